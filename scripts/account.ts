@@ -13,7 +13,14 @@ import { createIdGenerator } from '../src/protocol/ids.js';
 import { projectRoot } from '../src/server/package-root.js';
 import { loadProject } from '../src/server/project.js';
 import { leapAt, resetStates } from './backup/reset-states.js';
-import { parseOptions, printError, printLine, runTool, UsageError } from './cli.js';
+import {
+  type Command,
+  parseOptions,
+  printError,
+  printLine,
+  runSubcommand,
+  UsageError,
+} from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
 import { command as commandLine } from './invocation.js';
@@ -39,8 +46,6 @@ The commands work while a server runs. It sees the change at once, on PostgreSQL
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a
 defect.
 `;
-
-type Command = (argv: readonly string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   create: async (argv) => {
@@ -134,14 +139,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-await runTool('account', HELP, async (argv) => {
-  const [name, ...rest] = argv;
-  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
-    throw new UsageError(`Say one of ${Object.keys(COMMANDS).join(', ')} (--help tells more).`);
-  }
-  return command(rest);
-});
+await runSubcommand('account', HELP, COMMANDS);
 
 /** Of the registered data types. */
 async function loadTables(): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { MissingClientError } from '../src/blobs/index.js';
-import { runCommand } from '../src/descriptor/command-line.js';
+import { runCommand, UsageError } from '../src/descriptor/command-line.js';
 import { ConfigError } from '../src/server/config.js';
 import { ProjectError } from '../src/server/project.js';
 
@@ -22,6 +22,23 @@ export async function runTool(
 ): Promise<void> {
   const isInputError = (error: unknown) => INPUT_ERRORS.some((kind) => error instanceof kind);
   await runCommand({ name, help, main, isInputError });
+}
+
+export type Command = (argv: readonly string[]) => Promise<number>;
+
+/** Runs a tool of several commands: the first argument names one. */
+export async function runSubcommand(
+  tool: string,
+  help: string,
+  commands: Readonly<Record<string, Command>>,
+): Promise<void> {
+  await runTool(tool, help, async ([name, ...rest]) => {
+    const isKnown = name !== undefined && Object.hasOwn(commands, name);
+    const command = isKnown ? commands[name] : undefined;
+    if (command === undefined)
+      throw new UsageError(`Say one of ${Object.keys(commands).join(', ')} (--help tells more).`);
+    return command(rest);
+  });
 }
 
 /** Ends the process once its output is written, whatever libraries are still loading by then. */

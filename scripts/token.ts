@@ -7,7 +7,7 @@ import {
 } from '../src/accounts/index.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
 import { parseDuration } from '../src/server/config.js';
-import { parseOptions, printLine, runTool, UsageError } from './cli.js';
+import { type Command, parseOptions, printLine, runSubcommand, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
 import { command as commandLine } from './invocation.js';
@@ -29,8 +29,6 @@ The commands work while a server runs. It sees the change at once, on PostgreSQL
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a
 defect.
 `;
-
-type Command = (argv: readonly string[]) => Promise<number>;
 
 const READ = ':read';
 
@@ -74,14 +72,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-await runTool('token', HELP, async (argv) => {
-  const [name, ...rest] = argv;
-  const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
-    throw new UsageError(`Say one of ${Object.keys(COMMANDS).join(', ')} (--help tells more).`);
-  }
-  return command(rest);
-});
+await runSubcommand('token', HELP, COMMANDS);
 
 function scope(text: string): TokenScope {
   const readOnly = text.endsWith(READ);

@@ -2,9 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import { isWholePlace, referencesOf } from '../../src/capability/named-references.js';
 import { placeText } from '../../src/capability/places.js';
 import { didYouMean } from '../../src/descriptor/check/did-you-mean.js';
-import { checkDescriptors } from '../../src/descriptor/check/index.js';
 import { place } from '../../src/descriptor/check/rule.js';
-import type { Located } from '../../src/descriptor/located.js';
 import { buildModel } from '../../src/descriptor/model/index.js';
 import type {
   Model,
@@ -13,11 +11,10 @@ import type {
   ModelProperty,
   ModelType,
 } from '../../src/descriptor/model.js';
-import { viewCapability } from '../../src/descriptor/view.js';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
+import { readViews } from './breaking/read-model.js';
 import { describeRules } from './emit/rule-words.js';
 import { asUsageError } from './file-errors.js';
-import { loadDescriptors } from './load/index.js';
 import { placed, readHistories } from './migrations/index.js';
 import { counted, type Format, tellProblems } from './report/index.js';
 
@@ -47,13 +44,7 @@ export async function describeType({ root, name, format }: DescribeOptions): Pro
  */
 async function loadModel(root: string, format: Format): Promise<Model | undefined> {
   try {
-    const loaded = await loadDescriptors(root);
-    const views = loaded.descriptors
-      .filter((one): one is typeof one & { readonly root: Located } => one.root !== undefined)
-      .map(viewCapability);
-    const errors = [...loaded.problems, ...checkDescriptors(views)].filter(
-      ({ severity }) => severity !== 'warning',
-    );
+    const { views, errors } = await readViews(root);
     if (errors.length === 0) return placed(buildModel(views), readHistories(root));
     tellProblems(errors, { root, format, unfolded: 'all' });
     if (format === 'text') printError(`${counted(errors.length, 'error')}; correct them first.`);

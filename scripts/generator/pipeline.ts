@@ -1,5 +1,5 @@
 import { checkDescriptors } from '../../src/descriptor/check/index.js';
-import type { Located } from '../../src/descriptor/located.js';
+import { isReadable } from '../../src/descriptor/descriptor-file.js';
 import { buildModel } from '../../src/descriptor/model/index.js';
 import type { EmittedFiles, Problem } from '../../src/descriptor/model.js';
 import { besides, byPlace, isError, withoutDoubles } from '../../src/descriptor/problems.js';
@@ -55,10 +55,7 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   progress('reading descriptors');
   expectMigrations(root);
   const loaded = await loadDescriptors(root);
-  const readable = loaded.descriptors.filter(
-    (descriptor): descriptor is typeof descriptor & { readonly root: Located } =>
-      descriptor.root !== undefined,
-  );
+  const readable = loaded.descriptors.filter(isReadable);
   const views = readable.map(viewCapability);
   const found = withoutDoubles(checkDescriptors(views));
   const problems = [...loaded.problems, ...besides(loaded.problems, found)];

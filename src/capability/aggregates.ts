@@ -128,6 +128,21 @@ export function isBefore(property: Ordered, one: JsonValue, other: JsonValue): b
   return a < b || (a === b && String(one) < String(other));
 }
 
+/**
+ * Returns the value that a least or a greatest one takes of two; the first of two that are the
+ * same. Null is worse than any value.
+ */
+export function betterOf(
+  { kind, of, property }: Pick<Aggregate, 'kind' | 'of' | 'property'>,
+  one: JsonValue,
+  other: JsonValue,
+): JsonValue {
+  if (one === null) return other;
+  if (other === null) return one;
+  const [first, second] = kind === 'min' ? [other, one] : [one, other];
+  return isBefore(of ?? property, first, second) ? other : one;
+}
+
 type Ordered = Pick<PropertyDefinition, 'kind' | 'format'>;
 
 /** Returns a number or a text whose order is that of the property's values. */

@@ -6,6 +6,7 @@ import type {
   ShadowColumn,
   ShadowForm,
   ShadowTransform,
+  SortDefinition,
   TextTransform,
 } from './definition.js';
 import { FORMATS, type Format, type SortKey } from './formats/index.js';
@@ -63,6 +64,15 @@ export const SHADOW_SUFFIXES: readonly string[] = Object.freeze(
 export function holdsOwn({ column }: Pick<PropertyDefinition, 'column'>, read: string): boolean {
   return read === column || read === `${column}_${SHADOW_COLUMNS.own.suffix}_list`;
 }
+
+/** Returns the column that a sort orders by: the key of its own, the collation key, or neither. */
+export function sortColumn({ column, casemapColumn, property }: Sorted): string {
+  return column ?? casemapColumn ?? property.column;
+}
+
+type Sorted = Pick<SortDefinition, 'column' | 'casemapColumn'> & {
+  readonly property: Pick<PropertyDefinition, 'column'>;
+};
 
 /** Returns the kind of the values in a shadow column that is a list. */
 export function itemKind({ property, transform }: Omit<ShadowColumn, 'form'>): PropertyKind {

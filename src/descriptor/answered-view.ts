@@ -2,7 +2,7 @@ import type { NamePart } from '../capability/family-names.js';
 import { typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
-import { type NameView, nameOf } from './property-view.js';
+import { type NameView, namesIn } from './name-view.js';
 
 /** A part of the names of a family as declared. */
 export interface PartView extends NamePart {
@@ -33,7 +33,7 @@ export function viewAnswered({ name, nameAt, node }: Member): AnsweredView {
   const parts = member(node, 'parts');
   return {
     ...{ name, nameAt, node, nullable },
-    sources: items(member(node, 'from')).flatMap((item) => nameOf(item) ?? []),
+    sources: namesIn(member(node, 'from')),
     optional: flag(member(node, 'optional'), false),
     onRequest: flag(member(node, 'onRequest'), false),
     parts: parts === undefined ? undefined : items(parts).map(viewPart),
@@ -43,7 +43,7 @@ export function viewAnswered({ name, nameAt, node }: Member): AnsweredView {
 
 function viewPart(node: Located): PartView {
   const values = member(node, 'values');
-  const texts = items(values).flatMap((item) => nameOf(item) ?? []);
+  const texts = namesIn(values);
   return {
     key: text(member(node, 'name')) ?? '',
     ...(values === undefined ? {} : { values: texts.map(({ name }) => name) }),

@@ -1,5 +1,12 @@
-import { emptyObject } from '../protocol/json.js';
-import { type Located, type Member, member, members, text } from './located.js';
+import {
+  type Located,
+  type Member,
+  mapItems,
+  mapMembers,
+  member,
+  members,
+  text,
+} from './located.js';
 
 /** The beginning of a `$ref`: definitions of the same descriptor. */
 export const LOCAL = '#/$defs/';
@@ -42,21 +49,11 @@ export function mapReferring(
   change: (schema: Located) => Located,
   isNamed = false,
 ): Located {
-  if (node.items !== undefined) {
-    const items = node.items.map((each) => mapReferring(each, change));
-    return { ...node, items, value: items.map(({ value }) => value) };
-  }
-  if (node.members === undefined) return node;
-  const value = emptyObject();
-  const all = new Map<string, Member>();
-  for (const [name, each] of node.members) {
-    const isData = !isNamed && DATA.includes(name);
-    const inner = isData
-      ? each.node
-      : mapReferring(each.node, change, !isNamed && NAMED.includes(name));
-    value[name] = inner.value;
-    all.set(name, { ...each, node: inner });
-  }
-  const mapped = { ...node, value, members: all };
+  if (node.items !== undefined) return mapItems(node, (each) => mapReferring(each, change));
+  const mapped = mapMembers(node, ({ name, node: inner }) =>
+    !isNamed && DATA.includes(name)
+      ? inner
+      : mapReferring(inner, change, !isNamed && NAMED.includes(name)),
+  );
   return !isNamed && text(member(mapped, '$ref')) !== undefined ? change(mapped) : mapped;
 }

@@ -13,6 +13,14 @@ export interface Descriptor {
   readonly root: Located | undefined;
 }
 
+/** A descriptor with a root: its text is one that the language can be read from. */
+export type ReadableDescriptor = Descriptor & { readonly root: Located };
+
+/** Returns whether a descriptor has a root. */
+export function isReadable(descriptor: Descriptor): descriptor is ReadableDescriptor {
+  return descriptor.root !== undefined;
+}
+
 /** Returns the text of a file; undefined where it is not UTF-8. */
 export function decode(octets: Uint8Array): string | undefined {
   try {

@@ -107,6 +107,11 @@ export function typeOf(node: Located): { type: string | undefined; nullable: boo
   };
 }
 
+/** Keys that say of the keys of a set what they are: beside `setOf: string`, or within `setOf`. */
+export const KEYS_OF_SETS: readonly string[] = [
+  ...['minLength', 'maxLength', 'pattern', 'enum', 'normalize'],
+];
+
 /** Returns the type of a JSON value; undefined for null, which has no type of its own. */
 export function typeOfValue(value: JsonValue): TypeName | undefined {
   if (Array.isArray(value)) return 'array';

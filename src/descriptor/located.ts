@@ -1,4 +1,4 @@
-import type { JsonValue } from '../protocol/json.js';
+import { emptyObject, type JsonValue } from '../protocol/json.js';
 import type { Location } from './model.js';
 
 /** A value of a descriptor together with the place where it stands. */
@@ -74,4 +74,32 @@ export function descend(node: Located, path: readonly string[]): Located {
     current = next;
   }
   return current;
+}
+
+/** Returns an object of these members, with its value. Any other node stays as it is. */
+export function rebuilt(node: Located, kept: readonly Member[]): Located {
+  if (node.members === undefined) return node;
+  const value = emptyObject();
+  for (const { name, node: inner } of kept) value[name] = inner.value;
+  return { ...node, value, members: new Map(kept.map((each) => [each.name, each])) };
+}
+
+/** Returns an object with each of its members changed by `to`. */
+export function mapMembers(node: Located, to: (member: Member) => Located): Located {
+  return rebuilt(
+    node,
+    members(node).map((each) => ({ ...each, node: to(each) })),
+  );
+}
+
+/** Returns the object with another value of a member, where it has it. */
+export function changeMember(node: Located, key: string, to: (node: Located) => Located): Located {
+  return mapMembers(node, ({ name, node: inner }) => (name === key ? to(inner) : inner));
+}
+
+/** Returns a list with each of its items changed by `to`; those without a result are left out. */
+export function mapItems(node: Located, to: (item: Located) => Located | undefined): Located {
+  if (node.items === undefined) return node;
+  const items = node.items.flatMap((item) => to(item) ?? []);
+  return { ...node, items, value: items.map(({ value }) => value) };
 }

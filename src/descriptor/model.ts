@@ -1,27 +1,21 @@
 import type { JSONSchema7 } from 'json-schema';
+import type { AccountUse } from '../capability/capability-definition.js';
 import type {
-  ComputedDefinition,
-  FilterMany,
-  FilterOperator,
-  PropertyAccess,
-  PropertyKind,
-  PropertyRole,
+  AnsweredDefinition,
+  FilterDefinition,
+  PropertyDefinition,
   ReferenceDefinition,
   SearchIndexDefinition,
-  ShadowForm,
-  ShadowTransform,
-  SortCondition,
+  ShadowColumn,
+  SortDefinition,
   StandardMethodName,
-  StringFormat,
   TypeLimits,
   TypeRules,
+  UniqueDefinition,
 } from '../capability/definition.js';
-import type { NamePart } from '../capability/family-names.js';
-import type { Part } from '../capability/parts.js';
 import type { Place } from '../capability/places.js';
 import type { TextRule } from '../capability/text-rule.js';
-import type { JsonObject, JsonValue } from '../protocol/json.js';
-import type { Normalization } from '../text/index.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { ProblemCode } from './codes/index.js';
 
 /**
@@ -41,32 +35,10 @@ export interface Location {
 }
 
 /** A property as the generator needs it: every default is filled in. */
-export interface ModelProperty {
-  readonly name: string;
-  readonly column: string;
-  readonly kind: PropertyKind;
-  readonly nullable: boolean;
-  /** The property may be absent. */
-  readonly optional?: true;
-  readonly required: boolean;
-  readonly default?: JsonValue;
-  readonly access: PropertyAccess;
-  readonly role?: PropertyRole;
-  /** The places in its values that hold ids of blobs. */
+export interface ModelProperty extends Omit<PropertyDefinition, 'nullColumn'> {
   readonly blobs: readonly Place[];
-  readonly format?: StringFormat;
-  readonly normalize?: readonly Normalization[];
-  /** The texts within its values that have one stored form each. */
   readonly texts: readonly TextRule[];
-  readonly defaultNow?: true;
-  /** The references that its values hold. */
   readonly references: readonly ReferenceDefinition[];
-  readonly computed?: ComputedDefinition;
-  readonly secret?: 'hash' | 'encrypt';
-  /** Of a part of a property, which conditions and sorts read: whose it is, and where it stands. */
-  readonly within?: Part;
-  /** A /get gives it only where it is named. */
-  readonly onRequest?: true;
   /** Why, and what to use instead. */
   readonly deprecated?: string;
   /** The name that it had in the last released migration: its values are kept. */
@@ -78,14 +50,9 @@ export interface ModelProperty {
 }
 
 /** A property, or a family of some, that is computed when it is read. */
-export interface ModelAnswered {
-  readonly name: string;
+export interface ModelAnswered extends Omit<AnsweredDefinition, 'sources'> {
   /** Names of stored properties. */
   readonly sources: readonly string[];
-  readonly nullable?: true;
-  readonly optional?: true;
-  readonly onRequest?: true;
-  readonly parts?: readonly NamePart[];
   readonly deprecated?: string;
   readonly description: string;
   /** JSON Schema of the value; a family may have any. */
@@ -94,52 +61,32 @@ export interface ModelAnswered {
 }
 
 /** A condition that a FilterCondition may have. */
-export interface ModelFilter {
-  readonly name: string;
+export interface ModelFilter extends FilterDefinition {
   readonly property: ModelProperty;
-  readonly operator: FilterOperator;
-  readonly column: string;
-  /** For `text`: the properties and the columns that it reads, those above first. */
+  /** For `text`: the properties that it reads, as `columns` has theirs. */
   readonly properties?: readonly ModelProperty[];
-  readonly columns?: readonly string[];
-  readonly indexed?: true;
-  /** Of a part that may have several values: how the column holds them, and which must match. */
-  readonly many?: FilterMany;
   /** JSON Schema of the condition's value. */
   readonly schema: JSONSchema7;
   readonly description: string;
   readonly at: Location;
 }
 
-/**
- * A property that a Comparator may name. `casemapColumn` orders texts without letter case, `column`
- * moments with an offset; without them the property's own column gives the order.
- */
-export interface ModelSort {
-  /** The Comparator's `property`. */
-  readonly name: string;
+/** A property that a Comparator may name. */
+export interface ModelSort extends Omit<SortDefinition, 'indexed' | 'indexedBehind'> {
   readonly property: ModelProperty;
-  readonly by?: SortCondition;
-  readonly casemapColumn?: string;
-  readonly column?: string;
   /** An ordered index on (accountId, column, id) was asked for. */
   readonly indexed: boolean;
   readonly at: Location;
 }
 
 /** A column beside the property's own, with a changed copy of its text for filters or sorts. */
-export interface ModelShadow {
-  readonly column: string;
+export interface ModelShadow extends ShadowColumn {
   readonly property: ModelProperty;
-  readonly transform: ShadowTransform;
-  readonly form?: ShadowForm;
 }
 
 /** Properties whose values no two objects of an account share. `name` joins theirs by "+". */
-export interface ModelUnique {
-  readonly name: string;
+export interface ModelUnique extends UniqueDefinition {
   readonly properties: readonly ModelProperty[];
-  readonly nullsEqual?: true;
   readonly at: Location;
 }
 
@@ -257,7 +204,7 @@ export interface EvolveFile {
 export interface ModelMethod {
   readonly name: string;
   readonly description: string;
-  readonly account: 'none' | 'read' | 'write';
+  readonly account: AccountUse;
   readonly accountCapability?: string;
   /** Where undefined, any member is an argument. */
   readonly argumentNames?: readonly string[];

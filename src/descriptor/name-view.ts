@@ -1,5 +1,5 @@
 import { unescapeToken } from '../protocol/json-pointer.js';
-import { type Located, text } from './located.js';
+import { items, type Located, text } from './located.js';
 import type { Location } from './model.js';
 
 /** A name that the descriptor gives to something that stands elsewhere. */
@@ -12,6 +12,11 @@ export interface NameView {
 export function nameOf(node: Located | undefined): NameView | undefined {
   const name = text(node);
   return node === undefined || name === undefined ? undefined : { name, at: node.at };
+}
+
+/** Returns the names in a list with their places, without what is no text. */
+export function namesIn(list: Located | undefined): readonly NameView[] {
+  return items(list).flatMap((item) => nameOf(item) ?? []);
 }
 
 /** Returns the property that has the reference of this name: `steps` of `steps/*\/taskId`. */

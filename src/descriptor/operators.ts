@@ -1,4 +1,7 @@
 import type { FilterOperator, PropertyKind, SortOperator } from '../capability/definition.js';
+import { asksForNull } from '../capability/filter-operators.js';
+
+export { asksForNull, isFolded, isSearched } from '../capability/filter-operators.js';
 
 /** The meaning of a filter operator. */
 export interface OperatorRule {
@@ -56,24 +59,6 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
     'has every word of this text, in any letter case.',
   ),
 });
-
-/**
- * Returns whether `indexed: true` asks for the search index, of trigrams. For any other operator it
- * asks for an ordered index.
- */
-export function isSearched(operator: FilterOperator): boolean {
-  return operator === 'contains' || operator === 'text';
-}
-
-/** Returns whether the operator compares texts in any letter case. */
-export function isFolded(operator: FilterOperator): boolean {
-  return isSearched(operator) || operator === 'startsWith';
-}
-
-/** Returns whether the operator asks if there is a value, which only some properties may lack. */
-export function asksForNull(operator: FilterOperator): boolean {
-  return operator === 'isNull' || operator === 'isNotNull';
-}
 
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
 

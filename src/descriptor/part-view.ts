@@ -2,7 +2,7 @@ import type { Scalar } from '../capability/parts.js';
 import { type Place, type PlaceStep, placeText } from '../capability/places.js';
 import { escapeToken, unescapeToken } from '../protocol/json-pointer.js';
 import { BOUNDS } from './bounds.js';
-import { kindOf, typeOf } from './kinds.js';
+import { KEYS_OF_SETS, kindOf, typeOf } from './kinds.js';
 import { type Located, member, members } from './located.js';
 import { type PropertyView, referenceTarget } from './property-view.js';
 import { isBlob, stepsFrom } from './schema-places.js';
@@ -122,15 +122,12 @@ function stepTo(node: Located, token: string): readonly [PlaceStep, Located] | u
     : found;
 }
 
-/** Keys beside `setOf` that are about its keys. */
-const BESIDE_SET = ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'];
-
 /** Returns the schema of the keys of a set or the names of a map's members. */
 function keysOf(node: Located): Located {
   const { at } = node;
   const set = member(node, 'setOf');
   const own = set ?? member(node, 'propertyNames');
-  const beside = BESIDE_SET.flatMap((key) => {
+  const beside = KEYS_OF_SETS.flatMap((key) => {
     const given = set === undefined ? undefined : member(node, key);
     return given === undefined ? [] : [[key, given] as const];
   });

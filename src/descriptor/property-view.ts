@@ -12,10 +12,8 @@ import { buildCondition, type ConditionView, viewInnerConditions } from './condi
 import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
-import { type NameView, nameOf } from './name-view.js';
+import { type NameView, nameOf, namesIn, referringName } from './name-view.js';
 import { type InnerSchema, isBlob, schemasIn } from './schema-places.js';
-
-export { type NameView, nameOf } from './name-view.js';
 
 /** The standard properties that a type may replace or leave out. */
 export const TIMES = ['created', 'updated'] as const;
@@ -186,7 +184,7 @@ export function viewComputed(node: Located): ComputedView {
   return {
     at: node.at,
     node,
-    from: items(member(node, 'from')).flatMap((item) => nameOf(item) ?? []),
+    from: namesIn(member(node, 'from')),
     ...(aggregate === undefined ? {} : { aggregate }),
     on: items(member(node, 'on')).flatMap((item) => {
       const source = nameOf(item);
@@ -217,6 +215,12 @@ function viewAggregate(node: Located): AggregateView | undefined {
     ...(by === undefined ? {} : { by }),
     where: viewInnerConditions(member(node, 'where')),
   };
+}
+
+/** Returns the names of the properties that an aggregate reads of its source. */
+export function namesRead({ of, by, where }: AggregateView): readonly string[] {
+  const names = [of?.name, by && referringName(by), ...where.map(({ property }) => property.name)];
+  return names.filter((name) => name !== undefined);
 }
 
 /** Returns the engine's form of a `computed` that the rules accepted: it has one kind of source. */

@@ -1,7 +1,7 @@
 import { type ConditionView, viewConditions } from './condition-view.js';
 import { items, type Located, type Member, member, members, text } from './located.js';
 import type { Location } from './model.js';
-import { type NameView, nameOf } from './name-view.js';
+import { type NameView, nameOf, namesIn } from './name-view.js';
 
 /** The rules of a type as declared, with the places that messages name. Nothing is judged here. */
 export interface RulesView {
@@ -49,7 +49,7 @@ export function viewRules(type: Located): RulesView {
     required: oneOrMany(member(type, 'requiredWhen')).map((node) => ({
       at: node.at,
       when: viewConditions(member(node, 'when')),
-      properties: viewNames(member(node, 'properties')),
+      properties: namesIn(member(node, 'properties')),
       error: nameOf(member(node, 'error')),
     })),
   };
@@ -88,8 +88,8 @@ function viewImmutable(node: Located): ImmutableView {
   return {
     at: node.at,
     when: viewConditions(isLong ? when : node),
-    properties: properties === undefined ? undefined : viewNames(properties),
-    except: viewNames(member(long, 'except')),
+    properties: properties === undefined ? undefined : namesIn(properties),
+    except: namesIn(member(long, 'except')),
     exceptAt: long?.members?.get('except')?.nameAt,
     destroy: long?.members?.get('destroy'),
     error: nameOf(member(long, 'error')),
@@ -99,8 +99,4 @@ function viewImmutable(node: Located): ImmutableView {
 /** Returns whether a rule keeps its objects from being destroyed. */
 export function keepsObject({ destroy }: ImmutableView): boolean {
   return text(destroy?.node) === 'refuse';
-}
-
-function viewNames(node: Located | undefined): readonly NameView[] {
-  return items(node).flatMap((item) => nameOf(item) ?? []);
 }

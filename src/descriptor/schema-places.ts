@@ -1,7 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { BranchStep, Place, PlaceStep } from '../capability/places.js';
 import { canonicalJson } from '../protocol/canonical-json.js';
-import { branchesIn, branchesOf } from './branches.js';
+import { type Branch, branchesIn, branchesOf } from './branches.js';
 import { type Located, member, members, text } from './located.js';
 import { byCodeUnit } from './order.js';
 
@@ -33,25 +33,44 @@ export function schemasIn(node: Located): readonly InnerSchema[] {
   return [{ place: [], node, above: [] }, ...inner];
 }
 
-/** Returns the schemas one step below a schema, each with the step of a place that leads to it. */
-export function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
-  // In order of names: places are in hashes and migrations, which no moved line changes.
-  const declared = [...members(member(node, 'properties'))].sort((a, b) =>
-    byCodeUnit(a.name, b.name),
+/** A schema one step below another one. */
+type Step<Schema> = readonly [step: PlaceStep, schema: Schema];
+
+/** Returns the schemas one step below a schema of a descriptor. */
+export function stepsFrom(node: Located): readonly Step<Located>[] {
+  const declared = members(member(node, 'properties')).map(
+    (each) => [each.name, each.node] as const,
   );
-  const names = declared.map(({ name }) => name);
-  const except = names.length === 0 ? {} : { except: names };
-  const step = (key: string, to: PlaceStep): readonly (readonly [PlaceStep, Located])[] => {
-    const schema = member(node, key);
-    return schema === undefined ? [] : [[to, schema]];
-  };
+  return stepsInto(declared, branchesOf(node), {
+    item: member(node, 'items'),
+    set: member(node, 'setOf'),
+    key: member(node, 'propertyNames'),
+    value: member(node, 'additionalProperties'),
+  });
+}
+
+/** Returns the schemas one step below a JSON Schema. */
+export function stepsFromSchema(schema: JSONSchema7): readonly Step<JSONSchema7Definition>[] {
+  const { properties = {}, items, propertyNames: key, additionalProperties: value } = schema;
+  const item = Array.isArray(items) ? undefined : items;
+  return stepsInto(Object.entries(properties), branchesIn(schema), { item, key, value });
+}
+
+/** Returns the steps in order of names: hashes and migrations have places, and no moved line. */
+function stepsInto<Schema>(
+  declared: readonly (readonly [name: string, schema: Schema])[],
+  branches: readonly Branch<Schema>[],
+  { item, set, key, value }: Partial<Record<'item' | 'set' | 'key' | 'value', Schema | undefined>>,
+): readonly Step<Schema>[] {
+  const sorted = [...declared].sort(([a], [b]) => byCodeUnit(a, b));
+  const except = sorted.length === 0 ? {} : { except: sorted.map(([name]) => name) };
   return [
-    ...declared.map((each) => [{ member: each.name }, each.node] as const),
-    ...branchesOf(node).map((branch) => [branch.step, branch.schema] as const),
-    ...step('items', { each: 'item' }),
-    ...step('setOf', { each: 'key' }),
-    ...step('propertyNames', { each: 'key', ...except }),
-    ...step('additionalProperties', { each: 'value', ...except }),
+    ...sorted.map(([name, schema]): Step<Schema> => [{ member: name }, schema]),
+    ...branches.map(({ step, schema }): Step<Schema> => [step, schema]),
+    ...(item === undefined ? [] : [[{ each: 'item' }, item] as const]),
+    ...(set === undefined ? [] : [[{ each: 'key' }, set] as const]),
+    ...(key === undefined ? [] : [[{ each: 'key', ...except }, key] as const]),
+    ...(value === undefined ? [] : [[{ each: 'value', ...except }, value] as const]),
   ];
 }
 

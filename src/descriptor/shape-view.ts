@@ -1,5 +1,5 @@
 import { type Located, member } from './located.js';
-import { type NameView, nameOf } from './property-view.js';
+import { type NameView, nameOf } from './name-view.js';
 
 /** The shapes of a type's results as declared; a part is undefined where it is no text. */
 export interface ShapesView {

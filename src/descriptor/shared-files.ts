@@ -1,13 +1,20 @@
 import { posix } from 'node:path';
-import { emptyObject } from '../protocol/json.js';
 import { LOCAL, mapReferring, referring } from './definition-references.js';
 import { titleOf } from './expand.js';
-import { type Located, type Member, member, members, text } from './located.js';
+import {
+  changeMember,
+  type Located,
+  type Member,
+  member,
+  members,
+  rebuilt,
+  text,
+} from './located.js';
 import type { Location, Problem } from './model.js';
 import type { Parsed } from './parse.js';
 
 /** The folder of files whose definitions several descriptors use, beside the descriptors. */
-export const SHARED_FOLDER = 'shared';
+const SHARED_FOLDER = 'shared';
 
 /** `shared/address.yaml#/Address`: a file relative to this one, and a definition in it. */
 const REFERENCE = /^([^#]*)#\/([^/]+)$/;
@@ -155,27 +162,16 @@ function isForeign(reference: string): boolean {
 
 /** Returns a schema with another `$ref`. */
 function withReference(schema: Located, reference: string): Located {
-  const there = schema.members?.get('$ref');
-  if (there === undefined) return schema;
-  const changed = new Map(schema.members);
-  changed.set('$ref', { ...there, node: { ...there.node, value: reference } });
-  return { ...schema, ...withValue(changed) };
+  return changeMember(schema, '$ref', (node) => ({ ...node, value: reference }));
 }
 
 /** Returns a descriptor with more definitions. */
 function withDefinitions(root: Located, more: readonly Member[]): Located {
   const own = root.members?.get('$defs');
-  const definitions = new Map(own?.node.members ?? []);
-  for (const each of more) if (!definitions.has(each.name)) definitions.set(each.name, each);
-  const node: Located = { at: own?.node.at ?? root.at, ...withValue(definitions) };
-  const all = new Map(root.members);
-  all.set('$defs', { name: '$defs', nameAt: own?.nameAt ?? root.at, node });
-  return { ...root, ...withValue(all) };
-}
-
-/** Returns the members and the plain value that they make. */
-function withValue(all: ReadonlyMap<string, Member>): Pick<Located, 'value' | 'members'> {
-  const value = emptyObject();
-  for (const [name, { node }] of all) value[name] = node.value;
-  return { value, members: all };
+  const there = members(own?.node);
+  const added = more.filter(({ name }) => !there.some((each) => each.name === name));
+  const empty = { at: own?.node.at ?? root.at, value: {}, members: new Map() };
+  const node = rebuilt(empty, [...there, ...added]);
+  if (own !== undefined) return changeMember(root, '$defs', () => node);
+  return rebuilt(root, [...members(root), { name: '$defs', nameAt: root.at, node }]);
 }

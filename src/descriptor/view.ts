@@ -1,16 +1,11 @@
 import { type AnsweredView, viewAnswered } from './answered-view.js';
-import type { Descriptor } from './descriptor-file.js';
+import type { ReadableDescriptor } from './descriptor-file.js';
 import { Definitions } from './expand.js';
 import { flag, items, type Located, type Member, member, members, text } from './located.js';
 import type { Location } from './model.js';
+import { type NameView, nameOf, namesIn } from './name-view.js';
 import { findOperand, type OperandView } from './part-view.js';
-import {
-  type NameView,
-  nameOf,
-  type PropertyView,
-  standardProperties,
-  viewProperty,
-} from './property-view.js';
+import { type PropertyView, standardProperties, viewProperty } from './property-view.js';
 import { type RulesView, viewRules } from './rule-view.js';
 import { type ShapesView, viewShapes } from './shape-view.js';
 
@@ -125,9 +120,7 @@ export interface MethodView {
 /**
  * Returns what a descriptor declares, with references to `$defs` resolved; nothing is judged yet.
  */
-export function viewCapability(
-  descriptor: Descriptor & { readonly root: Located },
-): CapabilityView {
+export function viewCapability(descriptor: ReadableDescriptor): CapabilityView {
   const { file, base, isEngines = false, root, start } = descriptor;
   const urn = member(root, 'capability');
   const definitions = new Definitions(root);
@@ -177,7 +170,7 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     node,
     standard,
     properties,
-    required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
+    required: namesIn(member(node, 'required')),
     singleton: flag(member(node, 'singleton'), false),
     keepsUnknown: text(member(node, 'unknownProperties')) === 'keep',
     standardMethods: viewStandardMethods(member(node, 'standardMethods'), definitions),
@@ -200,7 +193,12 @@ function viewStandardMethods(
   definitions: Definitions,
 ): readonly MethodView[] | undefined {
   if (node?.members !== undefined) return expandAll(members(node), definitions);
-  return node?.items?.flatMap((item) => {
+  return node?.items && listedMembers(node);
+}
+
+/** Returns the names of a list as members whose nodes they are. */
+function listedMembers(node: Located | undefined): readonly Member[] {
+  return items(node).flatMap((item) => {
     const named = nameOf(item);
     return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
   });
@@ -208,11 +206,7 @@ function viewStandardMethods(
 
 /** Returns the errors that a type lists, or that it has as members. */
 function viewErrors(node: Located | undefined, definitions: Definitions): readonly ErrorView[] {
-  const listed = items(node).flatMap((item) => {
-    const named = nameOf(item);
-    return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
-  });
-  return [...listed, ...members(node)].map((each) => ({
+  return [...listedMembers(node), ...members(node)].map((each) => ({
     ...each,
     members: expandAll(members(member(each.node, 'members')), definitions),
   }));
@@ -252,7 +246,7 @@ function viewFilter(
 ): FilterView {
   const property = member(node, 'property');
   const operator = node.members === undefined ? node : member(node, 'is');
-  const texts = items(member(node, 'properties')).flatMap((item) => nameOf(item) ?? []);
+  const texts = namesIn(member(node, 'properties'));
   const propertyName = text(property) ?? texts[0]?.name ?? name;
   const where = member(node, 'where');
   return {

@@ -168,7 +168,7 @@ const INERT =
  * Returns `inline` for a type that is known to be inert: a browser saves any other blob, and
  * doesn't show it.
  */
-export function dispositionOf(mediaType: string): 'attachment' | 'inline' {
+function dispositionOf(mediaType: string): 'attachment' | 'inline' {
   const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return INERT.test(essence) ? 'inline' : 'attachment';
 }

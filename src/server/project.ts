@@ -21,7 +21,7 @@ interface HookClient {
 }
 
 /** Where a team's project has its compiled modules, below its folder. */
-export const BUILT = 'build/server';
+const BUILT = 'build/server';
 
 /** The project's modules can't be loaded: it was not built, or a hook file fails while it loads. */
 export class ProjectError extends Error {

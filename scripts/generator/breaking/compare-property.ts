@@ -1,5 +1,6 @@
 import { isAggregate } from '../../../src/capability/aggregates.js';
 import { type Place, placeText } from '../../../src/capability/places.js';
+import { isShown } from '../../../src/descriptor/model/access.js';
 import { mayHaveText, placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { formsOf } from '../migrations/effects.js';
@@ -31,7 +32,7 @@ export function compareProperty(
   if (before.kind !== after.kind) {
     tellSeen('wire', true, where, `values were ${before.kind} and are ${after.kind}`);
     tell('storage', true, where, 'column of another type: its values go');
-    return isVisible(before) || isVisible(after);
+    return isShown(before) || isShown(after);
   }
   if (before.nullable !== after.nullable) {
     tellSeen('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
@@ -78,11 +79,11 @@ export function compareProperty(
   if (recomputed && after.computed !== undefined)
     tell('storage', true, where, 'is computed for the objects that exist: its values go');
   return (
-    isVisible(before) !== isVisible(after) ||
+    isShown(before) !== isShown(after) ||
     (before.nullable && !after.nullable) ||
     (before.optional === true && after.optional !== true) ||
-    (retargeted && isVisible(after)) ||
-    (recomputed && after.computed !== undefined && isVisible(after))
+    (retargeted && isShown(after)) ||
+    (recomputed && after.computed !== undefined && isShown(after))
   );
 }
 
@@ -122,9 +123,4 @@ const ABILITIES: Readonly<Record<SnapshotProperty['access'], string>> = Object.f
 
 function isOnWire({ access }: SnapshotProperty): boolean {
   return access !== 'internal';
-}
-
-/** Returns whether clients can read a property. */
-export function isVisible({ access }: SnapshotProperty): boolean {
-  return access !== 'internal' && access !== 'secret';
 }

@@ -1,4 +1,6 @@
+import { isShown } from '../../../src/descriptor/model/access.js';
 import { shapeArguments } from '../../../src/descriptor/model/further-members.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { Renamed } from '../migrations/lineage.js';
@@ -7,7 +9,7 @@ import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { startsAlike } from '../migrations/starts-alike.js';
 import { compareAnswered } from './compare-answered.js';
-import { compareProperty, isVisible, withoutInternal } from './compare-property.js';
+import { compareProperty, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
 import { underNewNames } from './new-names.js';
@@ -100,14 +102,13 @@ function findLostMembers(before: object, after: object): string | undefined {
 
 /** Tells which types came, went or were renamed, and compares those that stayed. */
 function compareTypes(before: Model, after: Model, tell: Tell): void {
-  const typesOf = (model: Model) => model.capabilities.flatMap(({ types }) => types);
-  const wholes = new Map(typesOf(before).map((type) => [type.name, type]));
+  const wholes = new Map(typesIn(before).map((type) => [type.name, type]));
   const oldTypes = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
   const oldOf = (type: ModelType) =>
     oldTypes.get(type.name) ?? oldTypes.get(type.renamedFrom ?? '');
-  const renames = typesOf(after).flatMap((type) => findRenames(oldOf(type), type));
+  const renames = typesIn(after).flatMap((type) => findRenames(oldOf(type), type));
   const seen = new Set<string>();
-  for (const type of typesOf(after)) {
+  for (const type of typesIn(after)) {
     const same = oldTypes.get(type.name);
     const old = oldOf(type);
     if (old === undefined) {
@@ -267,14 +268,14 @@ function compareType(
       const what = `property added${property.required ? ', required' : ''}`;
       withoutInternal(tell, property)('wire', property.required, where, what);
       tell('storage', false, where, 'column added');
-      seen ||= isVisible(property) && !startsAlike(property, after);
+      seen ||= isShown(property) && !startsAlike(property, after);
       continue;
     }
     kept.add(old.name);
     if (same === undefined) {
       withoutInternal(tell, old)('wire', true, where, `property renamed from ${old.name}`);
       tell('storage', false, where, 'values stay where they are');
-      seen ||= isVisible(old) || isVisible(property);
+      seen ||= isShown(old) || isShown(property);
     }
     seen = compareProperty(old, property, where, tell) || seen;
   }
@@ -283,7 +284,7 @@ function compareType(
     const where = `${after.name}.${name}`;
     withoutInternal(tell, old)('wire', true, where, 'property removed');
     tell('storage', true, where, 'column dropped, its values go');
-    seen ||= isVisible(old);
+    seen ||= isShown(old);
   }
   compareQueries(before, after, renamed, tell);
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');

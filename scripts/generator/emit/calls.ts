@@ -1,8 +1,4 @@
-import {
-  hasFurther,
-  methodTypeName,
-  standardMethodsOf,
-} from '../../../src/descriptor/model/further-members.js';
+import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
 import type {
   EmittedFiles,
   Model,
@@ -11,9 +7,9 @@ import type {
 } from '../../../src/descriptor/model.js';
 import { STANDARD_METHODS } from '../../../src/descriptor/standard-methods.js';
 import { GeneratedModule, type Member } from './generated-module.js';
-import { methodStem } from './own-methods.js';
+import { importFurther, importOwn, importType } from './method-types.js';
 import { ALL_DESCRIPTORS } from './preamble.js';
-import { fileOf, JMAP } from './sources.js';
+import { JMAP } from './sources.js';
 
 const PATH = 'generated/calls.ts';
 
@@ -30,7 +26,7 @@ export function emitCalls({ capabilities }: Model): EmittedFiles {
     .filter((one) => one.isPlain)
     .map(({ capability, type }) => {
       const calls = module.type(JMAP, 'TypeCalls');
-      return `${calls}<'${type.name}', ${shapeOf(module, capability, type)}>`;
+      return `${calls}<'${type.name}', ${importType(module, capability, type.name, 'Shape')}>`;
     });
   module.addInterface({
     name: 'Calls',
@@ -54,35 +50,23 @@ function isPlain(type: ModelType): boolean {
   );
 }
 
-function shapeOf(module: GeneratedModule, capability: ModelCapability, type: ModelType): string {
-  return module.type(fileOf(capability, `${type.name}.definition`), `${type.name}Shape`);
-}
-
 function standardMembers(
   module: GeneratedModule,
   capability: ModelCapability,
   type: ModelType,
 ): readonly Member[] {
-  const source = fileOf(capability, `${type.name}.definition`);
-  return standardMethodsOf(type).map(({ row, method }) => {
-    const further = (['Arguments', 'Response'] as const).map((part) =>
-      hasFurther(part === 'Arguments' ? method.arguments : method.response)
-        ? module.type(source, methodTypeName(type, row, part))
-        : 'object',
-    );
-    const more = further.every((name) => name === 'object') ? '' : `, ${further.join(', ')}`;
-    const shape = shapeOf(module, capability, type);
+  return importFurther(module, capability, type).map(({ verb, args, response }) => {
+    const shape = importType(module, capability, type.name, 'Shape');
     const call = module.type(JMAP, 'StandardCall');
-    return { name: `${type.name}/${row.verb}`, type: `${call}<${shape}, '${row.verb}'${more}>` };
+    const more =
+      args === null && response === null ? '' : `, ${args ?? 'object'}, ${response ?? 'object'}`;
+    return { name: `${type.name}/${verb}`, type: `${call}<${shape}, '${verb}'${more}>` };
   });
 }
 
 function ownMembers(module: GeneratedModule, capability: ModelCapability): readonly Member[] {
-  return capability.methods.map((method) => {
-    const source = fileOf(capability, 'methods');
-    const [args, response] = (['Arguments', 'Response'] as const).map((part) =>
-      module.type(source, `${methodStem(method)}${part}`),
-    );
-    return { name: method.name, type: `${module.type(JMAP, 'MethodCall')}<${args}, ${response}>` };
-  });
+  return capability.methods.map((method) => ({
+    name: method.name,
+    type: `${module.type(JMAP, 'MethodCall')}<${importOwn(module, capability, method)}>`,
+  }));
 }

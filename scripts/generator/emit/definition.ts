@@ -1,4 +1,6 @@
+import type { PropertySource } from '../../../src/capability/build-type.js';
 import { EVOLVED } from '../../../src/capability/evolution.js';
+import { sortColumn } from '../../../src/capability/shadow-transforms.js';
 import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import {
   addedArguments,
@@ -135,8 +137,11 @@ function mapByName<Named extends { readonly name: string }>(
   return Object.fromEntries(all.map((each) => [each.name, describe(each)]));
 }
 
+/** Every member of a property: a new one doesn't compile unless it is emitted. */
+type PropertyValue = Record<Exclude<keyof PropertySource, 'nullColumn'>, unknown>;
+
 /** Returns a property without the values that most properties have. */
-function propertyValue(property: ModelProperty): object {
+function propertyValue(property: ModelProperty): PropertyValue {
   const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
   const { format, normalize, texts, defaultNow, references, computed, secret, within, onRequest } =
     property;
@@ -189,9 +194,7 @@ function isHeld(
   const first = [
     ...uniques.map(({ properties: [of] }) => of?.column),
     ...indexes.map(({ columns: [of] }) => of),
-    ...sorts.map((sort) =>
-      sort.indexed ? (sort.casemapColumn ?? sort.column ?? sort.property.column) : undefined,
-    ),
+    ...sorts.map((sort) => (sort.indexed ? sortColumn(sort) : undefined)),
   ];
   return property.role === 'id' || first.includes(column);
 }

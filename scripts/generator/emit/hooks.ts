@@ -1,9 +1,4 @@
 import { fromProperties, onProperties } from '../../../src/descriptor/model/computed.js';
-import {
-  hasFurther,
-  methodTypeName,
-  standardMethodsOf,
-} from '../../../src/descriptor/model/further-members.js';
 import type {
   EmittedFiles,
   Model,
@@ -16,8 +11,8 @@ import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written
 import { listFamilies, listPlainAnswered } from './answered-types.js';
 import { literal } from './code.js';
 import { GeneratedModule, type Member, objectType } from './generated-module.js';
-import { methodStem } from './own-methods.js';
-import { fileOf, JMAP } from './sources.js';
+import { type Further, importFurther, importOwn, importType } from './method-types.js';
+import { JMAP } from './sources.js';
 import { sourceOf } from './type-validators.js';
 
 /**
@@ -66,7 +61,7 @@ class HooksModule {
 
   /** Adds the interface of a type's hooks, with a member for each computed property. */
   #addTypeHooks(type: ModelType): void {
-    const further = this.#listFurther(type);
+    const further = importFurther(this.#module, this.#capability, type);
     const set = further.find(({ verb, args }) => verb === 'set' && args !== null);
     // A write of another type, or a tx.set, that reaches these hooks has other arguments or none.
     const args = set === undefined ? this.#module.type(JMAP, 'JsonObject') : `Partial<${set.args}>`;
@@ -96,7 +91,7 @@ class HooksModule {
   /** Returns the type of the SetErrors by which a `check` may refuse. */
   #refusal({ name, errors }: ModelType): string {
     if (errors === undefined) return this.#module.type(JMAP, 'StandardSetError');
-    return this.#module.type(fileOf(this.#capability, `${name}.definition`), `${name}SetError`);
+    return importType(this.#module, this.#capability, name, 'SetError');
   }
 
   /** Returns the member for a property with `from`: a pure function of the object. */
@@ -131,11 +126,7 @@ class HooksModule {
     const { answered } = type;
     if (answered === undefined) return [];
     const jmap = (name: string) => this.#module.type(JMAP, name);
-    const own = (suffix: string) =>
-      this.#module.type(
-        fileOf(this.#capability, `${type.name}.definition`),
-        `${type.name}${suffix}`,
-      );
+    const own = (suffix: string) => importType(this.#module, this.#capability, type.name, suffix);
     const union = (names: readonly string[]) =>
       names.length === 0 ? 'never' : names.map((name) => literal(name)).join(' | ');
     const sources = ['id', ...answered.flatMap((each) => each.sources)];
@@ -152,7 +143,7 @@ class HooksModule {
 
   /** Returns the type of hooks around standard methods, with what the descriptor adds to them. */
   #typeMethods({ name }: ModelType, further: readonly Further[]): string {
-    const shape = this.#module.type(fileOf(this.#capability, `${name}.definition`), `${name}Shape`);
+    const shape = importType(this.#module, this.#capability, name, 'Shape');
     const verbs = further.map(({ verb }) => `'${verb}'`).join(' | ');
     const added = further.flatMap(({ verb, args, response }) => {
       const parts = Object.entries({ arguments: args, response });
@@ -176,12 +167,9 @@ class HooksModule {
       }),
     );
     const methods = ownMethodsOf(this.#capability).map((method): Member => {
-      const source = fileOf(this.#capability, 'methods');
-      const [args, response] = (['Arguments', 'Response'] as const).map((part) =>
-        this.#module.type(source, `${methodStem(method)}${part}`),
-      );
       const own = this.#module.type(JMAP, 'OwnMethod');
-      return { name: method.name, type: `${own}<${args}, ${response}, Database>` };
+      const parts = importOwn(this.#module, this.#capability, method);
+      return { name: method.name, type: `${own}<${parts}, Database>` };
     });
     this.#module.addInterface({
       name: 'Hooks',
@@ -207,27 +195,8 @@ class HooksModule {
   /** Returns a type as hooks see it; it may be of another capability. */
   #stored(type: string): string {
     const home = this.#homes.get(type) ?? this.#capability;
-    return this.#module.type(fileOf(home, `${type}.definition`), `${type}Stored`);
+    return importType(this.#module, home, type, 'Stored');
   }
-
-  /** Returns the standard methods, with the types of what the descriptor adds to them. */
-  #listFurther(type: ModelType): readonly Further[] {
-    const source = fileOf(this.#capability, `${type.name}.definition`);
-    return standardMethodsOf(type).map(({ row, method }) => {
-      const nameOf = (part: 'Arguments' | 'Response'): string | null =>
-        hasFurther(part === 'Arguments' ? method.arguments : method.response)
-          ? this.#module.type(source, methodTypeName(type, row, part))
-          : null;
-      return { verb: row.verb, args: nameOf('Arguments'), response: nameOf('Response') };
-    });
-  }
-}
-
-/** A standard method with the types of its further parts; null where it has none. */
-interface Further {
-  readonly verb: string;
-  readonly args: string | null;
-  readonly response: string | null;
 }
 
 /**

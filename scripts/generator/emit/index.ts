@@ -37,7 +37,7 @@ export interface Emitter {
 }
 
 /** Everything that the generator emits, one row an artefact. */
-export const EMITTERS: readonly Emitter[] = Object.freeze([
+const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'types and definitions', emit: emitTypeModules },
   { name: 'validators', emit: emitTypeValidators, isByName: true },
   { name: 'shared types', emit: emitSharedTypes },

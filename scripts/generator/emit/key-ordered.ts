@@ -1,5 +1,6 @@
 import { formatNamed } from '../../../src/capability/formats/index.js';
 import { shadowKind } from '../../../src/capability/shadow-transforms.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /**
@@ -19,15 +20,11 @@ const MAX_CHARACTERS = 1536;
  * whatever becomes of the type; the rows choose the shape of a new one.
  */
 export function isKeyOrdered(type: ModelType): boolean {
-  return type.keyOrdered ?? hasShortRows(type);
+  return type.keyOrdered ?? charactersOfRow(type) <= MAX_CHARACTERS;
 }
 
 export function orderedTypes(model: Model): readonly ModelType[] {
-  return model.capabilities.flatMap(({ types }) => types.filter(isKeyOrdered));
-}
-
-export function hasShortRows(type: ModelType): boolean {
-  return charactersOfRow(type) <= MAX_CHARACTERS;
+  return typesIn(model).filter(isKeyOrdered);
 }
 
 /**

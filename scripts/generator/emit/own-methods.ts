@@ -7,7 +7,7 @@ import type {
 import { validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { Call, Code } from './code.js';
 import { deprecatedWords, GeneratedModule } from './generated-module.js';
-import { importsOf, sharedSchemas, withShared } from './shared-schemas.js';
+import { importsOf, schemasOfMethod, sharedSchemas, withShared } from './shared-schemas.js';
 import { JMAP, validatorsOf } from './sources.js';
 import { sourceOf } from './type-validators.js';
 import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
@@ -74,7 +74,7 @@ function listWireTypes(
 ): readonly NamedSchema[] {
   const types = methods.flatMap(nameTypes);
   const shared = sharedSchemas(
-    methods.flatMap((method) => [method.arguments, method.response]),
+    methods.flatMap(schemasOfMethod),
     types.map(([name]) => name),
   );
   return withShared(types, shared, importsOf(module, sharedTypes));

@@ -1,15 +1,10 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
 import { EVOLVED } from '../../../src/capability/evolution.js';
 import { formatOf } from '../../../src/capability/formats/index.js';
-import { shadowKind } from '../../../src/capability/shadow-transforms.js';
+import { shadowKind, sortColumn } from '../../../src/capability/shadow-transforms.js';
 import { UNKNOWN_COLUMN } from '../../../src/capability/unknown-properties.js';
 import { columnName } from '../../../src/descriptor/model/column-names.js';
-import type {
-  ModelProperty,
-  ModelShadow,
-  ModelSort,
-  ModelType,
-} from '../../../src/descriptor/model.js';
+import type { ModelProperty, ModelShadow, ModelType } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
 
@@ -118,11 +113,6 @@ function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly s
     ...[ACCOUNT_COLUMN, ...columns],
     ...(columns.includes(idColumn) ? [] : [idColumn]),
   ]);
-}
-
-/** Returns the column that orders a sort: of a string, the one of its collation key. */
-function sortColumn(sort: ModelSort): string {
-  return sort.column ?? sort.casemapColumn ?? sort.property.column;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { typesByTable } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { ACCOUNT_COLUMN, type Column, type Relation, type Table } from './prisma-datamodel.js';
 import { fieldName, modelName } from './prisma-names.js';
@@ -7,9 +8,7 @@ import { fieldName, modelName } from './prisma-names.js';
  * times as DateTime. The database has neither: the engine keeps references, and times are integers.
  */
 export function withRelations(model: Model, tables: readonly Table[]): readonly Table[] {
-  const types = new Map(
-    model.capabilities.flatMap((capability) => capability.types.map((type) => [type.table, type])),
-  );
+  const types = typesByTable(model);
   const byType = new Map([...types.values()].map((type) => [type.name, type]));
   const fields = new Map(tables.map((table) => [table.name, new FieldNames(table.columns)]));
   const relations = new Map(tables.map(({ name }) => [name, [] as Relation[]]));

@@ -1,3 +1,4 @@
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { ALL_DESCRIPTORS, preambleText } from './preamble.js';
 import { dataTable } from './prisma-data-tables.js';
@@ -15,7 +16,7 @@ export function schemaPath(provider: Provider): string {
 
 /** Returns the engine's tables and one for each data type, in the descriptors' order. */
 export function tablesOf(model: Model): readonly Table[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return [...SHARED_TABLES, ...types.map(dataTable)];
 }
 

@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
+import type { ModelMethod, ModelStandardMethod, ModelType } from '../../../src/descriptor/model.js';
 import { sharedModule } from '../../../src/descriptor/shared-files.js';
 import type { GeneratedModule } from './generated-module.js';
 
@@ -77,6 +78,26 @@ export function withShared(
     // `tsType` is json-schema-to-typescript's word for text that it takes over.
     return { ...(description === undefined ? {} : { description }), tsType } as JSONSchema7;
   }
+}
+
+/** Returns the schemas of all that a type declares; of its properties those given alone. */
+export function schemasOfType(
+  { properties, methods, errors = [], answered = [] }: ModelType,
+  shown = properties,
+): readonly (JSONSchema7 | undefined)[] {
+  return [
+    ...shown.map(({ schema }) => schema),
+    ...methods.flatMap(schemasOfMethod),
+    ...errors.map(({ members }) => members),
+    ...answered.map(({ schema }) => schema),
+  ];
+}
+
+/** Returns the schemas of a method's arguments and of its response. */
+export function schemasOfMethod(
+  method: ModelMethod | ModelStandardMethod,
+): readonly (JSONSchema7 | undefined)[] {
+  return [method.arguments, method.response];
 }
 
 /** Returns a shared schema without null, which stands at its uses: one may have it, another not. */

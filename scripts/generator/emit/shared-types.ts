@@ -1,16 +1,27 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { EmittedFiles, Model, ModelCapability } from '../../../src/descriptor/model.js';
+import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { sharedModule } from '../../../src/descriptor/shared-files.js';
 import { GeneratedModule } from './generated-module.js';
-import { importsOf, SHARED_TYPES, sharedSchemas, withShared } from './shared-schemas.js';
+import {
+  importsOf,
+  SHARED_TYPES,
+  schemasOfMethod,
+  schemasOfType,
+  sharedSchemas,
+  withShared,
+} from './shared-schemas.js';
 import { addWireTypes } from './wire-types.js';
 
 /** Returns a module with the types of each file that descriptors share. */
 export async function emitSharedTypes(model: Model): Promise<EmittedFiles> {
   const modules = new Map<string, SharedModule>();
-  for (const { sharedTypes, ...capability } of model.capabilities) {
+  for (const { sharedTypes, types, methods } of model.capabilities) {
     if (sharedTypes === undefined) continue;
-    for (const [title, schema] of sharedSchemas(schemasOf(capability), [])) {
+    const declared = [
+      ...types.flatMap((type) => schemasOfType(type)),
+      ...methods.flatMap(schemasOfMethod),
+    ];
+    for (const [title, schema] of sharedSchemas(declared, [])) {
       const file = sharedTypes.get(title);
       if (file === undefined) continue;
       const known = modules.get(file) ?? { schemas: new Map(), names: new Map() };
@@ -33,20 +44,4 @@ export async function emitSharedTypes(model: Model): Promise<EmittedFiles> {
 interface SharedModule {
   readonly schemas: Map<string, JSONSchema7>;
   readonly names: Map<string, string>;
-}
-
-/** Returns the schemas of all that a capability declares. */
-function schemasOf({
-  types,
-  methods,
-}: Pick<ModelCapability, 'types' | 'methods'>): readonly (JSONSchema7 | undefined)[] {
-  return [
-    ...types.flatMap((type) => [
-      ...type.properties.map(({ schema }) => schema),
-      ...type.methods.flatMap((method) => [method.arguments, method.response]),
-      ...(type.errors ?? []).map(({ members }) => members),
-      ...(type.answered ?? []).map(({ schema }) => schema),
-    ]),
-    ...methods.flatMap((method) => [method.arguments, method.response]),
-  ];
 }

@@ -11,7 +11,13 @@ import { ANSWERED_SUFFIXES, addAnswered, answeredTypes, keptName } from './answe
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { commentOnSteps } from './rule-words.js';
-import { type ImportName, importsOf, sharedSchemas, withShared } from './shared-schemas.js';
+import {
+  type ImportName,
+  importsOf,
+  schemasOfType,
+  sharedSchemas,
+  withShared,
+} from './shared-schemas.js';
 import { JMAP } from './sources.js';
 import { orNull } from './type-validators.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
@@ -74,15 +80,7 @@ async function addErrors(module: GeneratedModule, { name, errors }: ModelType): 
 /** Returns the `$defs` that types on the wire use, by name. */
 function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
   const seen = type.properties.filter((property) => isShown(property) || isGiven(property));
-  return sharedSchemas(
-    [
-      ...seen.map(({ schema }) => schema),
-      ...type.methods.flatMap((method) => [method.arguments, method.response]),
-      ...(type.errors ?? []).map((error) => error.members),
-      ...(type.answered ?? []).map(({ schema }) => schema),
-    ],
-    namesOf(type),
-  );
+  return sharedSchemas(schemasOfType(type, seen), namesOf(type));
 }
 
 function namesOf(type: ModelType): readonly string[] {

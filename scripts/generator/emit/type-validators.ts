@@ -10,9 +10,14 @@ import type {
   EmittedFiles,
   Model,
   ModelCapability,
+  ModelProperty,
   ModelType,
 } from '../../../src/descriptor/model.js';
-import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
+import {
+  type AjvSchema,
+  mainType,
+  validationSchema,
+} from '../../../src/descriptor/validation/schema.js';
 import { meanwhile } from '../thread/second.js';
 import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
 
@@ -48,103 +53,45 @@ export function sourceOf(capability: ModelCapability): string {
 }
 
 function validatorsOf(type: ModelType): readonly ValidatorSource[] {
-  const writable = type.properties.filter(isGiven);
+  const { name, properties, filters, answered = [], errors = [] } = type;
+  const { additionalProperties, ...open } = closed(properties.filter(isGiven).map(storedSchema));
   return [
     {
       name: 'update',
-      words: `The values of properties of ${type.name} that a create or an update gives.`,
-      schema: {
-        type: 'object',
-        properties: Object.fromEntries(
-          writable.map(({ name, schema }) => [name, validationSchema(schema, 'stored')]),
-        ),
-        // The engine judges these by itself.
-        ...(type.keepsUnknown === true ? {} : { additionalProperties: false }),
-      },
+      words: `The values of properties of ${name} that a create or an update gives.`,
+      // The engine judges unknown properties by itself.
+      schema: type.keepsUnknown === true ? open : { ...open, additionalProperties },
     },
     {
       name: 'filter',
-      words: `One FilterCondition of ${type.name}/query.`,
-      schema: {
-        type: 'object',
-        properties: Object.fromEntries(
-          type.filters.map(({ name, schema }) => [
-            name,
-            validationSchema(orNull(schema), 'message'),
-          ]),
-        ),
-        additionalProperties: false,
-      },
+      words: `One FilterCondition of ${name}/query.`,
+      schema: closed(
+        filters.map((each) => [each.name, validationSchema(orNull(each.schema), 'message')]),
+      ),
     },
-    ...hookValidators(type),
-    ...errorValidators(type),
-    ...answeredValidators(type),
+    ...ofSome(properties.filter(isGivenByHooks), (given) => ({
+      name: 'server',
+      words: `The values of ${name} that hooks give and clients don't.`,
+      schema: closed(given.map(storedSchema)),
+    })),
+    ...ofSome(hasMembers(type) ? errors : [], (given) => ({
+      name: 'errors',
+      words: `The members of an error of ${name}, under its name.`,
+      schema: validationSchema(closed(given.map((each) => [each.name, each.members])), 'message'),
+    })),
+    ...ofSome(answered, (given) => ({
+      name: 'answered',
+      words: `The properties of ${name} that hooks compute when they are read.`,
+      schema: validationSchema(closed(given.map((each) => [each.name, each.schema])), 'message'),
+    })),
     ...argumentValidators(type),
     ...responseValidators(type),
-  ];
-}
-
-/** Returns the validator of values that hooks alone give: they are held to their schema, too. */
-function hookValidators(type: ModelType): readonly ValidatorSource[] {
-  const given = type.properties.filter(isGivenByHooks);
-  if (given.length === 0) return [];
-  return [
-    {
-      name: 'server',
-      words: `The values of ${type.name} that hooks give and clients don't.`,
-      schema: {
-        type: 'object',
-        properties: Object.fromEntries(
-          given.map(({ name, schema }) => [name, validationSchema(schema, 'stored')]),
-        ),
-        additionalProperties: false,
-      },
-    },
   ];
 }
 
 /** Returns whether an error of the type's own has members. */
 export function hasMembers({ errors = [] }: ModelType): boolean {
   return errors.some(({ members }) => hasFurther(members));
-}
-
-/** Returns the validator of what hooks give for the members of errors, each under its name. */
-function errorValidators(type: ModelType): readonly ValidatorSource[] {
-  if (!hasMembers(type)) return [];
-  const { errors = [] } = type;
-  return [
-    {
-      name: 'errors',
-      words: `The members of an error of ${type.name}, under its name.`,
-      schema: validationSchema(
-        {
-          type: 'object',
-          properties: Object.fromEntries(errors.map(({ name, members }) => [name, members])),
-          additionalProperties: false,
-        },
-        'message',
-      ),
-    },
-  ];
-}
-
-/** Returns the validator of what hooks answer, a value of a family under the family's name. */
-function answeredValidators({ name, answered }: ModelType): readonly ValidatorSource[] {
-  if (answered === undefined) return [];
-  return [
-    {
-      name: 'answered',
-      words: `The properties of ${name} that hooks compute when they are read.`,
-      schema: validationSchema(
-        {
-          type: 'object',
-          properties: Object.fromEntries(answered.map((each) => [each.name, each.schema])),
-          additionalProperties: false,
-        },
-        'message',
-      ),
-    },
-  ];
 }
 
 /** Returns a validator of all arguments for each standard method that has further ones. */
@@ -185,4 +132,19 @@ function responseValidators(type: ModelType): readonly ValidatorSource[] {
 export function orNull(schema: JSONSchema7): JSONSchema7 {
   const type = mainType(schema) as NonNullable<JSONSchema7['type']>;
   return { ...schema, type: [type, 'null'] as NonNullable<JSONSchema7['type']> } as JSONSchema7;
+}
+
+/** Returns the schema of an object with these members and no others. */
+function closed<Schema>(members: readonly (readonly [name: string, schema: Schema])[]) {
+  const properties = Object.fromEntries(members);
+  return { type: 'object' as const, properties, additionalProperties: false };
+}
+
+function storedSchema({ name, schema }: ModelProperty): readonly [string, AjvSchema] {
+  return [name, validationSchema(schema, 'stored')];
+}
+
+/** Returns what is made of a list; nothing of an empty one. */
+function ofSome<T, Made>(list: readonly T[], make: (list: readonly T[]) => Made): readonly Made[] {
+  return list.length === 0 ? [] : [make(list)];
 }

@@ -1,6 +1,11 @@
-import type { Located, Member } from '../../../src/descriptor/located.js';
+import {
+  type Located,
+  mapItems,
+  mapMembers,
+  members,
+  rebuilt,
+} from '../../../src/descriptor/located.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
-import { emptyObject } from '../../../src/protocol/json.js';
 
 /** A part of a descriptor, by what its members are. */
 type Part =
@@ -45,21 +50,10 @@ export function canonical(root: Located): Located {
 }
 
 function inOrder(node: Located, part: Part): Located {
-  if (node.items !== undefined) {
-    const items = node.items.map((item) => inOrder(item, part));
-    return { ...node, value: items.map(({ value }) => value), items };
-  }
-  if (node.members === undefined) return node;
-  const value = emptyObject();
-  const members = new Map<string, Member>();
-  const entries = [...node.members];
-  if (part !== 'members') entries.sort(([a], [b]) => byCodeUnit(a, b));
-  for (const [name, each] of entries) {
-    const inner = inOrder(each.node, partOf(part, name));
-    value[name] = inner.value;
-    members.set(name, { ...each, node: inner });
-  }
-  return { ...node, value, members };
+  if (node.items !== undefined) return mapItems(node, (item) => inOrder(item, part));
+  const all = [...members(node)];
+  if (part !== 'members') all.sort((a, b) => byCodeUnit(a.name, b.name));
+  return mapMembers(rebuilt(node, all), (each) => inOrder(each.node, partOf(part, each.name)));
 }
 
 function partOf(part: Part, name: string): Part {

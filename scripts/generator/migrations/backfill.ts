@@ -1,5 +1,6 @@
 import { partColumnOf } from '../../../src/capability/part-columns.js';
 import type { BackfillColumn, BackfillStep } from '../../../src/database/migrations.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelShadow } from '../../../src/descriptor/model.js';
 import type { Difference } from './compare.js';
 import type { Leftover } from './snapshot.js';
@@ -26,7 +27,7 @@ export function backfillsOf(
       [...added, ...altered.map((change) => change.after)].map(({ name }) => name),
     );
   for (const { table, nullable = [] } of leftovers) touch(table, nullable);
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return [...touched].flatMap(([table, names]) => {
     const type = types.find((one) => one.table === table);
     const columns = (type?.shadows ?? [])

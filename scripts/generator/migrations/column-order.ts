@@ -1,3 +1,5 @@
+import { sortColumn } from '../../../src/capability/shadow-transforms.js';
+import { typesByTable } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import type { ColumnType, Table } from '../emit/prisma-datamodel.js';
 
@@ -26,8 +28,7 @@ export function inScanOrder(
   model: Model,
   released: ReadonlySet<string>,
 ): readonly Table[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
-  const byTable = new Map(types.map((type) => [type.table, type]));
+  const byTable = typesByTable(model);
   return tables.map((table) => {
     const type = byTable.get(table.name);
     return type === undefined || released.has(table.name) ? table : ordered(table, type);
@@ -36,9 +37,7 @@ export function inScanOrder(
 
 function ordered(table: Table, { filters, sorts }: ModelType): Table {
   const filtered = new Set(filters.flatMap(({ column, columns = [] }) => [column, ...columns]));
-  const sorted = new Set(
-    sorts.map((sort) => sort.column ?? sort.casemapColumn ?? sort.property.column),
-  );
+  const sorted = new Set(sorts.map(sortColumn));
   const partOf = (name: string): number => {
     if (filtered.has(name)) return 1;
     return sorted.has(name) ? 2 : 3;

@@ -1,4 +1,5 @@
 import type { BackfillStep, UniqueCheck } from '../../../src/database/migrations.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { orderedTypes } from '../emit/key-ordered.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
@@ -150,7 +151,7 @@ function nullsSql({ difference, tables }: Change): string {
 /** Returns the SQL that marks the nulls of properties which may be absent from now on. */
 function markNulls({ model, snapshot }: Change): readonly string[] {
   if (snapshot === undefined) return [];
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return types.flatMap((type) => {
     const before = releasedTypes(snapshot).get(type.table);
     return type.shadows.flatMap(({ column, property, transform }) => {

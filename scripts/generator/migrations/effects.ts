@@ -6,7 +6,9 @@ import {
   recordedReferencesOf,
 } from '../../../src/capability/named-references.js';
 import type { Place } from '../../../src/capability/places.js';
+import { isShown } from '../../../src/descriptor/model/access.js';
 import { formOf, textRulesIn } from '../../../src/descriptor/model/text-rules.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
@@ -67,7 +69,7 @@ export function effectsOf({
   /** Tables and columns that are given up stay for the version before, and so do their records. */
   readonly leaves: boolean;
 }): readonly TypeEffect[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   const sourcesNow = sourcesOf(types);
   const sourcesBefore = sourcesOf([...releasedTypes(snapshot).values()]);
   const compared = types.flatMap((type) => {
@@ -155,7 +157,7 @@ function propertiesBefore(
       return [
         column,
         {
-          visible: isVisible(access),
+          visible: isShown({ access }),
           kind,
           nullable,
           ...(optional === undefined ? {} : { optional }),
@@ -183,10 +185,10 @@ function compare(
   const references = recordedReferencesOf(type.properties);
   const changed = type.properties.filter((property) => {
     const old = before.get(property.column);
-    if (old === undefined) return isVisible(property.access) && !startsAlike(property, type);
+    if (old === undefined) return isShown(property) && !startsAlike(property, type);
     if (altered.has(property.column) || recomputed(property)) return isNoticed(type, property);
     return (
-      old.visible !== isVisible(property.access) ||
+      old.visible !== isShown(property) ||
       (old.kind !== undefined && old.kind !== property.kind) ||
       emptyChanged(old, property)
     );
@@ -233,7 +235,7 @@ function isNoticed(
 ): boolean {
   const isIt = (read: ModelProperty): boolean => (read.within?.property ?? read.name) === name;
   return (
-    isVisible(access) ||
+    isShown({ access }) ||
     filters.some(({ property, properties = [property] }) => properties.some(isIt)) ||
     sorts.some(({ property }) => isIt(property)) ||
     answered.some(({ sources }) => sources.includes(name))
@@ -262,8 +264,4 @@ function factsOf(
   typeNamed: (name: string) => string = (name) => name,
 ): string {
   return canonicalJson([typeNamed(type), place]);
-}
-
-function isVisible(access: ModelProperty['access']): boolean {
-  return access !== 'internal' && access !== 'secret';
 }

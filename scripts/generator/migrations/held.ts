@@ -1,4 +1,5 @@
 import { EVOLVED } from '../../../src/capability/evolution.js';
+import { evolutionsIn, typesByTable } from '../../../src/descriptor/model/types-in.js';
 import type { Model } from '../../../src/descriptor/model.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
@@ -35,9 +36,8 @@ export function stillHeld(snapshot: Snapshot, model: Model): readonly HeldColumn
 
 /** Returns the number of the first conversion of each table. */
 function firstByTable(model: Model): ReadonlyMap<string, number> {
-  const all = model.capabilities.flatMap(({ evolutions = [] }) => evolutions);
   const first = new Map<string, number>();
-  for (const { table, migration } of all)
+  for (const { table, migration } of evolutionsIn(model))
     first.set(table, Math.min(migration, first.get(table) ?? migration));
   return first;
 }
@@ -49,9 +49,7 @@ export function prepareTables(
   snapshot: Snapshot,
   model: Model,
 ): readonly ReadTable[] {
-  const types = new Map(
-    model.capabilities.flatMap(({ types }) => types.map((type) => [type.table, type] as const)),
-  );
+  const types = typesByTable(model);
   return own.map((table) => {
     const released = snapshot.tables.find(({ name }) => name === table.name)?.columns ?? [];
     const names = held.flatMap((one) => (one.table === table.name ? [one.column] : []));
@@ -127,11 +125,7 @@ export function hold(
 
 /** Returns the keys of the conversions that must be done in a database: their columns may go. */
 export function requiredConversions(snapshot: Snapshot | undefined, model: Model): string[] {
-  const now = new Set(
-    model.capabilities
-      .flatMap(({ evolutions = [] }) => evolutions)
-      .map(({ migration, table }) => keyOf(migration, table)),
-  );
+  const now = new Set(evolutionsIn(model).map(({ migration, table }) => keyOf(migration, table)));
   const released = snapshot?.model?.evolves ?? [];
   return released.map((one) => keyOf(one.migration, one.table)).filter((key) => !now.has(key));
 }
@@ -151,8 +145,7 @@ export function evolveSql(
   model: Model,
   provider: Provider,
 ): { readonly before: string; readonly after: string } {
-  const notes = model.capabilities
-    .flatMap(({ evolutions = [] }) => evolutions)
+  const notes = evolutionsIn(model)
     .filter(({ migration }) => migration === number)
     .map(({ table, file }) => {
       const value = text(JSON.stringify({ file }));

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Problem } from '../../../src/descriptor/model.js';
 import { PROVIDERS, type Provider } from '../emit/prisma-datamodel.js';
 import { isContract } from './naming.js';
@@ -102,7 +103,7 @@ export function readHistory(
 
 /** Returns the types of a release by name and table; of one that kept no model, its tables. */
 function namesIn({ model, tables }: Snapshot) {
-  if (model !== undefined) return model.capabilities.flatMap(({ types }) => types);
+  if (model !== undefined) return typesIn(model);
   return tables.map(({ name }) => ({ name, table: name }));
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { EmittedFiles, Model, Problem } from '../../../src/descriptor/model.js';
 import { orderedTypes } from '../emit/key-ordered.js';
 import { schemaPath, storageSchemas, tablesOf } from '../emit/prisma.js';
@@ -254,8 +255,7 @@ function reordered(snapshot: Snapshot, model: Model): readonly string[] {
  * tells a type's name and a number, and nothing else.
  */
 function reusedNames(snapshot: Snapshot, model: Model, named: History['named']): readonly string[] {
-  return model.capabilities
-    .flatMap(({ types }) => types)
+  return typesIn(model)
     .filter(({ name, table }) => {
       const before = releasedTypes(snapshot).get(table);
       if (before?.name === name) return false;
@@ -332,8 +332,7 @@ async function newMigration(
     ...unique.map(({ table, type = table }) => type),
     ...change.redefined,
     ...change.reordered,
-    ...change.model.capabilities
-      .flatMap(({ types }) => types)
+    ...typesIn(change.model)
       .filter(({ converts }) => converts === true)
       .map(({ name }) => name),
   ];

@@ -1,4 +1,5 @@
 import { recordedReferencesOf } from '../../../src/capability/named-references.js';
+import { typesByTable } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
@@ -64,9 +65,7 @@ export function leave(
   model: Model,
 ): { readonly left: readonly Leftover[]; readonly tables: readonly Table[] } {
   const changes = new Map(difference.changed.map((change) => [change.after.name, change]));
-  const types = new Map(
-    model.capabilities.flatMap((capability) => capability.types.map((type) => [type.table, type])),
-  );
+  const types = typesByTable(model);
   const left: Leftover[] = difference.removed.map(({ name }) => ({ table: name, whole: true }));
   const kept = new Map<string, Table>();
   for (const { name } of tables) {

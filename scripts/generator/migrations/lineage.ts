@@ -1,4 +1,5 @@
 import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 import type { Snapshot } from './history.js';
@@ -43,18 +44,16 @@ export function releasedTypes(snapshot: Snapshot): ReadonlyMap<string, ReleasedT
 
 function readTypes({ model, tables }: Snapshot): readonly ReleasedType[] {
   if (model !== undefined)
-    return model.capabilities
-      .flatMap(({ types }) => types)
-      .map((known) => ({
-        name: known.name,
-        table: known.table,
-        properties: known.properties.map((property) => ({
-          name: property.name,
-          column: property.column,
-          known: property,
-        })),
-        known,
-      }));
+    return typesIn(model).map((known) => ({
+      name: known.name,
+      table: known.table,
+      properties: known.properties.map((property) => ({
+        name: property.name,
+        column: property.column,
+        known: property,
+      })),
+      known,
+    }));
   return tables
     .filter(({ name }) => !name.startsWith('Jmap'))
     .map((table) => ({
@@ -104,18 +103,16 @@ export function tableBefore(type: string, snapshot: Snapshot): string | undefine
 /** Returns the types and properties whose names differ from the released state's. */
 export function renamesOf(snapshot: Snapshot, model: Model): readonly Renamed[] {
   const released = releasedTypes(snapshot);
-  return model.capabilities
-    .flatMap(({ types }) => types)
-    .flatMap((type): Renamed[] => {
-      const before = released.get(type.table);
-      if (before === undefined) return [];
-      const properties = type.properties.flatMap((property) => {
-        const old = predecessorOf(before, type, property);
-        return old === undefined || old.name === property.name
-          ? []
-          : [{ from: old.name, to: property.name }];
-      });
-      if (before.name === type.name && properties.length === 0) return [];
-      return [{ from: before.name, to: type.name, properties }];
+  return typesIn(model).flatMap((type): Renamed[] => {
+    const before = released.get(type.table);
+    if (before === undefined) return [];
+    const properties = type.properties.flatMap((property) => {
+      const old = predecessorOf(before, type, property);
+      return old === undefined || old.name === property.name
+        ? []
+        : [{ from: old.name, to: property.name }];
     });
+    if (before.name === type.name && properties.length === 0) return [];
+    return [{ from: before.name, to: type.name, properties }];
+  });
 }

@@ -1,3 +1,4 @@
+import { typesByTable } from '../../../src/descriptor/model/types-in.js';
 import type { Location, Model, Problem } from '../../../src/descriptor/model.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 
@@ -15,9 +16,7 @@ const MAX_TABLE = 58;
 export function nameProblems(tables: readonly Table[], model: Model): readonly Problem[] {
   const problems: Problem[] = [];
   const taken = new Map<string, string>();
-  const types = new Map(
-    model.capabilities.flatMap((capability) => capability.types.map((type) => [type.table, type])),
-  );
+  const types = typesByTable(model);
   for (const table of tables) {
     const report = (at: Location, message: string) =>
       problems.push({ at, code: 'database-name', message });

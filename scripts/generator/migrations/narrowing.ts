@@ -1,4 +1,6 @@
 import { isWholePlace, referencesOf } from '../../../src/capability/named-references.js';
+import { isGiven } from '../../../src/descriptor/model/access.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
 import { mayHaveText, pairAtPlaces, placesBeside } from '../../../src/descriptor/schema-places.js';
 import { formsOf } from './effects.js';
@@ -16,7 +18,7 @@ export function narrowings(
   renames: readonly Renamed[],
   model: Model,
 ): readonly Problem[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return types.flatMap((type) => {
     const released = releasedTypes(snapshot).get(type.table);
     if (released?.known === undefined) return [];
@@ -45,7 +47,7 @@ export function narrowings(
         const named = namedNow(before, property);
         // A client can't fail to write a property again that it never writes.
         if (named !== undefined)
-          return isWrittenByClients(property) ? [namingProblem(type, property, named)] : [];
+          return isGiven(property) ? [namingProblem(type, property, named)] : [];
         const what = narrowed(before.schema, property.schema, '');
         return what === undefined ? [] : [narrowedProblem(type, property, what)];
       }),
@@ -58,7 +60,7 @@ export function narrowings(
  * next state is told apart from this one, so it must be released too, though no table changes.
  */
 export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return types
     .filter((type) => {
       const released = releasedTypes(snapshot).get(type.table);
@@ -103,10 +105,6 @@ function retargeted(
   return pairAtPlaces(before.references, references)
     .map(([old, now]): Targets => [nameNow(old.type), now.type])
     .find(([old, now]) => old !== now);
-}
-
-function isWrittenByClients({ access }: ModelProperty): boolean {
-  return access !== 'serverSet' && access !== 'internal';
 }
 
 /** Returns the new meaning of a text that named nothing before: a reference or a blob, in words. */

@@ -1,6 +1,7 @@
 import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
 import { isPart, type ModelPart, partColumn } from '../../../src/descriptor/model/build-part.js';
 import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { pairAtPlaces } from '../../../src/descriptor/schema-places.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
@@ -19,7 +20,7 @@ const SUFFIXES = ['', ...SHADOW_SUFFIXES.map((suffix) => `_${suffix}`)];
  */
 export function placeModel(model: Model, snapshot: Snapshot | undefined): Model {
   if (snapshot === undefined) return model;
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   const tables = new Map<string, string>();
   const before = releasedByName(types, snapshot);
   const taken = namesOf([...releasedTypes(snapshot).keys()]);

@@ -1,11 +1,12 @@
 import { formatOf } from '../../../src/capability/formats/index.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Column, Provider } from '../emit/prisma-datamodel.js';
 import type { ColumnChange, Difference } from './compare.js';
 import type { Snapshot } from './history.js';
 import { section } from './shared-rows.js';
 import type { Leftover } from './snapshot.js';
-import { quoted } from './sql.js';
+import { NOW, quoted } from './sql.js';
 
 /**
  * Returns the SQL that gives existing objects the time of their creation in properties that are new
@@ -74,13 +75,13 @@ function losesNull(change: ColumnChange): boolean {
 
 /** Returns the properties with such a column and the present time as default. */
 function timesIn(
-  { capabilities }: Model,
+  model: Model,
   table: string,
   columns: readonly Pick<Column, 'name'>[],
 ): readonly { readonly type: ModelType; readonly property: ModelProperty }[] {
   const names = columns.map(({ name }) => name);
-  return capabilities
-    .flatMap(({ types }) => types.filter((type) => type.table === table))
+  return typesIn(model)
+    .filter((type) => type.table === table)
     .flatMap((type) =>
       type.properties
         .filter(({ column, defaultNow }) => defaultNow === true && names.includes(column))
@@ -99,14 +100,14 @@ function timeSql(
 ): string {
   const created = properties.find(({ role }) => role === 'created')?.column;
   const isThere = columns.some(({ name }) => name === created);
-  const time = created === undefined || !isThere ? NOW[provider] : quoted(created);
+  const time = created === undefined || !isThere ? PRESENT[provider] : quoted(created);
   return property.kind === 'date' ? time : textSql(property, time, provider);
 }
 
-/** The present time in ms. */
-const NOW: Readonly<Record<Provider, string>> = Object.freeze({
+/** The present time in ms, on SQLite of this second. */
+const PRESENT: typeof NOW = Object.freeze({
+  ...NOW,
   sqlite: "CAST(strftime('%s', 'now') AS INTEGER) * 1000",
-  postgresql: 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)',
 });
 
 function defaultSql(type: ModelType, property: ModelProperty): string {

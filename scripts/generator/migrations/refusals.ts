@@ -1,4 +1,5 @@
 import { EVOLVED } from '../../../src/capability/evolution.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type {
   Location,
   Model,
@@ -29,7 +30,7 @@ export function refusals(
   snapshot: Snapshot,
   number: number,
 ): readonly Problem[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   const later = ofLaterEngine(difference);
   if (later !== undefined) return [laterEngine(later, snapshot)];
   return [
@@ -96,7 +97,7 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
  * Returns the type that says that it was this one, and has the place of another of its own name.
  */
 function heirOf(released: string, model: Model): ModelType | undefined {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return types.find(({ renamedFrom }) => renamedFrom === released);
 }
 

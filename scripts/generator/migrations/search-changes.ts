@@ -1,4 +1,5 @@
 import type { SearchIndexDefinition } from '../../../src/capability/definition.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Change } from './compose.js';
 import { FORGET_ACCOUNT, postgresqlSearchSql, type SearchSql, sqliteSearchSql } from './search.js';
 import type { SnapshotSearch } from './snapshot.js';
@@ -29,7 +30,7 @@ export function searchSql(
   // A table that stays for the version before keeps its index, and takes it along when it goes.
   const kept = new Set(left.filter(({ whole }) => whole === true).map(({ table }) => table));
   let guarded = false;
-  for (const { table, search } of model.capabilities.flatMap(({ types }) => types)) {
+  for (const { table, search } of typesIn(model)) {
     const was = old.get(table);
     if (search === undefined) continue;
     const now = sqlOf({ table, search });

@@ -2,7 +2,7 @@ import type { BackfillStep } from '../../../src/database/migrations.js';
 import type { Provider } from '../emit/prisma-datamodel.js';
 import type { TypeEffect } from './effects.js';
 import { section } from './shared-rows.js';
-import { text } from './sql.js';
+import { NOW, text } from './sql.js';
 
 /**
  * A migration leaves tasks to the server's next start, as rows of JmapMeta, by table and column
@@ -41,7 +41,7 @@ export function writeServerTasks(
       ...(adopts ? [[`adopt:${type.table}`, "''"] as const] : []),
       ...computed.map(({ column }) => [`compute:${type.table}/${column}`, "''"] as const),
       ...(reformed.length > 0 ? [[`normalize:${type.table}`, "''"] as const] : []),
-      ...(derived ? [[`follow:${type.table}`, now(provider)] as const] : []),
+      ...(derived ? [[`follow:${type.table}`, `CAST(${NOW[provider]} AS TEXT)`] as const] : []),
       ...(seen ? [[`reset:${type.table}`, "''"] as const] : []),
     ];
   });
@@ -68,11 +68,4 @@ export function removeServerTasks(tables: readonly string[]): string {
       return `DELETE FROM "JmapMeta" WHERE "key" IN (${keys})${prefixes.join('')};`;
     }),
   );
-}
-
-/** Returns the SQL of the present time as text: milliseconds since 1970. */
-function now(provider: Provider): string {
-  return provider === 'sqlite'
-    ? `CAST(CAST(unixepoch('subsec') * 1000 AS INTEGER) AS TEXT)`
-    : `CAST(CAST(extract(epoch FROM now()) * 1000 AS BIGINT) AS TEXT)`;
 }

@@ -1,9 +1,10 @@
 import type { Reference } from '../../../src/capability/named-references.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
 import type { TypeEffect } from './effects.js';
 import type { Leftover } from './snapshot.js';
-import { quoted, text } from './sql.js';
+import { NOW, quoted, text } from './sql.js';
 import { type PlaceInColumn, textsIn } from './texts-in.js';
 
 /** Statements that bring the engine's own tables in line with the types, on either database. */
@@ -122,7 +123,7 @@ export function clearedSql(
   held: Held,
   provider: Provider,
 ): string {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   const referring = leftovers.flatMap(({ table, references = [] }) =>
     references.map((key) => deleteReferences(table, key)),
   );
@@ -147,7 +148,7 @@ export function section(title: string, statements: readonly string[]): string {
 type TableOf = (type: string) => string;
 
 function tablesByName(model: Model): TableOf {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   const tables = new Map(types.map(({ name, table }) => [name, table]));
   return (type) => tables.get(type) ?? type;
 }
@@ -205,14 +206,10 @@ function blobRows(type: ModelType, held: Held, provider: Provider): readonly str
 
 /** Returns the SQL by which a blob without references grows old from now on, and no other does. */
 function blobAges(provider: Provider): readonly string[] {
-  const now =
-    provider === 'sqlite'
-      ? `CAST(unixepoch('subsec') * 1000 AS INTEGER)`
-      : `CAST(extract(epoch FROM now()) * 1000 AS BIGINT)`;
   const held = `EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
   WHERE "r"."accountId" = "JmapBlob"."accountId" AND "r"."blobId" = "JmapBlob"."id")`;
   return [
-    `UPDATE "JmapBlob" SET "unreferencedSince" = ${now}
+    `UPDATE "JmapBlob" SET "unreferencedSince" = ${NOW[provider]}
   WHERE "unreferencedSince" IS NULL AND NOT ${held};`,
     `UPDATE "JmapBlob" SET "unreferencedSince" = NULL
   WHERE "unreferencedSince" IS NOT NULL AND ${held};`,

@@ -4,6 +4,7 @@ import type { Place } from '../../../src/capability/places.js';
 import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
+import { evolutionsIn } from '../../../src/descriptor/model/types-in.js';
 import type {
   KeptProperty,
   Model,
@@ -111,9 +112,7 @@ export function takeSnapshot(
   parent: string | null,
   { left = [], held = [] }: Partial<Pick<ModelSnapshot, 'left' | 'held'>> = {},
 ): ModelSnapshot {
-  const evolves = model.capabilities
-    .flatMap(({ evolutions = [] }) => evolutions)
-    .map(({ migration, table }) => ({ migration, table }));
+  const evolves = evolutionsIn(model).map(({ migration, table }) => ({ migration, table }));
   return {
     parent,
     capabilities: model.capabilities

@@ -1,4 +1,5 @@
 import { didYouMean, nearest } from '../../../src/descriptor/check/did-you-mean.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelDrop, Problem } from '../../../src/descriptor/model.js';
 import type { Snapshot } from './history.js';
 import { releasedTypes } from './lineage.js';
@@ -14,7 +15,7 @@ export function strayDrops(
 ): readonly Problem[] {
   if (problems.length === 0) return [];
   const released = releasedTypes(snapshot);
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   const typeNames = [...released.values()].map(({ name }) => name);
   return [
     ...model.capabilities.flatMap(({ drops }) => stray(drops, typeNames, types, problems)),

@@ -1,5 +1,6 @@
 import { didYouMean, nearest } from '../../../src/descriptor/check/did-you-mean.js';
 import { listed } from '../../../src/descriptor/check/rule.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelDrop, ModelType, Problem } from '../../../src/descriptor/model.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, releasedTypes } from './lineage.js';
@@ -20,7 +21,7 @@ export function strayRenames(snapshot: Snapshot, model: Model): StrayRenames {
   const tables = new Set(released.map(({ table }) => table));
   const names = unclaimed(
     released.map(({ name }) => name),
-    model.capabilities.flatMap(({ types }) => types),
+    typesIn(model),
   );
   const capabilities = model.capabilities.map((capability) => {
     const drops: ModelDrop[] = [...capability.drops];

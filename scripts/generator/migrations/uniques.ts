@@ -1,4 +1,5 @@
 import type { UniqueCheck } from '../../../src/database/migrations.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelType, ModelUnique, Problem } from '../../../src/descriptor/model.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
@@ -13,7 +14,7 @@ export function newUniques(
   model: Model,
   filled: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly UniqueCheck[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return types.flatMap((type) => {
     const released = releasedTypes(snapshot).get(type.table);
     if (released === undefined) return [];
@@ -73,7 +74,7 @@ export function defaultProblems(
   fresh: ReadonlyMap<string, ReadonlySet<string>>,
   model: Model,
 ): readonly Problem[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
+  const types = typesIn(model);
   return types.flatMap((type) =>
     type.uniques
       .filter(

@@ -5,6 +5,7 @@ import { parseJson } from '../../protocol/ijson.js';
 import { clientNames } from '../client-names.js';
 import { type BackfillColumn, type BackfillStep, type Migration, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
+import { COLUMN_TYPES } from './column-types.js';
 import { hasTable, type PoolClient } from './pool.js';
 
 /**
@@ -157,16 +158,6 @@ function makeValue(column: BackfillColumn, text: string): string | number | bool
     : SHADOW_TRANSFORMS[column.transform].make(text);
 }
 
-/** The types of columns that are filled, by their kind. */
-const TYPES: Readonly<Record<PropertyKind, string>> = Object.freeze({
-  string: 'text',
-  boolean: 'boolean',
-  integer: 'bigint',
-  number: 'double precision',
-  date: 'bigint',
-  json: 'jsonb',
-});
-
 function kindOf(column: BackfillColumn): PropertyKind {
   if (!('part' in column)) return SHADOW_TRANSFORMS[column.transform].kind;
   const { kind, transform, form } = column.part;
@@ -196,7 +187,7 @@ function updateQuery(
   ];
   const types = [
     ...['text', 'text'],
-    ...columns.map((column) => TYPES[kindOf(column)]),
+    ...columns.map((column) => COLUMN_TYPES[kindOf(column)]),
     ...sources.map(() => 'text'),
   ];
   const names = [

@@ -1,8 +1,13 @@
-import { formatNamed } from '../../capability/formats/index.js';
+import { AGGREGATES } from '../aggregate-kinds.js';
 import { onCycles } from '../cycles.js';
 import { type Located, member, text } from '../located.js';
-import { type NameView, referringName } from '../name-view.js';
-import type { AggregateView, ComputedView, PropertyView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
+import {
+  type AggregateView,
+  type ComputedView,
+  namesRead,
+  type PropertyView,
+} from '../property-view.js';
 import type { TypeView } from '../view.js';
 import { judgeInnerConditions } from './inner-conditions.js';
 import { oneOf, type Report, type Rule } from './rule.js';
@@ -107,27 +112,7 @@ function judgeRead(
 function whyNoPart(kind: AggregateView['kind'], read: PropertyView): string | undefined {
   if (read.access === 'secret') return 'is secret: no other value can depend on it';
   if (read.role === 'updated') return 'is a clock: it changes with every write';
-  if (read.kind === undefined) return undefined;
-  if (kind === 'count')
-    return read.kind === 'json'
-      ? 'is a list or an object: "distinct" takes single values'
-      : undefined;
-  if (kind === 'sum')
-    return isAddable(read)
-      ? undefined
-      : "can't be added up exactly: a sum takes an integer, or a string with format: decimal";
-  return isOrdered(read) ? undefined : `has no order that ${kind} knows: it takes ${ORDERED}`;
-}
-
-const ORDERED = 'an integer, a number, or a string whose format has an order';
-
-function isAddable({ kind, format }: PropertyView): boolean {
-  return kind === 'integer' || (kind === 'string' && format === 'decimal');
-}
-
-function isOrdered({ kind, format }: PropertyView): boolean {
-  if (kind === 'string') return (formatNamed(format)?.order ?? 'none') !== 'none';
-  return kind === 'integer' || kind === 'number' || kind === 'date';
+  return read.kind === undefined ? undefined : AGGREGATES[kind].whyNot(read);
 }
 
 /** Reports a property that can't hold the value. */
@@ -138,7 +123,7 @@ function judgeResult(
 ) {
   const { kind } = aggregate;
   const { name, nullable, optional, node } = property;
-  const isExtreme = kind === 'min' || kind === 'max';
+  const { isExtreme, value } = AGGREGATES[kind];
   const isDecimal = kind === 'sum' && read?.format === 'decimal';
   const wanted = kind === 'count' ? { kind: 'integer', format: undefined } : formOf(read);
   const isFit =
@@ -152,7 +137,7 @@ function judgeResult(
   const own = read === undefined ? 'integer' : (text(member(read.node, 'type')) ?? typeIn(read));
   const type = kind === 'count' ? 'integer' : own;
   const format = wanted?.format === undefined ? '' : `, format: ${wanted.format}`;
-  const what = kind === 'count' ? 'a count' : `${RESULTS[kind]} ${read?.name}`;
+  const what = kind === 'count' ? value : `${value} ${read?.name}`;
   const legal = isExtreme
     ? `type: [${type}, 'null']${format}`
     : `type: ${type}${format}, default: ${isDecimal ? "'0'" : '0'}`;
@@ -163,8 +148,6 @@ function judgeResult(
 function formOf(read: PropertyView | undefined): Pick<PropertyView, 'kind' | 'format'> | undefined {
   return read?.role === 'created' ? { kind: read.kind, format: 'utc-date' } : read;
 }
-
-const RESULTS = Object.freeze({ sum: 'the sum of', min: 'the least', max: 'the greatest' });
 
 /** Returns the JSON type of a property that may be null, or that every type has. */
 function typeIn({ node, kind }: PropertyView): string {
@@ -197,8 +180,5 @@ function sourcesOf(type: TypeView, computed: ComputedView | undefined): readonly
   const own = (computed?.from ?? []).map(({ name }) => `${type.name}.${name}`);
   const { aggregate } = computed ?? {};
   if (aggregate === undefined) return own;
-  const { of, by, where } = aggregate;
-  const read = [of?.name, by && referringName(by)];
-  const names = [...read, ...where.map(({ property }) => property.name)];
-  return names.flatMap((name) => (name === undefined ? [] : [`${aggregate.type.name}.${name}`]));
+  return [...own, ...namesRead(aggregate).map((name) => `${aggregate.type.name}.${name}`)];
 }

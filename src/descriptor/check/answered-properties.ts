@@ -3,25 +3,23 @@ import type { AnsweredView, PartView } from '../answered-view.js';
 import { member } from '../located.js';
 import type { TypeView } from '../view.js';
 import { whyNoMemberName, whyNoPropertyName } from './reserved.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report, reportDoubles } from './rule.js';
 import { findProperty, propertiesOf } from './types.js';
 
 /** Refuses answered properties with wrong names, sources or parts, and `onRequest` in vain. */
-export const answeredProperties: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const { name, access, node } of type.properties) {
-      const onRequest = node.members?.get('onRequest');
-      if (onRequest?.node.value === true && (access === 'internal' || access === 'secret'))
-        report('misplaced-key', onRequest.nameAt, `"${name}" is ${access}: no /get gives it.`);
-    }
-    for (const answered of type.answered) {
-      judgeName(type, answered, report);
-      judgeSources(type, answered, report);
-      judgeParts(answered, report);
-    }
-    if (type.answered.length > 0) judgeMethod(type, report);
+export const answeredProperties = eachType((type, report) => {
+  for (const { name, access, node } of type.properties) {
+    const onRequest = node.members?.get('onRequest');
+    if (onRequest?.node.value === true && (access === 'internal' || access === 'secret'))
+      report('misplaced-key', onRequest.nameAt, `"${name}" is ${access}: no /get gives it.`);
   }
-};
+  for (const answered of type.answered) {
+    judgeName(type, answered, report);
+    judgeSources(type, answered, report);
+    judgeParts(answered, report);
+  }
+  if (type.answered.length > 0) judgeMethod(type, report);
+});
 
 function isFamilyName(name: string): boolean {
   return name.endsWith('*');
@@ -50,11 +48,8 @@ function judgeName(type: TypeView, { name, nameAt, parts }: AnsweredView, report
 
 /** Reports sources that are no stored property, that are secret, or that are `updated`. */
 function judgeSources(type: TypeView, { name, sources }: AnsweredView, report: Report): void {
-  const seen = new Set<string>();
+  reportDoubles(sources, report);
   for (const source of sources) {
-    if (seen.has(source.name))
-      report('duplicate-entry', source.at, `"${source.name}" is listed twice.`);
-    seen.add(source.name);
     const found = findProperty(type, source, report);
     if (found?.access === 'secret')
       report('bad-answered', source.at, `"${name}" can't follow "${source.name}", a secret.`);

@@ -6,10 +6,11 @@ import { formedSteps, formedText } from '../../capability/text-forms.js';
 import { canonicalJson } from '../../protocol/canonical-json.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { finish } from '../../runtime/slices.js';
-import { type Located, member, members, text } from '../located.js';
+import { type Located, member, text } from '../located.js';
 import { buildSchema } from '../model/property-schema.js';
 import { formOf, textRulesIn } from '../model/text-rules.js';
 import type { PropertyView } from '../property-view.js';
+import { schemasIn } from '../schema-places.js';
 import { createAjv } from '../validation/ajv.js';
 import { type AjvSchema, validationSchema } from '../validation/schema.js';
 import { whyNoPattern } from './patterns.js';
@@ -113,17 +114,12 @@ function findIssues(validate: ValidateFunction | undefined, given: Located): rea
   });
 }
 
-/** Returns every pattern of a schema, so that no pattern is tried which another rule refuses. */
-function patternsIn(node: Located): readonly string[] {
-  const own = text(member(node, 'pattern'));
-  return [
-    ...(own === undefined ? [] : [own]),
-    ...['items', 'additionalProperties', 'setOf'].flatMap((key) => {
-      const inner = member(node, key);
-      return inner === undefined ? [] : patternsIn(inner);
-    }),
-    ...members(member(node, 'properties')).flatMap((each) => patternsIn(each.node)),
-  ];
+/** Returns whether a pattern of the schema may not be tried: another rule reports it. */
+function hasWrongPattern(node: Located): boolean {
+  return schemasIn(node).some((inner) => {
+    const pattern = text(member(inner.node, 'pattern'));
+    return pattern !== undefined && whyNoPattern(pattern) !== undefined;
+  });
 }
 
 /** Returns a function that compiles each schema once: many properties have equal schemas. */
@@ -131,7 +127,7 @@ function compiler(): Compile {
   const ajv = createAjv();
   const compiled = new Map<string, ValidateFunction | undefined>();
   return (node) => {
-    if (patternsIn(node).some((source) => whyNoPattern(source) !== undefined)) return undefined;
+    if (hasWrongPattern(node)) return undefined;
     const value = validationSchema(buildSchema(node, 'stored'), 'stored');
     const key = JSON.stringify(value);
     if (!compiled.has(key))

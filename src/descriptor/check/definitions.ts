@@ -2,6 +2,7 @@ import { BOUNDS } from '../bounds.js';
 import { onCycles } from '../cycles.js';
 import { definitionGraph, LOCAL, referredName, referring } from '../definition-references.js';
 import { BESIDE_REF, isBesideRef, titleOf } from '../expand.js';
+import { typeOf } from '../kinds.js';
 import { items, type Located, type Member, member, members, text } from '../located.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, oneOf, type Report, type Rule } from './rule.js';
@@ -110,7 +111,7 @@ function endingNames(found: readonly Member[]): ReadonlySet<string> {
 /** Returns whether a schema has a value if the definitions of these names have one. */
 function canEnd(node: Located, ending: ReadonlySet<string>): boolean {
   if (member(node, '$ref') !== undefined) return ending.has(referredName(node));
-  if (member(node, 'type')?.items?.some((each) => text(each) === 'null') === true) return true;
+  if (typeOf(node).nullable) return true;
   const branches = member(node, 'oneOf')?.items;
   if (branches !== undefined) return branches.some((branch) => canEnd(branch, ending));
   const needs = (key: string, least: string): boolean => {

@@ -18,30 +18,28 @@ import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { whyNotIndexed } from './indexable.js';
 import { judgeItemConditions } from './inner-conditions.js';
-import { oneOf, type Report, type Rule } from './rule.js';
+import { eachType, oneOf, type Report, reportDoubles } from './rule.js';
 import { findProperty, reportUnknown } from './types.js';
 
 /**
  * Refuses conditions on unknown properties, and operators that the property's kind doesn't have.
  */
-export const filters: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const filter of type.filters) {
-      const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
-      if (filter.property === undefined && !isEmpty)
-        reportUnknown(
-          type,
-          { name: filter.propertyName, at: filter.propertyAt },
-          report,
-          ' A condition with a name of its own says { property: ..., is: ... }.',
-        );
-      else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
-      for (const each of filter.texts.slice(1))
-        if (each.property === undefined) findProperty(type, each, report);
-      judgeKeys(filter, report);
-    }
+export const filters = eachType((type, report) => {
+  for (const filter of type.filters) {
+    const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
+    if (filter.property === undefined && !isEmpty)
+      reportUnknown(
+        type,
+        { name: filter.propertyName, at: filter.propertyAt },
+        report,
+        ' A condition with a name of its own says { property: ..., is: ... }.',
+      );
+    else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
+    for (const each of filter.texts.slice(1))
+      if (each.property === undefined) findProperty(type, each, report);
+    judgeKeys(filter, report);
   }
-};
+});
 
 /** Reports an operator that the kind of the filter's property doesn't have, with the legal ones. */
 function judgeOperator(
@@ -123,11 +121,7 @@ function judgeKeys(filter: FilterView, report: Report): void {
     );
   if (list?.node.items?.length === 0)
     report('empty', list.node.at, `"properties" of "${name}" must not be empty.`);
-  const seen = new Set<string>();
-  for (const each of texts) {
-    if (seen.has(each.name)) report('duplicate-entry', each.at, `"${each.name}" is listed twice.`);
-    seen.add(each.name);
-  }
+  reportDoubles(texts, report);
   for (const each of texts.slice(1)) {
     if (each.property !== undefined)
       judgeOperator(

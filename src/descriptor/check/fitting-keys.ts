@@ -1,5 +1,5 @@
 import { formatNamed } from '../../capability/formats/index.js';
-import { type TypeName, typeOf } from '../kinds.js';
+import { KEYS_OF_SETS, type TypeName, typeOf } from '../kinds.js';
 import { type Located, member, members, text } from '../located.js';
 import { isBlob } from '../schema-places.js';
 import { oneOf, type Report, type Rule } from './rule.js';
@@ -45,8 +45,6 @@ const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum', 'normalize'];
 
 /** Keys that a set has: what `setOf` says is left out of them. */
 const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
-/** Beside `setOf: string` they are about the keys. */
-const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'];
 
 /** Refuses a key where it means nothing: maxLength on an integer is a mistake, not a no-op. */
 export const fittingKeys: Rule = (views, report) => {
@@ -118,7 +116,7 @@ function saysItAll(
  */
 function judgeSet(node: Located, keys: Located, report: Report): void {
   const { type } = typeOf(node);
-  const legal = keys.value === 'string' ? [...OF_A_SET, ...OF_ITS_KEYS] : OF_A_SET;
+  const legal = keys.value === 'string' ? [...OF_A_SET, ...KEYS_OF_SETS] : OF_A_SET;
   if (type !== 'object')
     report(
       'misplaced-key',

@@ -2,23 +2,21 @@ import { flag, type Member, member } from '../located.js';
 import type { Location } from '../model.js';
 import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report } from './rule.js';
 
 /** Refuses filters and sorts by what clients never see, and secrets that can't be kept as such. */
-export const hiddenProperties: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const property of type.properties) judgeSecret(property, report);
-    const uses = [
-      ...type.filters.map((filter) => ({
-        what: 'filter',
-        internal: filter.internal,
-        read: [{ property: filter.property, at: filter.propertyAt }, ...filter.texts.slice(1)],
-      })),
-      ...type.sorts.map((sort) => ({ what: 'sort', internal: sort.internal, read: [sort] })),
-    ];
-    for (const use of uses) judgeUse(use, report);
-  }
-};
+export const hiddenProperties = eachType((type, report) => {
+  for (const property of type.properties) judgeSecret(property, report);
+  const uses = [
+    ...type.filters.map((filter) => ({
+      what: 'filter',
+      internal: filter.internal,
+      read: [{ property: filter.property, at: filter.propertyAt }, ...filter.texts.slice(1)],
+    })),
+    ...type.sorts.map((sort) => ({ what: 'sort', internal: sort.internal, read: [sort] })),
+  ];
+  for (const use of uses) judgeUse(use, report);
+});
 
 /** A filter or a sort, with what it reads. */
 interface Use {

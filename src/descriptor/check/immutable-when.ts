@@ -2,31 +2,26 @@ import { isWrittenByClients } from '../model/access.js';
 import { protectedNames } from '../model/rules.js';
 import { type ImmutableView, keepsObject } from '../rule-view.js';
 import type { TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report, reportDoubles } from './rule.js';
 import { judgeConditions } from './rule-values.js';
 import { findProperty } from './types.js';
 
 /** Refuses an `immutableWhen` that protects nothing, or what clients never change. */
-export const immutableWhen: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const rule of type.rules.immutable) {
-      judgeConditions(type, rule.when, report);
-      judgeNames(type, rule, report);
-      judgeScope(type, rule, report);
-      judgeWays(type, rule, report);
-    }
+export const immutableWhen = eachType((type, report) => {
+  for (const rule of type.rules.immutable) {
+    judgeConditions(type, rule.when, report);
+    judgeNames(type, rule, report);
+    judgeScope(type, rule, report);
+    judgeWays(type, rule, report);
   }
-};
+});
 
 /** Reports names of no property, twice the same one, and properties that clients never change. */
 function judgeNames(type: TypeView, { properties = [], except }: ImmutableView, report: Report) {
   for (const names of [properties, except]) {
-    const seen = new Set<string>();
+    reportDoubles(names, report);
     for (const named of names) {
       const property = findProperty(type, named, report);
-      if (seen.has(named.name))
-        report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
-      seen.add(named.name);
       if (property === undefined || isWrittenByClients(property)) continue;
       const what = property.computed === undefined ? property.access : 'computed';
       report(

@@ -1,10 +1,10 @@
 import { isSetErrorType, SET_ERROR_TYPES } from '../../protocol/errors.js';
-import type { NameView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
 import { errorsNamedBy } from '../rule-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { whyNoMemberName } from './reserved.js';
-import { listed, type Report, type Rule } from './rule.js';
+import { listed, type Report, type Rule, reportDoubles } from './rule.js';
 import { typesOf } from './types.js';
 
 /** Refuses errors that can't be a type's own, and rules and references that name no such error. */
@@ -27,10 +27,11 @@ const NAME = /^[A-Za-z][A-Za-z0-9.:_-]{0,127}$/;
 const TAKEN = ['type', 'description', 'properties', 'existingId', 'objectIds'];
 
 function judgeErrors({ name: type, errors }: TypeView, report: Report): void {
-  const seen = new Set<string>();
+  reportDoubles(
+    errors.map(({ name, nameAt }) => ({ name, at: nameAt })),
+    report,
+  );
   for (const { name, nameAt, members } of errors) {
-    if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);
-    seen.add(name);
     if (!NAME.test(name))
       report(
         'bad-error',

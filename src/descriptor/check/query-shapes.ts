@@ -1,35 +1,34 @@
 import { singleReference } from '../../capability/named-references.js';
 import { member, members } from '../located.js';
-import type { NameView, PropertyView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
+import type { PropertyView } from '../property-view.js';
 import { STANDARD_METHODS } from '../standard-methods.js';
 import type { TypeView } from '../view.js';
 import { whyNoMemberName } from './reserved.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report } from './rule.js';
 import { findProperty } from './types.js';
 
 /** Refuses shapes of results by what can't give them, and arguments that /query has already. */
-export const queryShapes: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    if (type.shapes === undefined) continue;
-    const { collapse, tree } = type.shapes;
-    judgeMethods(type, report);
-    if (collapse?.by !== undefined) judgeGroup(type, collapse.by, report);
-    if (tree?.by !== undefined) judgeTree(type, tree.by, report);
-    const names = [collapse?.argument, tree?.sort, tree?.filter];
-    judgeArguments(
-      type,
-      names.filter((name) => name !== undefined),
-      report,
+export const queryShapes = eachType((type, report) => {
+  if (type.shapes === undefined) return;
+  const { collapse, tree } = type.shapes;
+  judgeMethods(type, report);
+  if (collapse?.by !== undefined) judgeGroup(type, collapse.by, report);
+  if (tree?.by !== undefined) judgeTree(type, tree.by, report);
+  const names = [collapse?.argument, tree?.sort, tree?.filter];
+  judgeArguments(
+    type,
+    names.filter((name) => name !== undefined),
+    report,
+  );
+  const at = member(member(type.node, 'query'), 'tree')?.at;
+  if (tree !== undefined && tree.sort === undefined && tree.filter === undefined)
+    report(
+      'bad-shape',
+      at ?? type.nameAt,
+      `the tree of ${type.name} needs an argument: sort: sortAsTree, or filter: filterAsTree.`,
     );
-    const at = member(member(type.node, 'query'), 'tree')?.at;
-    if (tree !== undefined && tree.sort === undefined && tree.filter === undefined)
-      report(
-        'bad-shape',
-        at ?? type.nameAt,
-        `the tree of ${type.name} needs an argument: sort: sortAsTree, or filter: filterAsTree.`,
-      );
-  }
-};
+});
 
 function judgeMethods(type: TypeView, report: Report): void {
   const names = type.standardMethods?.map(({ name }) => name);

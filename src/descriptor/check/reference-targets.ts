@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../protocol/canonical-json.js';
 import { BOUNDS } from '../bounds.js';
+import { typeOf } from '../kinds.js';
 import { flag, isRepeated, type Located, member, text } from '../located.js';
 import {
   isTypeName,
@@ -178,14 +179,14 @@ function judgeSetNull(
   // A list or a set names its own entries; other words stand at the entry itself.
   const schemas = isOfEntries(node) ? [...above, node] : above;
   if (step === undefined) {
-    if (!isNullable(node) && !flag(member(node, 'optional'), false))
+    if (!typeOf(node).nullable && !flag(member(node, 'optional'), false))
       complain(
         'onDestroy',
         "setNull needs a property that may be null: type: [string, 'null'], or optional: true; " +
           'or say restrict or cascade.',
       );
   } else if ('member' in step) {
-    if (!isNullable(node))
+    if (!typeOf(node).nullable)
       complain(
         'onDestroy',
         "setNull needs a member that may be null: type: [string, 'null'], or say restrict or " +
@@ -211,10 +212,6 @@ function judgeCounts(
     if (typeof least === 'number' && least > 0)
       complain(key, `setNull takes entries out, so "${name}" can't have ${key} ${least}.`);
   }
-}
-
-function isNullable(node: Located): boolean {
-  return member(node, 'type')?.items?.some((each) => text(each) === 'null') === true;
 }
 
 /** Returns whether the words at a schema are about its entries: a set, or a list's `references`. */

@@ -1,7 +1,6 @@
 import { type Located, member } from '../located.js';
 import type { Location } from '../model.js';
-import type { NameView } from '../property-view.js';
-import { nameOf } from '../property-view.js';
+import { type NameView, nameOf } from '../name-view.js';
 import { place, type Report, type Rule } from './rule.js';
 
 /** A type or a property, which may have `renamedFrom`. */

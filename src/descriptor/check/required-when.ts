@@ -1,33 +1,31 @@
 import { member } from '../located.js';
-import type { NameView, PropertyView } from '../property-view.js';
+import { isGiven } from '../model/access.js';
+import type { NameView } from '../name-view.js';
+import type { PropertyView } from '../property-view.js';
 import type { RequiredView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report, reportDoubles } from './rule.js';
 import { enumOf, judgeConditions } from './rule-values.js';
 import { findProperty } from './types.js';
 
 /** Refuses a `requiredWhen` of what clients don't give, or what is never empty. */
-export const requiredWhen: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const rule of type.rules.required) {
-      judgeConditions(type, rule.when, report);
-      if (rule.properties.length === 0)
-        report('empty', rule.at, 'the rule requires nothing: "properties" must not be empty.');
-      judgeProperties(type, rule, report);
-    }
+export const requiredWhen = eachType((type, report) => {
+  for (const rule of type.rules.required) {
+    judgeConditions(type, rule.when, report);
+    if (rule.properties.length === 0)
+      report('empty', rule.at, 'the rule requires nothing: "properties" must not be empty.');
+    judgeProperties(type, rule, report);
   }
-};
+});
 
 function judgeProperties(type: TypeView, { when, properties }: RequiredView, report: Report) {
-  const seen = new Set<string>();
+  reportDoubles(properties, report);
   for (const named of properties) {
     const { name, at } = named;
     const property = findProperty(type, named, report);
-    if (seen.has(name)) report('duplicate-entry', at, `"${name}" is listed twice.`);
-    seen.add(name);
     if (property?.kind === undefined) continue;
     const { access, computed } = property;
-    if (computed !== undefined || access === 'serverSet' || access === 'internal') {
+    if (!isGiven(property)) {
       const what = computed === undefined ? access : 'computed';
       report('bad-rule', at, `"${name}" is ${what}: no client could give it.`);
     } else if (isNeverEmpty(property))

@@ -1,7 +1,8 @@
 import type { ProblemCode } from '../codes/index.js';
 import type { Member } from '../located.js';
 import type { Location, Problem } from '../model.js';
-import type { CapabilityView } from '../view.js';
+import type { NameView } from '../name-view.js';
+import type { CapabilityView, TypeView } from '../view.js';
 
 /** A warning instead of an error; the other places that the message speaks of. */
 export interface ReportDetails extends Pick<Problem, 'severity' | 'related'> {
@@ -25,6 +26,22 @@ export type Report = (
  * same text.
  */
 export type Rule = (views: readonly CapabilityView[], report: Report) => void;
+
+/** Returns the rule that judges each type for itself. */
+export function eachType(judge: (type: TypeView, report: Report) => void): Rule {
+  return (views, report) => {
+    for (const type of views.flatMap(({ types }) => types)) judge(type, report);
+  };
+}
+
+/** Reports each name that stands in the list already. */
+export function reportDoubles(list: Iterable<NameView>, report: Report): void {
+  const seen = new Set<string>();
+  for (const { name, at } of list) {
+    if (seen.has(name)) report('duplicate-entry', at, `"${name}" is listed twice.`);
+    seen.add(name);
+  }
+}
 
 /** Returns a list of words for a message: `a, b or c`. */
 export function oneOf(words: readonly string[]): string {

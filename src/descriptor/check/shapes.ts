@@ -1,9 +1,10 @@
 import { BOUNDS } from '../bounds.js';
 import { typeOf } from '../kinds.js';
-import { items, member, members, text } from '../located.js';
+import { member, members } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
+import { namesIn } from '../name-view.js';
 import { didYouMean } from './did-you-mean.js';
-import { listed, type Report, type Rule } from './rule.js';
+import { listed, type Report, type Rule, reportDoubles } from './rule.js';
 import { type SchemaView, schemasOf } from './schemas.js';
 
 /** Refuses lists without items, objects that say nothing of their members, and too many levels. */
@@ -53,18 +54,15 @@ function judgeObject({ node, label, at, use }: SchemaView, report: Report): void
       `"propertyNames" describes further members, but "${label}" allows none: add ` +
         'additionalProperties.',
     );
+  const required = namesIn(member(node, 'required'));
+  reportDoubles(required, report);
   const known = new Set(names);
-  const seen = new Set<string>();
-  for (const item of items(member(node, 'required'))) {
-    const name = text(item);
-    if (name === undefined) continue;
-    if (seen.has(name)) report('duplicate-entry', item.at, `"${name}" is listed twice.`);
-    seen.add(name);
+  for (const { name, at } of required) {
     if (known.has(name)) continue;
     const declared = names.length === 0 ? '' : ` Declared: ${listed(names)}.`;
     report(
       'unknown-property',
-      item.at,
+      at,
       `"${name}" is no member of "${label}".${didYouMean(name, names)}${declared}`,
     );
   }

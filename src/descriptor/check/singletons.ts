@@ -1,7 +1,7 @@
 import { member } from '../located.js';
 import { SINGLETON_METHODS } from '../standard-methods.js';
 import type { TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report } from './rule.js';
 
 /** Keys that are about more objects than one. */
 const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'query', 'unique', 'indexes'];
@@ -9,10 +9,9 @@ const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'query', 'uniq
 /**
  * Refuses what a singleton can't have: its object is always there, so no call creates or finds it.
  */
-export const singletons: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types))
-    if (type.singleton) judgeSingleton(type, report);
-};
+export const singletons = eachType((type, report) => {
+  if (type.singleton) judgeSingleton(type, report);
+});
 
 /** Reports keys, methods and properties that only a type with many objects can have. */
 function judgeSingleton(type: TypeView, report: Report): void {

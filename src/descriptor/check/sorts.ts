@@ -8,25 +8,24 @@ import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
 import { judgeItemConditions } from './inner-conditions.js';
 import { whyNoPropertyName } from './reserved.js';
-import { oneOf, type Report, type Rule } from './rule.js';
+import { eachType, oneOf, type Report, reportDoubles } from './rule.js';
 import { reportUnknown } from './types.js';
 
 /** Refuses sorts by unknown properties, by lists and objects, and two of one name. */
-export const sorts: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    const seen = new Set<string>();
-    for (const sort of type.sorts) {
-      const { name, nameAt, property } = sort;
-      if (property === undefined)
-        reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
-      else judgeOrder(sort, property, report);
-      judgeCondition(sort, property, report);
-      judgeName(sort, report);
-      if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);
-      seen.add(name);
-    }
+export const sorts = eachType((type, report) => {
+  reportDoubles(
+    type.sorts.map(({ name, nameAt }) => ({ name, at: nameAt })),
+    report,
+  );
+  for (const sort of type.sorts) {
+    const { property } = sort;
+    if (property === undefined)
+      reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
+    else judgeOrder(sort, property, report);
+    judgeCondition(sort, property, report);
+    judgeName(sort, report);
   }
-};
+});
 
 /** Reports values without an order, and an index that can't hold them. */
 function judgeOrder(sort: SortView, property: OperandView, report: Report): void {

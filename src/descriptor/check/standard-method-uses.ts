@@ -4,7 +4,7 @@ import { items, member, members } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
 import { STANDARD_METHODS } from '../standard-methods.js';
 import type { MethodView, TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { type Report, type Rule, reportDoubles } from './rule.js';
 
 /** The members of responses by RFC 8620 5.1 to 5.6. */
 const RESPONSES: Readonly<Record<string, readonly string[]>> = {
@@ -33,9 +33,11 @@ export const standardMethods: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     if (type.standardMethods === undefined) continue;
     const names = type.standardMethods.map(({ name }) => name);
-    for (const [index, method] of type.standardMethods.entries()) {
-      if (names.indexOf(method.name) < index)
-        report('duplicate-entry', method.nameAt, `"${method.name}" is listed twice.`);
+    reportDoubles(
+      type.standardMethods.map(({ name, nameAt }) => ({ name, at: nameAt })),
+      report,
+    );
+    for (const method of type.standardMethods) {
       const needed = NEEDS[method.name];
       const isThere = names.includes(needed ?? '') || own.has(`${type.name}/${needed}`);
       if (needed !== undefined && !isThere)

@@ -4,23 +4,21 @@ import { isWrittenByClients } from '../model/access.js';
 import type { PropertyView } from '../property-view.js';
 import type { TransitionView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report } from './rule.js';
 import { enumOf, hasNamedValues, judgeValues } from './rule-values.js';
 import { findProperty } from './types.js';
 
 /** Refuses transitions of what clients don't change, and steps from or to no value. */
-export const transitions: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const rule of type.rules.transitions) {
-      const property = findProperty(type, rule.property, report);
-      if (property?.kind === undefined) continue;
-      if (!canHaveSteps(property, rule, report)) continue;
-      judgeSteps(property, rule, report);
-      judgeInitial(type, property, rule, report);
-      warnOfForgotten(type, property, rule, report);
-    }
+export const transitions = eachType((type, report) => {
+  for (const rule of type.rules.transitions) {
+    const property = findProperty(type, rule.property, report);
+    if (property?.kind === undefined) continue;
+    if (!canHaveSteps(property, rule, report)) continue;
+    judgeSteps(property, rule, report);
+    judgeInitial(type, property, rule, report);
+    warnOfForgotten(type, property, rule, report);
   }
-};
+});
 
 /** Reports a property that has no texts to name, that has one value, or that clients can't set. */
 function canHaveSteps(property: PropertyView, rule: TransitionView, report: Report): boolean {

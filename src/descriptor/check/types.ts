@@ -1,5 +1,6 @@
+import type { NameView } from '../name-view.js';
 import { whyNoPart } from '../part-view.js';
-import type { NameView, PropertyView } from '../property-view.js';
+import type { PropertyView } from '../property-view.js';
 import type { CapabilityView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Report } from './rule.js';

@@ -4,18 +4,16 @@ import type { PropertyView } from '../property-view.js';
 import type { FilterView, SortView, TypeView } from '../view.js';
 import { isManyOf } from './filters.js';
 import { longest } from './indexable.js';
-import type { Report, Rule } from './rule.js';
+import { eachType, type Report } from './rule.js';
 
 /**
  * Warns of filters and sorts that read a long text of every object in an account. Short values are
  * read fast enough without an index. `indexed: true` or `indexed: false` answers the warning.
  */
-export const unindexed: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const filter of type.filters) judgeFilter(type, filter, report);
-    for (const sort of type.sorts) judgeSort(sort, report);
-  }
-};
+export const unindexed = eachType((type, report) => {
+  for (const filter of type.filters) judgeFilter(type, filter, report);
+  for (const sort of type.sorts) judgeSort(sort, report);
+});
 
 /** Warns of a filter that would read long texts of all objects, unless it says `indexed`. */
 function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {

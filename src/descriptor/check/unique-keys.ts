@@ -1,18 +1,17 @@
 import { member } from '../located.js';
+import { isGiven } from '../model/access.js';
 import type { PropertyView } from '../property-view.js';
 import type { ListView, TypeView } from '../view.js';
 import { whyNotIndexed, whyNotTogether } from './indexable.js';
-import { listed, place, type Report, type Rule } from './rule.js';
+import { eachType, listed, place, type Report, reportDoubles } from './rule.js';
 import { findProperty } from './types.js';
 
 /** Refuses lists under `unique` and `indexes` that name no property or that no index can hold. */
-export const uniques: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    judgeLists(type, type.uniques, 'unique', report);
-    judgeLists(type, type.indexes, 'indexes', report);
-    warnOfCollisions(type, report);
-  }
-};
+export const uniques = eachType((type, report) => {
+  judgeLists(type, type.uniques, 'unique', report);
+  judgeLists(type, type.indexes, 'indexes', report);
+  warnOfCollisions(type, report);
+});
 
 /**
  * Warns if all properties of a unique list have a default: the server refuses the second create
@@ -39,13 +38,11 @@ function warnOfCollisions(type: TypeView, report: Report): void {
  * constant is a default.
  */
 function takesDefault(property: PropertyView | undefined): boolean {
-  if (property === undefined || property.computed !== undefined || property.defaultNow)
-    return false;
-  const { node, access, nullable, optional } = property;
+  if (property === undefined || property.defaultNow || !isGiven(property)) return false;
+  const { node, nullable, optional } = property;
   const constant = nullable || optional ? undefined : member(node, 'const');
   const given = member(node, 'default') ?? constant;
-  const isClients = access !== 'serverSet' && access !== 'internal';
-  return isClients && given !== undefined && given.value !== null;
+  return given !== undefined && given.value !== null;
 }
 
 /** Reports `nulls: equal` where no value can be null. */
@@ -80,11 +77,8 @@ function judgeLists(
       );
     if (list.nullsEqual) judgeNulls(type, list, report);
     const indexable: PropertyView[] = [];
-    const given = new Set<string>();
+    reportDoubles(list.names, report);
     for (const named of list.names) {
-      if (given.has(named.name))
-        report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
-      given.add(named.name);
       const property = findProperty(type, named, report);
       const why = property === undefined ? undefined : whyNotIndexed(property);
       if (why !== undefined) report('unindexable', named.at, `${why}.`);

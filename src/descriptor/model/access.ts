@@ -3,13 +3,20 @@ import type { ModelProperty } from '../model.js';
 
 /** Tells who sees and who gives a property: the one place where emitters ask. */
 
+/** The writer of a property, of the model or of a view of a descriptor. */
+export interface Written {
+  readonly access: string;
+  readonly computed?: object | undefined;
+  readonly role?: string | undefined;
+}
+
 /** Returns whether /get shows the property: it is neither internal nor secret. */
-export function isShown({ access }: ModelProperty): boolean {
+export function isShown({ access }: Written): boolean {
   return access !== 'internal' && access !== 'secret';
 }
 
 /** Returns whether clients give the property, in a create at least. */
-export function isGiven({ access, computed }: ModelProperty): boolean {
+export function isGiven({ access, computed }: Written): boolean {
   return access !== 'internal' && access !== 'serverSet' && computed === undefined;
 }
 
@@ -19,13 +26,6 @@ export function isGiven({ access, computed }: ModelProperty): boolean {
 export function isGivenByHooks({ access, computed, role }: ModelProperty): boolean {
   if (role !== undefined || isAggregate(computed)) return false;
   return access === 'internal' || access === 'serverSet' || computed !== undefined;
-}
-
-/** The writers of a property, of the model or of a view of a descriptor. */
-export interface Written {
-  readonly access: string;
-  readonly computed?: object | undefined;
-  readonly role?: string | undefined;
 }
 
 /** Returns whether clients may write the property of an object that exists. */

@@ -1,17 +1,13 @@
+import { AGGREGATES } from '../aggregate-kinds.js';
 import type { ConditionView } from '../condition-view.js';
-import { referringName } from '../name-view.js';
-import type { AggregateView } from '../property-view.js';
+import { type AggregateView, namesRead } from '../property-view.js';
 
 /** Whether a property, by its type's name and its own, is internal. */
 export type IsInternal = (type: string, property: string) => boolean;
 
 /** Returns whether an aggregate reads a property that clients don't know of. */
-export function readsInternal(
-  { type, by, of, where }: AggregateView,
-  isInternal: IsInternal,
-): boolean {
-  const names = [by && referringName(by), of?.name, ...where.map(({ property }) => property.name)];
-  return names.some((name) => name !== undefined && isInternal(type.name, name));
+export function readsInternal(aggregate: AggregateView, isInternal: IsInternal): boolean {
+  return namesRead(aggregate).some((name) => isInternal(aggregate.type.name, name));
 }
 
 /** Returns what an aggregate is, in a sentence; empty where clients are not to know. */
@@ -22,11 +18,7 @@ export function describeAggregate(aggregate: AggregateView, isInternal: IsIntern
   const condition = where.length === 0 ? '' : `, where ${where.map(conditionWords).join(' and ')}`;
   const objects = `${type.name} objects ${which}${condition}`;
   const read = of === undefined ? '' : `\`${of.name}\``;
-  if (kind === 'count')
-    return `The number of ${read === '' ? '' : `different ${read} of the `}${objects}.`;
-  if (kind === 'sum') return `The sum of ${read} of the ${objects}.`;
-  const most = kind === 'min' ? 'least' : 'greatest';
-  return `The ${most} ${read} of the ${objects}; null if there are none.`;
+  return AGGREGATES[kind].words(read, objects);
 }
 
 function conditionWords({ property, path, values, isNot }: ConditionView): string {

@@ -3,14 +3,14 @@ import type { JsonObject } from '../../protocol/json.js';
 import { titleOf } from '../expand.js';
 import { flag, type Located, member, members, text, words } from '../located.js';
 import type { Location, Model, ModelCapability, ModelMethod, ModelType } from '../model.js';
-import type { NameView } from '../name-view.js';
+import { type NameView, namesIn } from '../name-view.js';
 import { byCodeUnit } from '../order.js';
 import { isBlob, schemasIn } from '../schema-places.js';
 import type { CapabilityView, MethodView } from '../view.js';
 import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './property-schema.js';
-import { buildType, dropsIn, type Surroundings } from './type.js';
+import { buildType, type Surroundings } from './type.js';
 import { findInternal, wireDescriptor } from './wire-descriptor.js';
 
 /** Builds the frozen model of descriptors that passed every check. */
@@ -49,7 +49,7 @@ function buildCapability(view: CapabilityView, around: Surroundings): ModelCapab
   return {
     ...meaning,
     ...sharedTypesOf(root),
-    drops: dropsIn(member(root, 'drops')),
+    drops: namesIn(member(root, 'drops')),
     name: view.base,
     description: words(root),
     descriptorHash: meaningHash({ ...meaning, types: meaning.types.map(withPlainSorts) }),

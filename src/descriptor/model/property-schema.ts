@@ -2,7 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../protocol/json.js';
 import { BOUNDS } from '../bounds.js';
 import type { UnionSchema } from '../branches.js';
-import { kindOf, typeNamed, typeOf } from '../kinds.js';
+import { KEYS_OF_SETS, kindOf, typeNamed, typeOf } from '../kinds.js';
 import { items, type Located, member, members, text, words } from '../located.js';
 import { referenceTarget } from '../property-view.js';
 import { isBlob } from '../schema-places.js';
@@ -120,7 +120,7 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
   const keys = keySchemaOf(node) ?? node;
   const own = Object.fromEntries(
-    ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'].flatMap((key) => {
+    KEYS_OF_SETS.flatMap((key) => {
       const value = member(keys, key)?.value;
       return value === undefined ? [] : [[key, value]];
     }),

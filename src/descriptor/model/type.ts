@@ -1,7 +1,7 @@
 import type { SearchIndexDefinition, TypeLimits } from '../../capability/definition.js';
-import { flag, items, type Located, member, text, words } from '../located.js';
+import { flag, type Located, member, words } from '../located.js';
+
 import type {
-  ModelDrop,
   ModelError,
   ModelFilter,
   ModelIndex,
@@ -11,9 +11,10 @@ import type {
   ModelType,
   ModelUnique,
 } from '../model.js';
+import { type NameView, namesIn } from '../name-view.js';
 import { byCodeUnit } from '../order.js';
 import type { OperandView } from '../part-view.js';
-import type { NameView, PropertyView } from '../property-view.js';
+import type { PropertyView } from '../property-view.js';
 import type { ShapesView } from '../shape-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
@@ -99,7 +100,7 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
     ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
     ...(view.answered.length === 0 ? {} : { answered: view.answered.map(buildAnswered) }),
     ...evolutionOf(view),
-    drops: dropsIn(member(view.node, 'drops')),
+    drops: namesIn(member(view.node, 'drops')),
     at: view.nameAt,
   };
 }
@@ -139,14 +140,6 @@ function buildError({ name, nameAt, node, members }: ErrorView): ModelError {
     },
     at: nameAt,
   };
-}
-
-/** Returns the words of a list of `drops`, each with its place. */
-export function dropsIn(node: Located | undefined): readonly ModelDrop[] {
-  return items(node).flatMap((item) => {
-    const name = text(item);
-    return name === undefined ? [] : [{ name, at: item.at }];
-  });
 }
 
 /** Returns the standard methods of a type, in their order, with further arguments and members. */

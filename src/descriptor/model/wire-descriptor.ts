@@ -1,5 +1,14 @@
-import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { type Located, type Member, member, members, text } from '../located.js';
+import type { JsonObject } from '../../protocol/json.js';
+import {
+  changeMember,
+  type Located,
+  mapItems,
+  mapMembers,
+  member,
+  members,
+  rebuilt,
+  text,
+} from '../located.js';
 import { type PropertyView, viewComputed } from '../property-view.js';
 import { type CapabilityView, type TypeView, viewCapability } from '../view.js';
 import { type IsInternal, readsInternal } from './aggregate-words.js';
@@ -24,7 +33,7 @@ export function findInternal(views: readonly CapabilityView[]): IsInternal {
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
-  const root = change(omit(view.root, ['drops']), 'types', (node) =>
+  const root = changeMember(omit(view.root, ['drops']), 'types', (node) =>
     mapMembers(node, ({ name, node: type }) => {
       const seen = types.get(name);
       return seen === undefined ? type : showType(type, seen, isInternal);
@@ -34,7 +43,7 @@ export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): Js
   const start = view.urnAt;
   const { unused } = viewCapability({ file: view.file, base: view.base, start, root });
   const names = unused.names.map(({ name }) => name);
-  const shown = change(root, '$defs', (node) => omit(node, names));
+  const shown = changeMember(root, '$defs', (node) => omit(node, names));
   const isEmpty = member(shown, '$defs')?.members?.size === 0;
   return (isEmpty ? omit(shown, ['$defs']) : shown).value as JsonObject;
 }
@@ -49,13 +58,15 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
   };
   let wire = omit(node, ['drops', 'renamedFrom']);
   for (const key of ['required', 'unique', 'indexes'])
-    wire = change(wire, key, (list) => filterItems(list, isShown));
+    wire = changeMember(wire, key, (list) => filterItems(list, isShown));
   for (const key of ['immutableWhen', 'requiredWhen']) wire = withoutRules(wire, key, hidden);
   wire = withoutHiddenReads(wire, type);
-  wire = change(wire, 'answered', (all) =>
-    mapMembers(all, ({ node: each }) => change(each, 'from', (list) => filterItems(list, isShown))),
+  wire = changeMember(wire, 'answered', (all) =>
+    mapMembers(all, ({ node: each }) =>
+      changeMember(each, 'from', (list) => filterItems(list, isShown)),
+    ),
   );
-  return change(wire, 'properties', (properties) =>
+  return changeMember(wire, 'properties', (properties) =>
     mapMembers(omit(properties, [...hidden]), (property) =>
       wireProperty(property.node, type.name, isInternal),
     ),
@@ -72,8 +83,8 @@ function withoutHiddenReads(node: Located, { filters, sorts }: TypeView): Locate
   const orders = new Set(
     sorts.filter(({ property }) => readsHidden([property])).map((sort) => sort.node),
   );
-  const without = change(node, 'filter', (filter) => omit(filter, conditions));
-  return change(without, 'sort', (sort) => filterItems(sort, (item) => !orders.has(item)));
+  const without = changeMember(node, 'filter', (filter) => omit(filter, conditions));
+  return changeMember(without, 'sort', (sort) => filterItems(sort, (item) => !orders.has(item)));
 }
 
 /** Returns a type without the rules whose conditions name an internal property. */
@@ -87,7 +98,7 @@ function withoutRules(type: Located, key: string, hidden: ReadonlySet<string>): 
   const rules = member(type, key);
   if (rules === undefined) return type;
   const isLeft = (rules.items ?? [rules]).some(isShown);
-  return isLeft ? change(type, key, (list) => filterItems(list, isShown)) : omit(type, [key]);
+  return isLeft ? changeMember(type, key, (list) => filterItems(list, isShown)) : omit(type, [key]);
 }
 
 /**
@@ -107,9 +118,9 @@ function wireProperty(node: Located, type: string, isInternal: IsInternal): Loca
   const isHidden = aggregate !== undefined && readsInternal(aggregate, isInternal);
   if (isHidden || from?.items?.length === 0 || on?.items?.length === 0)
     return omit(wire, ['computed']);
-  return change(wire, 'computed', (all) =>
-    change(
-      change(all, 'from', (node) => from ?? node),
+  return changeMember(wire, 'computed', (all) =>
+    changeMember(
+      changeMember(all, 'from', (node) => from ?? node),
       'on',
       (node) => on ?? node,
     ),
@@ -134,32 +145,6 @@ function omit(node: Located, names: readonly string[]): Located {
   );
 }
 
-/** Returns the object with another value of a member, where it has it. */
-function change(node: Located, name: string, to: (node: Located) => Located): Located {
-  const there = members(node).map((each) =>
-    each.name === name ? { ...each, node: to(each.node) } : each,
-  );
-  return rebuilt(node, there);
-}
-
-/** Returns an object with each of its members changed by `to`. */
-function mapMembers(node: Located, to: (member: Member) => Located): Located {
-  return rebuilt(
-    node,
-    members(node).map((each) => ({ ...each, node: to(each) })),
-  );
-}
-
-/**
- * Returns an object of the kept members. Any other value stays: `standardMethods` may be a list.
- */
-function rebuilt(node: Located, kept: readonly Member[]): Located {
-  if (node.members === undefined) return node;
-  const value = emptyObject();
-  for (const { name, node: inner } of kept) value[name] = inner.value;
-  return { ...node, value, members: new Map(kept.map((each) => [each.name, each])) };
-}
-
 /** Returns a list with the items that `keep` accepts; another node as it is. */
 function filterItems(node: Located, keep: (item: Located) => boolean): Located;
 function filterItems(
@@ -170,7 +155,5 @@ function filterItems(
   node: Located | undefined,
   keep: (item: Located) => boolean,
 ): Located | undefined {
-  if (node?.items === undefined) return node;
-  const items = node.items.filter(keep);
-  return { ...node, items, value: items.map(({ value }) => value) };
+  return node && mapItems(node, (item) => (keep(item) ? item : undefined));
 }

@@ -4,6 +4,7 @@ import type {
   FilterDefinition,
   SortDefinition,
 } from '../../capability/definition.js';
+import { FILTER_OPERATORS, isFolded } from '../../capability/filter-operators.js';
 import { sortKeyOf } from '../../capability/formats/index.js';
 import type { Comparator } from '../../capability/standard.js';
 import { formedText, innerForm, ownForm } from '../../capability/text-forms.js';
@@ -239,7 +240,7 @@ function compileFilter(index: TypeIndex, filter: JsonObject | null): FilterNode 
  * Throws `unsupportedFilter` for a filter that is nested too deep or has too many nodes. It looks
  * at the shape alone: hooks get arguments before anything else of a filter is judged.
  */
-export function requireFilterWithinBounds(filter: JsonValue): void {
+function requireFilterWithinBounds(filter: JsonValue): void {
   const nodes = [{ node: filter, depth: 1 }];
   // An array goes on over what is added while it is walked.
   for (const { node, depth } of nodes) {
@@ -330,7 +331,7 @@ class FilterCompiler {
     for (const filter of filters.values()) {
       const value = members[filter.name];
       if (value === undefined || !constrains(filter, value)) continue;
-      if (EMPTY_IS_ALL.has(filter.operator)) this.#countText(String(value));
+      if (isFolded(filter.operator)) this.#countText(String(value));
       conditions.push({ kind: 'condition', filter, value });
     }
     const [only, ...rest] = conditions;
@@ -369,12 +370,10 @@ class FilterCompiler {
   }
 }
 
-const EMPTY_IS_ALL: ReadonlySet<string> = new Set(['contains', 'startsWith', 'text']);
-
 /** Returns whether a value constrains anything: null and the empty text need not. */
 function constrains({ operator, property }: FilterDefinition, value: JsonValue): boolean {
   if (value === null) return operator === 'equals' && property.nullable;
-  return value !== '' || !EMPTY_IS_ALL.has(operator);
+  return value !== '' || !isFolded(operator);
 }
 
 /**
@@ -382,7 +381,8 @@ function constrains({ operator, property }: FilterDefinition, value: JsonValue):
  * alike.
  */
 function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
-  if (filter?.operator === 'hasEntry' && isJsonArray(value)) return canonicalEntry(filter, value);
+  const isEntry = filter !== undefined && FILTER_OPERATORS[filter.operator].compares === 'entry';
+  if (isEntry && isJsonArray(value)) return canonicalEntry(filter, value);
   const form = filter === undefined ? undefined : comparedForm(filter);
   if (form === undefined) return value;
   if (isJsonArray(value)) return value.map((item) => canonicalValue(filter, item));
@@ -403,11 +403,10 @@ function comparedForm({
   property,
   operator,
 }: Pick<FilterDefinition, 'property' | 'operator'>): TextForm | undefined {
-  if (operator === 'hasKey' || operator === 'lacksKey' || operator === 'hasOtherKey')
-    return innerForm(property, 'key');
-  if (operator === 'hasItem' || operator === 'lacksItem') return innerForm(property, 'item');
-  // The others look for a part of a text, in any letter case.
-  return EMPTY_IS_ALL.has(operator) ? undefined : ownForm(property);
+  const { compares } = FILTER_OPERATORS[operator];
+  if (compares === 'key' || compares === 'item') return innerForm(property, compares);
+  // A piece of a text is found in any letter case.
+  return compares === 'piece' ? undefined : ownForm(property);
 }
 
 function invalidFilter(what: string): never {

@@ -1,4 +1,4 @@
-import { type Aggregate, isBefore, partOf } from '../../capability/aggregates.js';
+import { type Aggregate, betterOf, partOf } from '../../capability/aggregates.js';
 import { addExact, type Exact, exactOf, exactValue, ZERO } from '../../capability/exact-sum.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
@@ -203,7 +203,7 @@ class ExtremeTally implements Tally {
     }
     for (const id of now.ids) {
       const best = this.#of(id);
-      best.after = this.#better(best.after, now.value);
+      best.after = betterOf(this.aggregate, best.after, now.value);
       best.isMoved ||= !isSame || !was.has(id);
     }
   }
@@ -217,22 +217,13 @@ class ExtremeTally implements Tally {
     for (const id of ids) {
       const { before, after } = this.#of(id);
       const now = current(id);
-      if (this.#better(after, now) === after) values.set(id, after);
+      if (betterOf(this.aggregate, after, now) === after) values.set(id, after);
       else if (before.includes(now)) lost.push(id);
     }
     const others = await snapshot.aggregate(this.aggregate, lost, told);
-    for (const id of lost) values.set(id, this.#better(this.#of(id).after, others.get(id) ?? null));
+    for (const id of lost)
+      values.set(id, betterOf(this.aggregate, this.#of(id).after, others.get(id) ?? null));
     return values;
-  }
-
-  /** Returns the first of two values that are the same. Null is worse than any value. */
-  #better(one: JsonValue, other: JsonValue): JsonValue {
-    if (one === null) return other;
-    if (other === null) return one;
-    const { kind, of, property } = this.aggregate;
-    const [first, second] = kind === 'min' ? [other, one] : [one, other];
-    const isOther = isBefore(of ?? property, first, second);
-    return isOther ? other : one;
   }
 
   #of(id: string): Best {

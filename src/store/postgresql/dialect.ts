@@ -1,19 +1,10 @@
 import type { PropertyKind } from '../../capability/definition.js';
+import { COLUMN_TYPES } from '../../database/postgresql/column-types.js';
 import { indexedText } from '../../database/postgresql/indexed-text.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Dialect } from '../sql/dialect-port.js';
 import { type Fragment, name, raw, sql } from '../sql/fragment.js';
 import { literal, orNull } from '../sql/literals.js';
-
-/** The type of a column, by the kind of its property. */
-export const COLUMN_TYPES: Readonly<Record<PropertyKind, string>> = {
-  string: 'text',
-  boolean: 'boolean',
-  integer: 'bigint',
-  number: 'double precision',
-  date: 'bigint',
-  json: 'jsonb',
-};
 
 /** An item of a list as a value of its kind. */
 const ITEMS: Readonly<Record<PropertyKind, string>> = Object.freeze({

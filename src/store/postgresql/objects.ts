@@ -1,5 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { shadowKind } from '../../capability/shadow-transforms.js';
+import { COLUMN_TYPES } from '../../database/postgresql/column-types.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
@@ -16,7 +17,6 @@ import {
 } from '../sql/row-codec.js';
 import { readState } from './change-records.js';
 import type { Connection } from './connection.js';
-import { COLUMN_TYPES } from './dialect.js';
 import { prepared, recurring } from './statement.js';
 
 /** The statements that read and write a type's rows. */

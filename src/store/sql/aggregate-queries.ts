@@ -1,4 +1,4 @@
-import { type Aggregate, isBefore } from '../../capability/aggregates.js';
+import { type Aggregate, betterOf } from '../../capability/aggregates.js';
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { addExact, type Exact, exactOf, exactValue, ZERO } from '../../capability/exact-sum.js';
 import type { JsonValue } from '../../protocol/json.js';
@@ -60,10 +60,11 @@ function without(
 
 /** Returns the values in the rows of `aggregateQuery`, by id. */
 export function aggregateValues(
-  { kind, of, property }: Aggregate,
+  aggregate: Aggregate,
   rows: readonly Row[],
   decoders: Decoders,
 ): ReadonlyMap<string, JsonValue> {
+  const { kind, of, property } = aggregate;
   const values = new Map<string, JsonValue>();
   const sums = new Map<string, Exact>();
   for (const [id, value, times = 1] of rows as readonly [string, unknown, unknown][]) {
@@ -75,9 +76,7 @@ export function aggregateValues(
       sums.set(id, addExact(sums.get(id) ?? ZERO, part, Number(times)));
     } else if (of !== null) {
       const part = decoders[of.kind](value);
-      const best = values.get(id) ?? part;
-      const [first, second] = kind === 'min' ? [part, best] : [best, part];
-      values.set(id, isBefore(of, first, second) ? part : best);
+      values.set(id, betterOf(aggregate, values.get(id) ?? null, part));
     }
   }
   for (const [id, sum] of sums)

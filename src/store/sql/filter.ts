@@ -4,6 +4,7 @@ import type {
   FilterOperator,
   PropertyDefinition,
 } from '../../capability/definition.js';
+import { FILTER_OPERATORS, isRange, isSearched } from '../../capability/filter-operators.js';
 import { type SortKey, sortKeyOf } from '../../capability/formats/index.js';
 import { SEPARATOR } from '../../capability/parts.js';
 import { holdsOwn, itemKind } from '../../capability/shadow-transforms.js';
@@ -113,7 +114,7 @@ function composeFilter(context: SqlContext, filter: FilterNode, leads: boolean):
         return {
           ...open,
           height: heightOf(node.filter),
-          cost: node.filter.many === undefined ? OPERATORS[node.filter.operator].cost : 2,
+          cost: node.filter.many === undefined ? FILTER_OPERATORS[node.filter.operator].cost : 2,
         };
       }
       case 'operator': {
@@ -160,37 +161,11 @@ function narrowed(
   return { where: narrow, lookup, ordered: null };
 }
 
-/** An operator's work for a row, and whether its matches are a range of an ordered index. */
-const OPERATORS: Readonly<
-  Record<FilterOperator, { readonly cost: number; readonly isRange: boolean }>
-> = Object.freeze({
-  // A value of a column is read and compared in a few steps; text is searched, JSON parsed.
-  equals: { cost: 0, isRange: true },
-  in: { cost: 0, isRange: true },
-  before: { cost: 0, isRange: true },
-  after: { cost: 0, isRange: true },
-  atLeast: { cost: 0, isRange: true },
-  atMost: { cost: 0, isRange: true },
-  lessThan: { cost: 0, isRange: true },
-  greaterThan: { cost: 0, isRange: true },
-  isNull: { cost: 0, isRange: true },
-  isNotNull: { cost: 0, isRange: true },
-  contains: { cost: 1, isRange: false },
-  startsWith: { cost: 1, isRange: false },
-  hasKey: { cost: 2, isRange: false },
-  lacksKey: { cost: 2, isRange: false },
-  hasOtherKey: { cost: 2, isRange: false },
-  hasEntry: { cost: 2, isRange: false },
-  hasItem: { cost: 2, isRange: false },
-  lacksItem: { cost: 2, isRange: false },
-  text: { cost: 2, isRange: false },
-});
-
 /** Returns whether an ordered index finds the matches: not for all but null, or null too. */
 function isOrdered({ indexed, operator }: FilterDefinition, value: JsonValue): boolean {
   if (asksForValue(operator, value)) return false;
   if (Array.isArray(value) && value.includes(null)) return false;
-  return indexed === true && OPERATORS[operator].isRange;
+  return indexed === true && isRange(operator);
 }
 
 /** Returns whether the condition is that there is a value, whatever it is. */
@@ -454,13 +429,12 @@ export function columnsOf(filter: FilterDefinition): readonly string[] {
 }
 
 /** Returns the search index's condition for a filter condition that it can narrow down. */
-export function searchOf(
+function searchOf(
   { type, accountId, dialect }: SqlContext,
   { filter, value }: FilterCondition,
 ): { readonly beside: Fragment | null; readonly lookup: Lookup | null } {
   const { operator } = filter;
-  const isSearch = operator === 'contains' || operator === 'text';
-  if (filter.indexed !== true || type.search === undefined || !isSearch)
+  if (filter.indexed !== true || type.search === undefined || !isSearched(operator))
     return { beside: null, lookup: null };
   const target = { name: type.search.name, accountId };
   const words = operator === 'text' ? wordsOf(type, filter, value) : [needle(type, filter, value)];

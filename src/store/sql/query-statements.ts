@@ -1,4 +1,5 @@
 import type { SortDefinition, SortOperator } from '../../capability/definition.js';
+import { sortColumn } from '../../capability/shadow-transforms.js';
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { composedFilter } from './filter.js';
@@ -279,9 +280,9 @@ function column(identifier: string): Fragment {
 }
 
 function isIndexed(key: SortKey, expression: Fragment, dialect: Dialect): boolean {
-  const { indexed, casemapColumn, property, by } = key.sort;
+  const { indexed, casemapColumn, by } = key.sort;
   if (indexed !== true || by !== undefined) return false;
-  const columnName = quote(key.sort.column ?? casemapColumn ?? property.column);
+  const columnName = quote(sortColumn(key.sort));
   const indexedExpression =
     casemapColumn === undefined ? columnName : dialect.indexedText(columnName);
   return expression.texts.join('?') === indexedExpression;

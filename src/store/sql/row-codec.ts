@@ -3,7 +3,7 @@ import type {
   PropertyDefinition,
   PropertyKind,
   ShadowColumn,
-  ShadowTransform,
+  TextTransform,
 } from '../../capability/definition.js';
 import { partColumnOf, partValue, partValueSteps } from '../../capability/part-columns.js';
 import { presentTime } from '../../capability/present-time.js';
@@ -305,6 +305,40 @@ function isLong(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value.length > SHORT;
 }
 
+/** How a shadow column is made of the value of a property. */
+interface ShadowMaker {
+  readonly column: string;
+  /** The property. */
+  readonly name: string;
+  readonly make: (value: JsonValue | undefined) => JsonValue;
+  /** Returns the steps that make the same of a large value; null where it takes a moment. */
+  readonly inSteps: (value: JsonValue | undefined) => Steps<JsonValue> | null;
+}
+
+const shadowMakers = deriveOnce((type: DataTypeDefinition) => type.shadows.map(shadowMaker));
+
+function shadowMaker(shadow: ShadowColumn): ShadowMaker {
+  const { column, property, transform } = shadow;
+  const part = partColumnOf(shadow);
+  if (part !== null) {
+    return {
+      ...{ column, name: property.within?.property ?? property.name },
+      make: (value = null) => (value === null ? null : partValue(part, value)),
+      inSteps: (value = null) => (isHeavy(value) ? partValueSteps(part, value) : null),
+    };
+  }
+  const { name } = property;
+  if (transform === 'null')
+    return { column, name, make: (value) => (value === null ? 1 : null), inSteps: () => null };
+  // Only a part has a column of values as they are.
+  const { make, steps } = SHADOW_TRANSFORMS[transform as TextTransform];
+  return {
+    ...{ column, name },
+    make: (value) => (typeof value === 'string' ? make(value) : null),
+    inSteps: (value) => (steps !== null && isLong(value) ? steps(value) : null),
+  };
+}
+
 /**
  * Makes the column values of the objects' long texts and large JSON in steps: at once it would take
  * seconds. Resolves to null where there are none.
@@ -320,23 +354,11 @@ export async function encodeLarge(
     const columns = large.get(object) ?? new Map<string, string>();
     large.set(object, columns.set(column, text));
   };
-  for (const shadow of type.shadows) {
-    const { column, property, transform } = shadow;
-    const part = property.within === undefined ? null : partColumnOf(shadow);
-    if (part !== null) {
-      for (const object of objects) {
-        const value = object[property.within?.property ?? ''] ?? null;
-        if (!isHeavy(value)) continue;
-        const made = await runInSlices(partValueSteps(part, value), slices);
-        if (typeof made === 'string') keep(object, column, made);
-      }
-      continue;
-    }
-    const steps = textSteps(transform);
+  for (const { column, name, inSteps } of shadowMakers(type)) {
     for (const object of objects) {
-      const value = object[property.name];
-      if (!isLong(value) || steps === null) continue;
-      keep(object, column, await runInSlices(steps(value), slices));
+      const steps = inSteps(object[name]);
+      const made = steps === null ? null : await runInSlices(steps, slices);
+      if (typeof made === 'string') keep(object, column, made);
     }
   }
   for (const { column, kind, name } of type.properties) {
@@ -360,33 +382,12 @@ export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly Writ
     column: property.column,
     encode: encoder(type, property),
   })),
-  ...type.shadows.map((shadow) => ({ column: shadow.column, encode: shadowEncoder(shadow) })),
+  ...shadowMakers(type).map(({ column, name, make }) => ({
+    column,
+    encode: (object: StoredObject, large: LargeValues | null) =>
+      large?.get(object)?.get(column) ?? make(object[name]),
+  })),
 ]);
-
-function shadowEncoder(shadow: ShadowColumn): Encoder {
-  const { column, property, transform } = shadow;
-  const part = partColumnOf(shadow);
-  if (part !== null) {
-    const source = property.within?.property ?? '';
-    return (object, large) => {
-      const value = object[source] ?? null;
-      return value === null ? null : (large?.get(object)?.get(column) ?? partValue(part, value));
-    };
-  }
-  if (transform === 'null') return nullMarker(property);
-  if (transform === 'own') return encoderOf(property);
-  const { make } = SHADOW_TRANSFORMS[transform];
-  return (object, large) => {
-    const value = object[property.name];
-    if (typeof value !== 'string') return null;
-    return large?.get(object)?.get(column) ?? make(value);
-  };
-}
-
-/** Returns what makes a column of a long text in steps; null where a text is never long. */
-function textSteps(transform: ShadowTransform): ((text: string) => Steps<string>) | null {
-  return transform === 'null' || transform === 'own' ? null : SHADOW_TRANSFORMS[transform].steps;
-}
 
 /**
  * Returns a batch as one parameter: a JSON array with an array for each object, its values in the
@@ -405,16 +406,8 @@ export function encodeRows({ type, objects, large }: RowsToWrite): string {
 
 type Encoder = WriteColumn['encode'];
 
-function nullMarker({ name }: PropertyDefinition): Encoder {
-  return (object) => (object[name] === null ? 1 : null);
-}
-
 function encoder(type: DataTypeDefinition, property: PropertyDefinition): Encoder {
   if (property.role === 'unknown') return (object) => encodeUnknown(type, object);
-  return encoderOf(property);
-}
-
-function encoderOf(property: PropertyDefinition): Encoder {
   return ENCODERS[property.kind](property);
 }
 
