@@ -6,7 +6,7 @@ export const MEANING = Object.freeze({
     cause:
       'A count, sum, least or greatest value names objects of another type, their reference ' +
       'to this object, and values that SQL can count or compare ' +
-      '([counts and sums](descriptors.md#counts-and-sums)).',
+      '([counts and sums](properties.md#counts-and-sums)).',
     wrong: 'size: { type: integer, computed: { count: Line }, access: serverSet, default: 0 }',
     right:
       'size: { type: integer, computed: { count: Line, by: thingId }, access: serverSet, ' +
@@ -14,7 +14,7 @@ export const MEANING = Object.freeze({
   },
   'bad-answered': {
     cause:
-      'An [answered property](descriptors.md#answered-properties) has a name of its own, follows ' +
+      'An [answered property](properties.md#answered-properties) has a name of its own, follows ' +
       'stored properties that are no secrets, and is given by `/get`. The parts of a family tell ' +
       'each of its names apart.',
     wrong: "answered: { 'header:*': { from: [raw] } }",
@@ -27,7 +27,7 @@ export const MEANING = Object.freeze({
   },
   'bad-computed': {
     cause:
-      'A computed property has one of [these forms](descriptors.md#computed), names sources ' +
+      'A computed property has one of [these forms](properties.md#computed), names sources ' +
       'that can change, and has `access: serverSet` or `internal`. One that follows other ' +
       "objects (`count`, `sum`, `on`, or a reference with `onDestroy: setNull`) can't be unique.",
     wrong: 'computed: { from: [] }',
@@ -119,7 +119,7 @@ export const MEANING = Object.freeze({
   },
   'bad-shape': {
     cause:
-      '[Results](descriptors.md#shapes-of-results) collapse by a string. A tree is made by an ' +
+      '[Results](queries.md#shapes-of-results) collapse by a string. A tree is made by an ' +
       'acyclic reference of the type to itself, which is not weak.',
     wrong: 'query: { tree: { by: title, sort: sortAsTree } }',
     right: 'query: { tree: { by: parentId, sort: sortAsTree } }',
@@ -282,7 +282,7 @@ export const MEANING = Object.freeze({
     right: 'references: Person',
   },
   'unsafe-pattern': {
-    cause: "A pattern can't be matched in linear time ([patterns](descriptors.md#patterns)).",
+    cause: "A pattern can't be matched in linear time ([patterns](properties.md#patterns)).",
     wrong: "pattern: '[a-z]{1,4000}@'",
     right: "pattern: '^[a-z]{1,40}@'",
   },
