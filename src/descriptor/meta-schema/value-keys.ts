@@ -59,7 +59,7 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   const: {
     description:
       'The only value that is allowed, a literal in TypeScript. It needs no `type`, and is the ' +
-      'default of a property.',
+      'default of a property that can’t be null.',
     examples: ['Card', 1, true],
   },
   format: {
