@@ -85,6 +85,8 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   is: 'How the condition compares.',
   normalize: 'Changes of a text before it is judged and stored.',
   account: 'How the method uses the account: `none`, `read` or `write`.',
+  unknownProperties:
+    'Whether the server keeps properties that the type doesn’t declare, or refuses them.',
 });
 
 /** The section that has the rules and an example of a key. */
