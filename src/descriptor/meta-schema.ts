@@ -17,7 +17,7 @@ export const META_SCHEMA: JSONSchema7 = {
   $id: 'https://jmapsmith.invalid/descriptor.schema.json',
   title: 'JMAP capability descriptor',
   description:
-    'A capability with its data types and methods. docs/reference/descriptors.md explains the keys.',
+    'A capability with its types and methods. docs/reference/descriptors.md explains the keys.',
   type: 'object',
   properties: {
     capability: text(

@@ -81,7 +81,8 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   access: 'The readers and writers of the property.',
   stored: 'How the server keeps a secret: `hash` or `encrypt`.',
   onDestroy:
-    'The effect of a destroy of the object referred to: `restrict`, `cascade`, `setNull` or `keep`.',
+    'The effect of a destroy of the object referred to: `restrict`, `cascade`, `setNull` or ' +
+    '`keep`.',
   is: 'How the condition compares.',
   normalize: 'Changes of a text before it is judged and stored.',
   account: 'How the method uses the account: `none`, `read` or `write`.',
