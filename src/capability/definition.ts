@@ -138,7 +138,7 @@ export interface AnsweredDefinition {
   readonly parts?: readonly NamePart[];
 }
 
-/** How a filter condition compares (docs/reference/descriptors.md has the table). */
+/** How a filter condition compares (docs/reference/queries.md has the table). */
 export type FilterOperator =
   | 'equals'
   | 'in'

@@ -4,7 +4,7 @@ import { UNKNOWN_BOUNDS } from '../capability/unknown-properties.js';
 import type { Normalization } from '../text/index.js';
 
 /**
- * The words of a key, each with what it does: for editors and for docs/reference/descriptors.md.
+ * The words of a key, each with what it does: for editors and for docs/reference.
  */
 export type Words<Word extends string> = Readonly<Record<Word, string>>;
 

@@ -50,7 +50,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     ],
     wire: 'Int',
     typescript: 'number',
-    description: 'an integer that a double holds exactly: the server never rounds.',
+    description: 'an integer that a double holds exactly.',
   },
   number: {
     kind: 'number',
@@ -58,7 +58,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     otherNames: ['float', 'float32', 'float64', 'double', 'real'],
     wire: 'Number',
     typescript: 'number',
-    description: 'any number; the nearest double is stored.',
+    description: 'the nearest double.',
   },
   array: {
     kind: 'json',
@@ -67,7 +67,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     beside: 'items',
     wire: 'a list',
     typescript: 'T[]',
-    description: 'values as `items` says.',
+    description: 'as `items` says.',
   },
   object: {
     kind: 'json',
@@ -76,7 +76,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     beside: 'properties or additionalProperties',
     wire: 'Object; with `additionalProperties` a map',
     typescript: 'an interface, or `{ [k: string]: T }`',
-    description: 'the members of `properties`; `additionalProperties` allows others.',
+    description: 'as `properties` and `additionalProperties` say.',
   },
 });
 

@@ -17,8 +17,7 @@ export const META_SCHEMA: JSONSchema7 = {
   $id: 'https://jmapsmith.invalid/descriptor.schema.json',
   title: 'JMAP capability descriptor',
   description:
-    'A capability with its data types and methods. docs/reference/descriptors.md explains each ' +
-    'key.',
+    'A capability with its types and methods. docs/reference/descriptors.md explains the keys.',
   type: 'object',
   properties: {
     capability: text(
@@ -40,7 +39,7 @@ export const META_SCHEMA: JSONSchema7 = {
     ),
     types: {
       type: 'object',
-      description: 'The data types by name (PascalCase).',
+      description: 'The data types by name.',
       examples: [{ Todo: { properties: { text: { type: 'string', default: '' } } } }],
       additionalProperties: ref('dataType'),
     },

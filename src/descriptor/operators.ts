@@ -115,7 +115,7 @@ export function operatorsOf(
   return shape === undefined ? BY_KIND[kind] : BY_SHAPE[shape];
 }
 
-/** Returns what the operator compares, in the words of docs/reference/descriptors.md, each once. */
+/** Returns what the operator compares, in the words of docs/reference/queries.md, each once. */
 export function operandsOf(operator: FilterOperator): readonly string[] {
   if (asksForNull(operator)) return ['whatever may be null'];
   const kinds = Object.entries(BY_KIND).filter(([, operators]) => operators.includes(operator));
@@ -129,14 +129,14 @@ export function operandsOf(operator: FilterOperator): readonly string[] {
 
 /** Words of the reference for kinds and shapes. */
 const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Object.freeze({
-  string: 'string, `email`, `uri`',
+  string: 'text',
   boolean: 'boolean',
-  integer: 'integer',
+  integer: 'number',
   number: 'number',
-  date: '`utc-date`',
+  date: 'format with an order',
   json: 'list or object',
-  identity: 'id, a format without an order',
-  order: 'a format with an order',
+  identity: 'id or other format',
+  order: 'format with an order',
   map: 'set or map',
   texts: 'map of strings',
   list: 'list of scalars',

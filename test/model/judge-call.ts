@@ -202,7 +202,7 @@ function circle({ type, before }: Scene, standing: readonly Operation[], draft: 
 
 /**
  * Destroys come last: what holds them, what goes with them, what loses a link
- * (docs/reference/descriptors.md).
+ * (docs/reference/properties.md).
  */
 function destroy({ types, type, destroys }: Scene, draft: Draft) {
   const kept = new Map<string, Refusal>();

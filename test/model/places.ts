@@ -9,7 +9,7 @@ type Place = ModelProperty['blobs'][number];
 type Map = (id: string) => string | null;
 
 /**
- * The value with each id at the places replaced (docs/reference/descriptors.md, "References",
+ * The value with each id at the places replaced (docs/reference/properties.md, "References",
  * "Blobs").
  */
 export function mapPlaces(places: readonly Place[], value: Json, map: Map): Json {

@@ -6,8 +6,7 @@ export const date = defineFormat({
   kind: 'string',
   notation: 'Date',
   description:
-    'a moment with its offset, which is kept (RFC 3339 with `Z` or an offset). A day without a ' +
-    'time is a `local-date`.',
+    'a moment with its offset, which is kept (RFC 3339). A day without a time is a `local-date`.',
   otherNames: [],
   message: 'must be a Date (a day, a time and an offset), for instance 2026-01-31T14:00:00+02:00',
   isLegal: (text) => parseDate(text) !== null,

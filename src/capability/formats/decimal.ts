@@ -32,7 +32,7 @@ export const decimal = defineFormat({
   notation: 'Decimal',
   description:
     `an exact number as text, at most ${DIGITS} digits, without an exponent. It is stored ` +
-    'without zeros that mean nothing: `1.50` as `1.5`.',
+    'without useless zeros: `1.50` as `1.5`.',
   otherNames: ['numeric', 'money', 'bigdecimal', 'currency'],
   message: `must be a decimal of at most ${DIGITS} digits, for instance "19.99"`,
   isLegal: (text) => parseDecimal(text) !== null,

@@ -45,8 +45,8 @@ export const email = defineFormat({
   kind: 'string',
   notation: 'EmailAddress',
   description:
-    `an e-mail address (RFC 5321, RFC 6531), at most ${LONGEST} octets. Its domain is stored in ` +
-    'lower case; the part before the @ stays as it is.',
+    `an e-mail address (RFC 5321, RFC 6531), at most ${LONGEST} octets. Its domain alone is ` +
+    'stored in lower case.',
   otherNames: ['e-mail', 'mail', 'idn-email', 'addr-spec', 'emailaddress'],
   message: 'must be an e-mail address, for instance ann@example.com',
   isLegal: isEmail,

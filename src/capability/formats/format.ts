@@ -22,7 +22,7 @@ export interface FormatSource<
   readonly kind: Kind;
   /** Its name in the notation of RFC 8620 1.1. */
   readonly notation: string;
-  /** Describes its texts, for editors and for the table in docs/reference/descriptors.md. */
+  /** Describes its texts, for editors and for the table in docs/reference/properties.md. */
   readonly description: string;
   /** Names in other schema languages, in lower case: messages answer them with the name here. */
   readonly otherNames: readonly string[];

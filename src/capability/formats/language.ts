@@ -61,8 +61,8 @@ export const language = defineFormat({
   kind: 'string',
   notation: 'LanguageTag',
   description:
-    'a well-formed language tag (BCP 47). It is stored in the letter case of RFC 5646 2.1.1: ' +
-    '`EN-gb` as `en-GB`.',
+    'a well-formed language tag (BCP 47), stored in the letter case of RFC 5646 2.1.1: `EN-gb` ' +
+    'as `en-GB`.',
   otherNames: ['lang', 'locale', 'bcp47', 'languagetag'],
   message: 'must be a language tag, for instance en-GB',
   isLegal: isLanguage,

@@ -5,8 +5,7 @@ import { defineFormat } from './format.js';
 export const signedDuration = defineFormat({
   kind: 'string',
   notation: 'SignedDuration',
-  description:
-    'a Duration with or without a sign (RFC 8984 1.4.7): a moment before or after another.',
+  description: 'a Duration with or without a sign (RFC 8984 1.4.7).',
   otherNames: ['signedduration', 'offset'],
   message: 'must be a SignedDuration, for instance -PT15M',
   isLegal: isDuration,

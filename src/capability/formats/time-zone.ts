@@ -14,8 +14,8 @@ export const timeZone = defineFormat({
   kind: 'string',
   notation: 'TimeZoneId',
   description:
-    'the name of a zone or a link in the IANA time zone database, in the letter case that it has ' +
-    'there. The server and its Node know the names.',
+    'the name of a zone or a link in the IANA time zone database, in its letter case there. The ' +
+    'server and its Node know the names.',
   otherNames: ['timezone', 'tz', 'tzid', 'iana-time-zone'],
   message: 'must be the name of an IANA time zone, for instance Europe/Berlin',
   isLegal: (text) => NAMES.has(text),

@@ -17,8 +17,7 @@ export const uri = defineFormat({
   kind: 'string',
   notation: 'URI',
   description:
-    'a URI with its scheme (RFC 3986), stored as it comes. Other characters than ASCII are ' +
-    'percent-encoded. `maxLength` bounds it.',
+    'a URI with its scheme (RFC 3986) and only ASCII, stored as it comes. `maxLength` bounds it.',
   otherNames: ['url', 'iri', 'href'],
   message: 'must be a URI with its scheme, for instance https://example.com/a?b=c',
   isLegal: (text) => URI.test(text),

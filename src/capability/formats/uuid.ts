@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 export const uuid = defineFormat({
   kind: 'string',
   notation: 'UUID',
-  description: 'a UUID (RFC 9562) of any version. It is stored in lower case.',
+  description: 'a UUID (RFC 9562) of any version, stored in lower case.',
   otherNames: ['guid', 'uniqueidentifier'],
   message: 'must be a UUID, for instance 018f2f6e-7d3a-7c31-9b1e-2f4a5c6d7e8f',
   isLegal: (text) => UUID.test(text),

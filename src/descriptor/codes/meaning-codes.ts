@@ -4,9 +4,8 @@ import type { CodeTable } from './code-row.js';
 export const MEANING = Object.freeze({
   'bad-aggregate': {
     cause:
-      'A count, sum, least or greatest value names objects of another type, their reference ' +
-      'to this object, and values that SQL can count or compare ' +
-      '([counts and sums](descriptors.md#counts-and-sums)).',
+      'A [count or sum](properties.md#counts-and-sums) names objects of another type, their ' +
+      'reference to this object, and values that SQL can count or compare.',
     wrong: 'size: { type: integer, computed: { count: Line }, access: serverSet, default: 0 }',
     right:
       'size: { type: integer, computed: { count: Line, by: thingId }, access: serverSet, ' +
@@ -14,9 +13,8 @@ export const MEANING = Object.freeze({
   },
   'bad-answered': {
     cause:
-      'An [answered property](descriptors.md#answered-properties) has a name of its own, follows ' +
-      'stored properties that are no secrets, and is given by `/get`. The parts of a family tell ' +
-      'each of its names apart.',
+      'An [answered property](properties.md#answered-properties) has a name of its own and ' +
+      'follows stored properties that are no secrets. The type has `/get`. A family has parts.',
     wrong: "answered: { 'header:*': { from: [raw] } }",
     right: "answered: { 'header:*': { from: [raw], parts: [{ name: field }] } }",
   },
@@ -27,9 +25,9 @@ export const MEANING = Object.freeze({
   },
   'bad-computed': {
     cause:
-      'A computed property has one of [these forms](descriptors.md#computed), names sources ' +
-      'that can change, and has `access: serverSet` or `internal`. One that follows other ' +
-      "objects (`count`, `sum`, `on`, or a reference with `onDestroy: setNull`) can't be unique.",
+      'A [computed property](properties.md#computed) names sources that can change, and has ' +
+      '`access: serverSet` or `internal`. One that follows other objects (`count`, `sum`, `on`, ' +
+      "or a reference with `onDestroy: setNull`) can't be unique.",
     wrong: 'computed: { from: [] }',
     right: 'access: serverSet, computed: { from: [title] }',
   },
@@ -39,9 +37,7 @@ export const MEANING = Object.freeze({
     right: 'const: 1',
   },
   'bad-default': {
-    cause:
-      "A default is a legal value in its stored form. It can't name a blob or an object, " +
-      'because accounts share none.',
+    cause: "A default is a legal value in its stored form. It can't name a blob or an object.",
     wrong: 'size: { type: string, enum: [s, m], default: xl }',
     right: 'size: { type: string, enum: [s, m], default: m }',
   },
@@ -50,8 +46,15 @@ export const MEANING = Object.freeze({
     wrong: 'type: integer, enum: [1, two]',
     right: 'type: integer, enum: [1, 2]',
   },
+  'bad-error': {
+    cause:
+      'An [error](descriptors.md#errors) of a type has a name of its own, or further members. ' +
+      'One that a rule or `restrict` names has no members.',
+    wrong: 'errors: [forbidden]',
+    right: 'errors: [invoiceIsPaid]',
+  },
   'bad-optional': {
-    cause: 'An optional property is neither required nor has it a default: it may be absent.',
+    cause: 'An optional property is neither required nor has it a default.',
     wrong: "note: { type: string, optional: true, default: '' }",
     right: 'note: { type: string, optional: true }',
   },
@@ -62,41 +65,23 @@ export const MEANING = Object.freeze({
   },
   'bad-reference': {
     cause:
-      "A reference can't refer to a singleton, nor to objects and blobs at once. `setNull` " +
-      'needs a property that may be null or absent, a member that may be null, or a list or map ' +
-      'that may lose entries. `keep` has no `acyclic`.',
+      "A [reference](properties.md#references) can't refer to a singleton, nor to objects and " +
+      'blobs at once. `setNull` needs a place that may be null or absent, or entries that may ' +
+      'go. `keep` has no `acyclic`.',
     wrong: 'type: string, references: Person, onDestroy: setNull',
     right: "type: [string, 'null'], references: Person, onDestroy: setNull",
   },
-  'bad-error': {
-    cause:
-      'An error of a type has a name of its own, or members that are not those of every error. ' +
-      'One that a rule or `restrict` names has no members: a hook alone could give them.',
-    wrong: 'errors: [forbidden]',
-    right: 'errors: [invoiceIsPaid]',
-  },
-  'bad-union': {
-    cause:
-      'A union has objects as branches. The member under `discriminator` has other values in ' +
-      'each branch: a `const`, an `enum`, or any other text in one. One branch may lack it.',
-    wrong: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]",
-    right: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }], discriminator: '@type'",
-  },
-  'endless-definition': {
-    cause: 'Each value of a definition needs another value of it, so none can end.',
-    cure: 'Let the member that leads back be absent, null or an empty list.',
-  },
   'bad-rename': {
     cause:
-      '`renamedFrom` gives the name of the last release, which the descriptor no longer ' +
-      'has. Nothing else gives the same.',
+      '`renamedFrom` gives the name of the last release. The descriptor has it no longer, and ' +
+      'nothing else gives the same.',
     wrong: 'title: { type: string, renamedFrom: label }, label: { type: string }',
     right: 'title: { type: string, renamedFrom: label }',
   },
   'bad-rule': {
     cause:
-      'A [rule](descriptors.md#rules-between-values) binds clients, so it names properties that ' +
-      'they write. It forbids or requires something.',
+      'A [rule](descriptors.md#rules-between-values) names properties that clients write, and ' +
+      'forbids or requires something.',
     wrong: 'requiredWhen: { when: { done: [true] }, properties: [done] }',
     right: 'requiredWhen: { when: { done: [true] }, properties: [name] }',
   },
@@ -119,15 +104,13 @@ export const MEANING = Object.freeze({
   },
   'bad-shape': {
     cause:
-      '[Results](descriptors.md#shapes-of-results) collapse by a string. A tree is made by an ' +
+      '[Results](queries.md#shapes-of-results) collapse by a string. A tree is made by an ' +
       'acyclic reference of the type to itself, which is not weak.',
     wrong: 'query: { tree: { by: title, sort: sortAsTree } }',
     right: 'query: { tree: { by: parentId, sort: sortAsTree } }',
   },
   'bad-singleton': {
-    cause:
-      "A singleton always exists, and can't be queried or counted, so it doesn't have this " +
-      'key.',
+    cause: "A singleton always exists, and can't be queried or counted.",
     wrong: 'singleton: true, filter: { theme: equals }',
     right: 'singleton: true',
   },
@@ -135,6 +118,13 @@ export const MEANING = Object.freeze({
     cause: '`queryChanges` needs `query`, and `copy` needs `set`, if only as an own method.',
     wrong: 'standardMethods: [queryChanges]',
     right: 'standardMethods: [query, queryChanges]',
+  },
+  'bad-union': {
+    cause:
+      'A [union](properties.md#unions) has objects as branches. The member under ' +
+      '`discriminator` has other values in each branch.',
+    wrong: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]",
+    right: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }], discriminator: '@type'",
   },
   'computed-cycle': {
     cause: 'A property is computed from itself, directly or by way of others.',
@@ -158,9 +148,9 @@ export const MEANING = Object.freeze({
   },
   'duplicate-method': {
     cause:
-      'Two methods have one name, or names that differ only by letter case or the place of ' +
-      'the slash. A standard method of a type may be an own one if `standardMethods` leaves it ' +
-      'out. The engine has `Blob/get` and `Blob/copy`: no type is named `Blob`.',
+      'Two methods have one name, or differ only by letter case or the place of the slash. An ' +
+      'own method may have the name of a standard one that `standardMethods` leaves out. No type ' +
+      'is named `Blob`, because of `Blob/get` and `Blob/copy`.',
     wrong: 'methods: { Gadget/get: … }',
     right: 'standardMethods: [changes, set], methods: { Gadget/get: … }',
   },
@@ -174,10 +164,14 @@ export const MEANING = Object.freeze({
     wrong: 'type: integer, minimum: 5, maximum: 1',
     right: 'type: integer, minimum: 1, maximum: 5',
   },
+  'endless-definition': {
+    cause: 'Each value of a definition needs another value of it, so none can end.',
+    cure: 'Let the member that leads back be absent, null or an empty list.',
+  },
   'hidden-property': {
     cause:
-      'A filter or a sort would show the values of an internal or secret property. ' +
-      '`internal: true` lets it read an internal one.',
+      'A filter or a sort would show values of an internal or secret property. `internal: true` ' +
+      'lets it read an internal one.',
     wrong: 'filter: { pin: equals }',
     right: 'filter: { name: equals }',
   },
@@ -210,8 +204,8 @@ export const MEANING = Object.freeze({
   },
   'nullable-default': {
     cause:
-      'A null patch restores the default (RFC 8620 5.3), so a nullable property with ' +
-      'another default could never be set to null.',
+      'A null patch restores the default (RFC 8620 5.3): it could never set this property to ' +
+      'null.',
     wrong: "due: { type: [string, 'null'], default: x }",
     right: "due: { type: [string, 'null'] }",
   },
@@ -228,14 +222,11 @@ export const MEANING = Object.freeze({
   'required-set-argument': {
     cause:
       "A type with `/copy` can't require an added argument of `/set`: the server calls " +
-      '`/set` itself for `onSuccessDestroyOriginal` (RFC 8620 5.4), with standard arguments ' +
-      'only.',
+      '`/set` itself for `onSuccessDestroyOriginal` (RFC 8620 5.4).',
     wrong:
       'standardMethods: { copy: {}, set: { arguments: { type: object, properties: ' +
       '{ why: { type: string } }, required: [why] } } }',
-    right:
-      'standardMethods: { copy: {}, set: { arguments: { type: object, properties: ' +
-      '{ why: { type: string } } } } }',
+    right: 'standardMethods: { set: { arguments: … } }, or an argument that is not required',
   },
   'session-contradiction': {
     cause: 'Keys about the session exclude each other.',
@@ -260,7 +251,7 @@ export const MEANING = Object.freeze({
     right: 'accountCapability: urn:example:things',
   },
   'unknown-definition': {
-    cause: '`$ref` names no schema under `$defs`, and none of a file in `capabilities/shared/`.',
+    cause: '`$ref` names no schema of `$defs` or of a file in `capabilities/shared/`.',
     wrong: "$ref: '#/$defs/prat'",
     right: "$ref: '#/$defs/part'",
   },
@@ -282,7 +273,7 @@ export const MEANING = Object.freeze({
     right: 'references: Person',
   },
   'unsafe-pattern': {
-    cause: "A pattern can't be matched in linear time ([patterns](descriptors.md#patterns)).",
+    cause: "A pattern can't be matched in linear time ([patterns](properties.md#patterns)).",
     wrong: "pattern: '[a-z]{1,4000}@'",
     right: "pattern: '^[a-z]{1,40}@'",
   },

@@ -25,9 +25,7 @@ export const NAMES = Object.freeze({
     right: 'methods: { Gadget/rebuild: {} }',
   },
   'bad-property-name': {
-    cause:
-      'A name has 1 to 128 characters, and [a few are reserved](descriptors.md#names), which ' +
-      'every JavaScript object has.',
+    cause: 'A name has 1 to 128 characters, and [a few are reserved](descriptors.md#names).',
     wrong: 'constructor: { type: string }',
     right: 'builder: { type: string }',
   },
@@ -74,9 +72,7 @@ export const NAMES = Object.freeze({
 /** Codes of hook files. */
 export const HOOKS = Object.freeze({
   'hook-import': {
-    cause:
-      'Node resolves no import without an extension. Name the whole file, with `.js` for a ' +
-      '`.ts` source.',
+    cause: 'Node resolves no import without an extension: write `.js` for a `.ts` source.',
     wrong: "import { REASON } from '../rules/reason';",
     right: "import { REASON } from '../rules/reason.js';",
   },
@@ -86,10 +82,8 @@ export const HOOKS = Object.freeze({
     right: 'export const hooks = {} satisfies Hooks;',
   },
   'missing-hook': {
-    cause:
-      "The descriptor needs a function that the hook file doesn't have. The message has the " +
-      'stub to paste.',
-    cure: 'Paste it into `capabilities/NAME.hooks.ts`.',
+    cause: "The descriptor needs a function that the hook file doesn't have.",
+    cure: 'Paste the stub of the message into `capabilities/NAME.hooks.ts`.',
   },
   'unknown-hook': {
     cause: "The hook file has a function for something that the descriptor doesn't have.",
@@ -118,9 +112,7 @@ export const CHECK = Object.freeze({
     cure: 'Run `npx jmapsmith generate`, and commit.',
   },
   'file-orphaned-edited': {
-    cause:
-      'No descriptor makes this generated file any more, and somebody has edited it. ' +
-      '`generate` leaves it alone.',
+    cause: 'No descriptor makes this generated file any more, and somebody has edited it.',
     cure: 'Save the edit elsewhere, then delete the file.',
   },
   'file-stale': {

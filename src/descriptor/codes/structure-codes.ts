@@ -52,7 +52,7 @@ export const STRUCTURE = Object.freeze({
     cure: 'Write plain lists and objects.',
   },
   'unknown-access': {
-    cause: '`access` is one of [five words](descriptors.md#access).',
+    cause: '`access` is one of [five words](properties.md#access).',
     wrong: 'access: readOnly',
     right: 'access: immutable',
   },
@@ -62,7 +62,7 @@ export const STRUCTURE = Object.freeze({
     right: 'account: write',
   },
   'unknown-format': {
-    cause: '`format` is one of the [formats](descriptors.md#formats).',
+    cause: '`format` is one of the [formats](properties.md#formats).',
     wrong: 'format: date-time',
     right: 'format: utc-date',
   },
@@ -77,7 +77,7 @@ export const STRUCTURE = Object.freeze({
     right: 'onDestroy: cascade',
   },
   'unknown-operator': {
-    cause: 'A filter compares by one of the [operators](descriptors.md#operators).',
+    cause: 'A filter compares by one of the [operators](queries.md#operators).',
     wrong: 'filter: { name: like }',
     right: 'filter: { name: contains }',
   },
@@ -89,7 +89,7 @@ export const STRUCTURE = Object.freeze({
   'unknown-type': {
     cause:
       "`type` is a JSON type, or a list of one and `'null'`. A date is a string with a " +
-      '[format](descriptors.md#formats).',
+      '[format](properties.md#formats).',
     wrong: 'type: text',
     right: 'type: string',
   },

@@ -42,16 +42,15 @@ export const WARNINGS = Object.freeze({
   },
   'unmarked-blob': {
     cause:
-      "A string has a name such as `blobId`, and the descriptor doesn't say whether it is " +
-      'the id of a blob. Without `blob: true` the server deletes the blob while the object ' +
-      'still names it.',
+      "A string has a name such as `blobId`, and the descriptor doesn't say whether it is the " +
+      'id of a blob. Without `blob: true` the server deletes the blob.',
     wrong:
       'files: { type: array, items: { type: object, properties: { blobId: { type: string } ' +
       '} } }',
     right:
       'files: { type: array, items: { type: object, properties: { blobId: { type: string, ' +
       'blob: true } } } }',
-    silence: '`blob: true` or `blob: false` at the string.',
+    silence: 'Write `blob: true` or `blob: false` at the string.',
   },
   'unreachable-value': {
     cause: 'No step of `transitions` leads to the value, and no new object begins with it.',
@@ -67,7 +66,7 @@ export const WARNINGS = Object.freeze({
       'all migrations as released.',
     wrong: 'a folder without git, while the database of DATABASE_URL is down',
     right: 'git init, and a commit of prisma/',
-    silence: '`git init` and a commit of `prisma/`, or start the database.',
+    silence: 'Commit `prisma/` to git, or start the database.',
   },
   'unused-definition': {
     cause: 'No `$ref` names the definition.',

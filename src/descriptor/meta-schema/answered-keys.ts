@@ -61,9 +61,7 @@ export const answeredProperty: JSONSchema7 = {
 /** `answered` of a type. */
 export const answered: JSONSchema7 = {
   type: 'object',
-  description:
-    'Properties that the hook `answer` computes when they are read, by name ' +
-    '([answered properties](#answered-properties)).',
+  description: 'Properties that the hook `answer` computes when they are read, by name.',
   examples: [{ preview: { type: 'string', from: ['text'] } }],
   minProperties: 1,
   maxProperties: 100,

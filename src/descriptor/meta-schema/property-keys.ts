@@ -14,14 +14,14 @@ export const property: JSONSchema7 = {
     required: names('The members of a nested object that must be there.', 'street'),
     default: {
       description:
-        'The value that a create without the property stores and /set reports, and that a null ' +
-        'patch restores. Existing objects get it where a migration adds the property. A nullable ' +
-        'property has null. { now: true } is the present time, for a date.',
+        'The value that a create without the property stores, and that a null patch restores. ' +
+        'Existing objects get it where a migration adds the property. A nullable property has ' +
+        'null. { now: true } is the present time, for a date.',
       examples: [false, '', 0],
     },
     optional: flag(
-      'The property may be absent: it is until it is set, and after a null patch. A nullable one ' +
-        'keeps null apart from that.',
+      'The property is absent until it is set, and after a null patch. A nullable one keeps null ' +
+        'apart from that.',
       false,
     ),
     onRequest,

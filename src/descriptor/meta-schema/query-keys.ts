@@ -34,13 +34,12 @@ export const filter: JSONSchema7 = {
     type: 'object',
     properties: {
       property: text(
-        "The property that is compared, or a [part](#parts-of-values) of one; the condition's " +
-          'own name where not given.',
+        "The property, or the part of one, that is compared. Default: the condition's name.",
         'due',
       ),
       is: operator,
       properties: names(
-        'Of `text`: the properties, or parts of them, whose words are looked for.',
+        'Of `text`: the properties, or parts of them, to search.',
         ...['title', 'notes/*/note'],
       ),
       where,
@@ -51,11 +50,8 @@ export const filter: JSONSchema7 = {
         examples: ['all'],
       },
       internal,
-      indexed: flag('Keep an index: faster queries of many records, slower writes.', false),
-      description: text(
-        'The purpose of the condition: it becomes the doc comment.',
-        'Due before the date.',
-      ),
+      indexed: flag('Keeps an index: faster queries of many objects, slower writes.', false),
+      description: text('The purpose of the condition, for doc comments.', 'Due before the date.'),
     },
     required: ['is'],
     additionalProperties: false,
@@ -71,8 +67,8 @@ export const sort: JSONSchema7 = {
   else: {
     type: 'object',
     properties: {
-      property: text('The property to sort by, or a [part](#parts-of-values) of one.', 'due'),
-      name: text("The name in a Comparator; the property's where not given.", 'from'),
+      property: text('The property to sort by, or a part of one.', 'due'),
+      name: text("The name in a Comparator. Default: the property's.", 'from'),
       is: {
         enum: [...SORT_OPERATORS],
         description:
@@ -83,7 +79,7 @@ export const sort: JSONSchema7 = {
       argument: text('The member of a Comparator that has the text to compare with.', 'keyword'),
       where,
       internal,
-      indexed: flag('Keep an ordered index: faster sorts of many records, slower writes.', false),
+      indexed: flag('Keeps an ordered index: faster sorts of many objects, slower writes.', false),
     },
     required: ['property'],
     additionalProperties: false,

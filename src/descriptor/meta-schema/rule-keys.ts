@@ -64,9 +64,7 @@ const hasObject = (key: string): JSONSchema7 => ({
 
 const transitions: JSONSchema7 = {
   type: 'object',
-  description:
-    'By property: the steps along which clients may change its value ' +
-    '([rules](#rules-between-values)).',
+  description: 'By property: the steps along which clients may change its value.',
   examples: [{ status: { draft: ['sent'], sent: ['paid', 'void'] } }],
   minProperties: 1,
   additionalProperties: {
@@ -137,7 +135,7 @@ const oneOrMany = (rule: string, description: string, ...examples: unknown[]): J
 });
 
 const errors: JSONSchema7 = {
-  description: 'SetErrors of the type’s own: names, or an object of them ([errors](#errors)).',
+  description: 'SetErrors of the type’s own: names, or an object of them.',
   examples: [['invoiceIsPaid'], { invoiceIsPaid: { description: 'It is paid.' } }],
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -165,14 +163,13 @@ export const ruleKeys: Record<string, JSONSchema7> = {
   transitions,
   immutableWhen: oneOrMany(
     'immutableRule',
-    'The values by which clients can’t change the other properties ' +
-      '([rules](#rules-between-values)).',
+    'The values by which clients can’t change the other properties.',
     { status: ['sent', 'paid'] },
     { when: { status: ['paid'] }, except: ['note'], destroy: 'refuse' },
   ),
   requiredWhen: oneOrMany(
     'requiredRule',
-    'The values by which properties are neither null nor empty ([rules](#rules-between-values)).',
+    'The values by which properties are neither null nor empty.',
     { when: { status: ['sent', 'paid'] }, properties: ['number'] },
   ),
   errors,

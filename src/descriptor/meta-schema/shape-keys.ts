@@ -4,9 +4,7 @@ import { text } from './key-schemas.js';
 /** `query` of a type: shapes of results. */
 export const queryShapes: JSONSchema7 = {
   type: 'object',
-  description:
-    'The shapes that results of /query take by an argument of the call ' +
-    '([shapes of results](#shapes-of-results)).',
+  description: 'The shapes that results of /query take by an argument of the call.',
   examples: [{ collapse: { argument: 'collapseThreads', by: 'threadId' } }],
   properties: {
     collapse: {

@@ -77,8 +77,8 @@ export const dataType: JSONSchema7 = {
     standardProperties: {
       type: 'object',
       description:
-        'The standard properties that the type goes without. One that it declares itself takes ' +
-        'the place of the standard one.',
+        'The standard properties that the type goes without. Its own `created` or `updated` ' +
+        'takes the place of the standard one.',
       examples: [{ created: false, updated: false }],
       properties: Object.fromEntries(
         TIMES.map((name) => [

@@ -48,18 +48,18 @@ const typeKey: JSONSchema7 = {
 /** Keys that a property of a type and a schema within one have in common. */
 export const schemaKeys: Record<string, JSONSchema7> = {
   type: typeKey,
-  description: text('The meaning of the value: it becomes the doc comment.', 'When it is due.'),
+  description: text('The meaning of the value, for doc comments.', 'When it is due.'),
   enum: {
     type: 'array',
     items: {},
     minItems: 1,
-    description: 'The values that are allowed; TypeScript has a union of them.',
+    description: 'The allowed values: a union in TypeScript.',
     examples: [['small', 'large']],
   },
   const: {
     description:
-      'The only value that is allowed; TypeScript has it as a literal. It needs no `type`, and ' +
-      'is the default of a property.',
+      'The only value that is allowed, a literal in TypeScript. It needs no `type`, and is the ' +
+      'default of a property that can’t be null.',
     examples: ['Card', 1, true],
   },
   format: {
@@ -74,8 +74,8 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     { minimum: 1 },
   ),
   blob: flag(
-    'The string is the id of a blob in the same account. false says that it is none, although ' +
-      'its name is blobId or the like.',
+    'The string is the id of a blob in the account. false: it is none, although it is called ' +
+      'blobId or the like.',
     false,
   ),
   normalize: {
@@ -89,8 +89,7 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     examples: [['nfc', 'trim', 'lowercase']],
   },
   references: text(
-    'The type of the objects in the same account that the text, or each item of a list, names ' +
-      'by id.',
+    'The type of the objects in the account that the text, or each item of a list, names by id.',
     'Gadget',
   ),
   onDestroy,
@@ -98,12 +97,12 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   pattern: text('A regular expression (ECMA-262, flag u) that must match.', '^[A-Z]{2}$'),
   minimum: {
     type: 'number',
-    description: 'The least number that is allowed.',
+    description: 'The least number.',
     examples: [0],
   },
   maximum: {
     type: 'number',
-    description: 'The greatest number that is allowed.',
+    description: 'The greatest number.',
     examples: [100],
   },
   items: {
@@ -113,7 +112,7 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   },
   minItems: count('Items at least.', BOUNDS.maxItems, { example: 1 }),
   maxItems: count(`Items at most; ${BOUNDS.items} by default.`, BOUNDS.maxItems),
-  uniqueItems: flag('No two items of the list are equal.', false),
+  uniqueItems: flag('No two items are equal.', false),
   properties: {
     type: 'object',
     description: 'The members of a nested object; each may be absent unless `required` names it.',
@@ -121,8 +120,7 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     additionalProperties: ref('schema'),
   },
   additionalProperties: {
-    description:
-      'The schema of further members, or true (any JSON), or false (there are none: the default).',
+    description: 'The schema of further members, true (any JSON) or false (none: the default).',
     examples: [{ type: 'string' }, true],
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -132,8 +130,8 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   propertyNames: {
     type: 'object',
     description:
-      'The names of further members are texts of a format: { format: id }, or ids of blobs: ' +
-      '{ blob: true }, or of objects: { references: Gadget }.',
+      'The names of further members: { format: id } for texts of a format, { blob: true } or ' +
+      '{ references: Gadget } for ids of blobs or objects.',
     examples: [{ format: 'id' }, { blob: true }, { references: 'Gadget' }],
     properties: {
       format: {
@@ -161,7 +159,7 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   setOf: {
     description:
       'A set: an object whose members are all true. Its keys are strings (string, or a schema of ' +
-      'one), or ids of blobs (blob) or of objects (the name of a type).',
+      'one) or ids: of blobs (blob) or objects (the name of a type).',
     examples: ['string', 'blob', 'Gadget', { type: 'string', enum: ['red', 'green'] }],
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -172,13 +170,12 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     type: 'array',
     items: ref('schema'),
     minItems: 1,
-    description:
-      'The branches of a union: objects that the member under `discriminator` tells apart.',
+    description: 'The branches of a union: objects.',
     examples: [[{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]],
   },
-  discriminator: text('The member of a union whose value tells its branches apart.', '@type'),
+  discriminator: text('The member that tells the branches of a union apart.', '@type'),
   $ref: text(
-    'A schema of this descriptor or of a shared file, instead of one written here.',
+    'A schema of this descriptor or of a shared file.',
     '#/$defs/address',
     'shared/address.yaml#/Address',
   ),

@@ -4,7 +4,7 @@ import type { EmittedFiles } from '../../../../src/descriptor/model.js';
 import { PACKAGE_ROOT } from '../../../../src/server/package-root.js';
 import { preambleText } from '../preamble.js';
 import { codeTables } from './code-tables.js';
-import { languageTables } from './language-tables.js';
+import { descriptorTables, propertyTables, queryTables } from './language-tables.js';
 
 /** Lines of Markdown by the name that a template calls them by. */
 export type Tables = Readonly<Record<string, readonly string[]>>;
@@ -16,7 +16,12 @@ const FOLDER = 'scripts/generator/emit/pages';
  * the rows that the generator works by.
  */
 export function emitPages(): EmittedFiles {
-  return new Map([page('descriptors', languageTables()), page('errors', codeTables())]);
+  return new Map([
+    page('descriptors', descriptorTables()),
+    page('properties', propertyTables()),
+    page('queries', queryTables()),
+    page('errors', codeTables()),
+  ]);
 }
 
 function page(name: string, tables: Tables): readonly [string, string] {

@@ -20,25 +20,37 @@ import { code, table } from '../reference/markdown.js';
 import type { Tables } from './index.js';
 
 /** Returns the tables of docs/reference/descriptors.md, from the rows of the language. */
-export function languageTables(): Tables {
+export function descriptorTables(): Tables {
   return {
     'keys of a capability': keys(META_SCHEMA),
     'keys of a type': keys(named('dataType')),
+    'keys of a method': keys(named('method')),
+    account: words(ACCOUNT_USES),
+    bounds: bounds(),
+    refused: refused(),
+  };
+}
+
+/** Returns the tables of docs/reference/properties.md. */
+export function propertyTables(): Tables {
+  return {
     'keys of a value': valueKeys(named('schema')),
     'keys of a property': keys(named('property'), Object.keys(propertiesOf(named('schema')))),
-    'keys of a method': keys(named('method')),
-    'keys of a filter': keys(branch(named('filter'))),
-    'keys of a sort': keys(branch(named('sort'))),
     types: types(),
     formats: formats(),
     normalize: words(NORMALIZE),
     access: words(ACCESS),
     stored: words(STORED),
     onDestroy: words(ON_DESTROY),
-    account: words(ACCOUNT_USES),
+  };
+}
+
+/** Returns the tables of docs/reference/queries.md. */
+export function queryTables(): Tables {
+  return {
+    'keys of a filter': keys(branch(named('filter'))),
+    'keys of a sort': keys(branch(named('sort'))),
     operators: operators(),
-    bounds: bounds(),
-    refused: refused(),
   };
 }
 
@@ -54,7 +66,9 @@ function keyLine(name: string, schema: JSONSchema7, isRequired = false): string 
   const [example] = (schema.examples ?? []) as readonly unknown[];
   const shown = example === undefined ? name : `${name}: ${valueText(example)}`;
   const needed = isRequired ? ' (required)' : '';
-  return `- ${code(shown)}${needed}: ${inLine(sentenceOf(schema, WORDS_OF[name]))}`;
+  const section = SECTIONS[name];
+  const key = section === undefined ? code(shown) : `[${code(shown)}](${section})`;
+  return `- ${key}${needed}: ${inLine(sentenceOf(schema, WORDS_OF[name]))}`;
 }
 
 /** Returns a value as a descriptor has it: in quotes if YAML would read it as something else. */
@@ -62,16 +76,51 @@ function valueText(value: unknown): string {
   return typeof value === 'string' && !/^\w/.test(value) ? `'${value}'` : flow(value);
 }
 
-/** Says what a key is for, if a section of the page lists its words. */
+/** Says what a key is for, if a section of a page lists its words. */
 const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
-  access: 'The readers and writers of the property ([words](#access)).',
-  stored: 'How the server keeps a secret: `hash` or `encrypt` ([secrets](#secrets)).',
+  access: 'The readers and writers of the property.',
+  stored: 'How the server keeps a secret: `hash` or `encrypt`.',
   onDestroy:
     'The effect of a destroy of the object referred to: `restrict`, `cascade`, `setNull` or ' +
-    '`keep` ([references](#references)).',
-  is: 'How the condition compares ([operators](#operators)).',
-  normalize: 'Changes of a text before it is judged and stored ([normal forms](#normal-forms)).',
-  account: 'How the method uses the account ([words](#methods)).',
+    '`keep`.',
+  is: 'How the condition compares.',
+  normalize: 'Changes of a text before it is judged and stored.',
+  account: 'How the method uses the account: `none`, `read` or `write`.',
+  unknownProperties:
+    'Whether the server keeps properties that the type doesn’t declare, or refuses them.',
+});
+
+/** The section that has the rules and an example of a key. */
+const SECTIONS: Readonly<Record<string, string>> = Object.freeze({
+  $defs: 'properties.md#definitions',
+  $ref: 'properties.md#definitions',
+  methods: 'descriptors.md#methods',
+  standardMethods: 'descriptors.md#methods',
+  transitions: 'descriptors.md#rules-between-values',
+  immutableWhen: 'descriptors.md#rules-between-values',
+  requiredWhen: 'descriptors.md#rules-between-values',
+  errors: 'descriptors.md#errors',
+  answered: 'properties.md#answered-properties',
+  onRequest: 'properties.md#answered-properties',
+  unknownProperties: 'properties.md#undeclared-properties',
+  unique: 'properties.md#unique',
+  optional: 'properties.md#optional-properties',
+  access: 'properties.md#access',
+  stored: 'properties.md#secrets',
+  computed: 'properties.md#computed',
+  normalize: 'properties.md#normal-forms',
+  pattern: 'properties.md#patterns',
+  references: 'properties.md#references',
+  onDestroy: 'properties.md#references',
+  acyclic: 'properties.md#references',
+  blob: 'properties.md#blobs',
+  setOf: 'properties.md#sets',
+  oneOf: 'properties.md#unions',
+  filter: 'queries.md#filters',
+  sort: 'queries.md#sorts',
+  query: 'queries.md#shapes-of-results',
+  is: 'queries.md#operators',
+  where: 'queries.md#parts-of-values',
 });
 
 /** Returns the keys of a schema, by the types that they go with. */
@@ -100,21 +149,19 @@ function types(): readonly string[] {
 
 function formats(): readonly string[] {
   return table(
-    ['Format', 'On the wire', 'In the database', 'For example', 'Its values'],
+    ['Format', 'On the wire', 'For example', 'Its values'],
     Object.entries<Format>(FORMATS).map(([name, format]) => [
       code(name),
       format.notation,
-      columnsOf(format),
       code(format.legal[0]),
-      cell(format.description),
+      cell(`${format.description}${orderColumnOf(format)}`),
     ]),
   );
 }
 
-function columnsOf({ kind, order }: Format): string {
-  if (kind === 'date') return `${COLUMN_TYPES.date}, milliseconds`;
-  const column = COLUMN_TYPES.string;
-  return typeof order === 'string' ? column : `${column}; ${code(`*_${order.name}`)}`;
+/** Names the further column that holds the order of a format, if it has one. */
+function orderColumnOf({ order }: Format): string {
+  return typeof order === 'string' ? '' : ` Order: ${code(`*_${order.name}`)}.`;
 }
 
 function operators(): readonly string[] {
@@ -170,11 +217,11 @@ function asSchema(schema: JSONSchema7Definition | undefined): JSONSchema7 {
   return typeof schema === 'object' ? schema : {};
 }
 
-/** Returns the description, or other words in its place, with the default. */
+/** Returns the description, or other words in its place, with the default, unless that is false. */
 function sentenceOf({ description = '', default: fallback }: JSONSchema7, words?: string): string {
   return [
     words ?? description,
-    ...(fallback === undefined ? [] : [`Default: ${code(flow(fallback))}.`]),
+    ...(fallback === undefined || fallback === false ? [] : [`Default: ${code(flow(fallback))}.`]),
   ]
     .join(' ')
     .trim();
