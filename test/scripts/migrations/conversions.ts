@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { evolutionValue } from '../../../scripts/generator/emit/evolutions.js';
 import type { Convert } from '../../../src/capability/evolution.js';
+import type { Changes } from '../../../src/capability/hooks.js';
 import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
 import { begin, type Evolving } from './evolving.js';
 import { model, property, type } from './models.js';
@@ -212,7 +213,7 @@ export function convertsObjects(open: () => Promise<Evolving>): void {
     await db.run(`UPDATE "JmapMeta" SET "value" = '${JSON.stringify(note)}'
       WHERE "key" LIKE 'evolve:%'`);
     const computeOn = {
-      names: async ({ Contact }: Readonly<Record<string, { readonly created: object[] }>>) =>
+      names: async ({ Contact }: Readonly<Record<string, Changes<never>>>) =>
         new Map([['l1', Contact?.created.map((one) => Reflect.get(one, 'name')).join()]]),
     };
     const begun = startOf(root, after, { 2: () => ({}) });
