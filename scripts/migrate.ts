@@ -113,7 +113,8 @@ async function report(
   await prisma?.$disconnect();
   const left = notes.filter(({ key }) => key.startsWith('evolve:'));
   for (const { value } of left) {
-    const { file, done, of, refused = [], refusedCount = 0 } = JSON.parse(value) as ConversionNote;
+    const note = JSON.parse(value) as ConversionNote;
+    const { file, done, of, refused = [], refusedCount = refused.length } = note;
     const progress = of === undefined ? '' : `, ${done} of ${of} objects`;
     const failed = refusedCount === 0 ? '' : `, ${refusedCount} refused`;
     printLine(`pending ${file}${progress}${failed}`);

@@ -3,12 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { EvolutionDefinition } from '../capability/evolution.js';
 import {
+  allRows,
   type BackfillDatabase,
   type RowKey,
   unconvertedRows,
 } from '../database/backfill-database.js';
 import type { Log } from '../runtime/log.js';
-import { convertBatch, type Refused } from './convert.js';
+import { type Converted, convertBatch, type Refused } from './convert.js';
 import type { RecomputeServices } from './recompute.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
@@ -34,7 +35,7 @@ export interface ConversionNote {
   /** Objects that were looked at, and all that there were at the beginning. */
   readonly done?: number;
   readonly of?: number;
-  /** The first refused objects of the last walk, and how many there were. */
+  /** The first objects that are refused, and how many of them there are. */
   readonly refused?: readonly Refused[];
   readonly refusedCount?: number;
   /** The server that converts, and until when (epoch ms) others leave it alone. */
@@ -46,7 +47,7 @@ export interface ConversionNote {
 const HOLD = 15_000;
 const PAUSE = 500;
 
-/** Refused objects that a note names. */
+/** Refused objects that the log and a note name. */
 const NAMED = 100;
 /** Characters of a reason. */
 const REASON = 500;
@@ -59,6 +60,8 @@ export class Conversions {
   readonly #options: ConversionOptions;
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #own = randomUUID();
+  /** By note. */
+  readonly #refusals = new Map<string, Refusals>();
 
   constructor(options: ConversionOptions) {
     this.#options = options;
@@ -66,93 +69,140 @@ export class Conversions {
     this.#byTable = new Map(types.map((type) => [type.table, type]));
   }
 
-  /** Does what is left of all conversions, in order of migration. `follow`: told of each batch. */
-  async finish(follow: (batch: Batch) => Promise<void>): Promise<void> {
+  /**
+   * Does what is left of all conversions, in order of migration. `follow`: told of each batch;
+   * undefined for types of which nothing follows.
+   */
+  async finish(follow: (type: DataTypeDefinition) => Follow | undefined): Promise<void> {
     for (const evolution of this.#options.registry.evolutions) {
       const type = this.#byTable.get(evolution.table);
-      if (type !== undefined) await this.#finish(evolution, type, follow);
+      if (type !== undefined) await this.#finish({ evolution, type, follow: follow(type) });
     }
   }
 
   /** Converts objects of a batch that the version before has written. */
   async follow(batch: Batch): Promise<void> {
-    const { database, registry } = this.#options;
-    for (const evolution of registry.evolutions) {
+    for (const evolution of this.#options.registry.evolutions) {
       if (evolution.table !== batch.type.table) continue;
-      const { refused } = await convertBatch(this.#options, batch, evolution, true);
-      if (refused.length === 0) continue;
-      this.#tell(batch.type, evolution, refused);
-      const key = conversionKey(evolution);
-      const note: ConversionNote = { file: evolution.file, ...listed([], refused) };
-      await database.swap(key, await database.note(key), JSON.stringify(note));
+      const { changed } = this.#refusalsOf(conversionKey(evolution));
+      for (let { ids } = batch; ids.length > 0; ) {
+        const done = await this.#convert({ ...batch, ids }, evolution, true);
+        for (const id of done.converted) changed.add(placeOf({ ...batch, id }));
+        for (const one of done.refused) changed.add(placeOf(one));
+        ids = done.rest;
+      }
     }
   }
 
-  async #finish(
-    evolution: EvolutionDefinition,
-    type: DataTypeDefinition,
-    follow: (batch: Batch) => Promise<void>,
-  ): Promise<void> {
+  /** Notes what is refused, once all of a type is followed. */
+  async settle(type: DataTypeDefinition): Promise<void> {
+    const { database, registry } = this.#options;
+    for (const evolution of registry.evolutions) {
+      const key = conversionKey(evolution);
+      const { named, changed } = this.#refusalsOf(key);
+      if (evolution.table !== type.table || changed.size === 0) continue;
+      const text = await database.note(key);
+      const note = text === null ? {} : (JSON.parse(text) as ConversionNote);
+      // A server that converts notes all that is refused.
+      if (note.by !== undefined) continue;
+      for (const one of note.refused ?? [])
+        if (!changed.has(placeOf(one))) named.set(placeOf(one), one);
+      if (text !== null || named.size > 0) await this.#end({ evolution, type }, text);
+      changed.clear();
+    }
+  }
+
+  async #finish(work: Work): Promise<void> {
     const { database, log, shared } = this.#options;
-    const key = conversionKey(evolution);
+    const key = conversionKey(work.evolution);
     for (let waited = false; ; ) {
       const text = await database.note(key);
       if (text === null) return;
       const note = JSON.parse(text) as ConversionNote;
       if (shared && note.by !== undefined && (note.until ?? 0) > Date.now()) {
-        if (!waited) log.info({ type: type.name, file: note.file }, 'another server converts');
+        if (!waited) log.info({ type: work.type.name, file: note.file }, 'another server converts');
         waited = true;
         await delay(PAUSE);
         continue;
       }
       // The other server has just tried all objects.
       if (waited && note.by === undefined) return;
-      if (await this.#walk({ evolution, type, follow }, key, text)) return;
+      if (await this.#walk(work, text)) return;
     }
   }
 
   /** Resolves to false where another server has taken the conversion over. */
-  async #walk({ evolution, type, follow }: Work, key: string, text: string): Promise<boolean> {
+  async #walk(work: Work, text: string): Promise<boolean> {
+    const { evolution, type, follow } = work;
     const { database, log } = this.#options;
+    const key = conversionKey(evolution);
     const start = JSON.parse(text) as ConversionNote;
     const isResumed = start.by !== undefined;
-    const rows = unconvertedRows(type.table, evolution.migration);
+    const left = unconvertedRows(type.table, evolution.migration);
+    const { named } = this.#refusalsOf(key);
+    named.clear();
+    for (const one of isResumed ? (start.refused ?? []) : []) named.set(placeOf(one), one);
     let held: ConversionNote = {
       file: evolution.file,
       after: isResumed ? (start.after ?? null) : null,
       done: isResumed ? (start.done ?? 0) : 0,
-      of: isResumed && start.of !== undefined ? start.of : await database.count(rows),
-      ...(isResumed ? listed(start.refused ?? [], [], start.refusedCount) : {}),
+      of: isResumed && start.of !== undefined ? start.of : await database.count(left),
     };
     let value = text;
     const keep = async (next: ConversionNote): Promise<boolean> => {
-      const holding = { ...next, by: this.#own, until: Date.now() + HOLD };
+      const refused = named.size === 0 ? {} : { refused: [...named.values()] };
+      const holding = { ...next, ...refused, by: this.#own, until: Date.now() + HOLD };
       const old = value;
-      held = holding;
+      held = next;
       value = JSON.stringify(holding);
       return database.swap(key, old, value);
     };
     if (!(await keep(held))) return false;
     const record = await this.#isRecorded(type);
+    // A server that ended may have converted objects without what follows from them.
+    const rows = isResumed && follow !== undefined ? allRows(type.table) : left;
     for await (const batch of batches(database, { type, rows, after: held.after ?? null })) {
-      const { refused } = await convertBatch(this.#options, batch, evolution, record);
-      this.#tell(type, evolution, refused);
-      await follow(batch);
-      const { refused: before = [], refusedCount = 0, done = 0 } = held;
-      const next = { ...held, after: endOf(batch), done: done + batch.ids.length };
-      if (!(await keep({ ...next, ...listed(before, refused, refusedCount) }))) return false;
-      log.info(
-        { type: type.name, file: evolution.file, objects: held.done, of: held.of },
-        'converted objects',
-      );
+      for (let { ids } = batch; ids.length > 0; ) {
+        const { rest } = await this.#convert({ ...batch, ids }, evolution, record);
+        if (rest.length === 0) await follow?.(batch);
+        const after = rest.length === 0 ? endOf(batch) : (held.after ?? null);
+        const done = (held.done ?? 0) + ids.length - rest.length;
+        if (!(await keep({ ...held, after, done }))) return false;
+        ids = rest;
+        const { of } = held;
+        log.info({ type: type.name, file: evolution.file, objects: done, of }, 'converted objects');
+      }
     }
-    return this.#end(type, key, value);
+    return this.#end(work, value);
+  }
+
+  /** Converts objects in one transaction, and names in the log what is refused. */
+  async #convert(
+    batch: Batch,
+    evolution: EvolutionDefinition,
+    record: boolean,
+  ): Promise<Converted> {
+    const { log } = this.#options;
+    const { named } = this.#refusalsOf(conversionKey(evolution));
+    const done = await convertBatch(this.#options, batch, evolution, record);
+    for (const id of done.converted) named.delete(placeOf({ ...batch, id }));
+    for (const { accountId, id, reason } of done.refused) {
+      const place = placeOf({ accountId, id });
+      if (named.has(place) || named.size === NAMED) continue;
+      named.set(place, { accountId, id, reason: reason.slice(0, REASON) });
+      const what = { type: batch.type.name, file: evolution.file, account: accountId, id };
+      log.warn({ ...what, reason }, 'an object is not converted');
+    }
+    return done;
   }
 
   /** Forgets the note, unless objects are left: the next start tries those again. */
-  async #end(type: DataTypeDefinition, key: string, value: string): Promise<boolean> {
+  async #end({ evolution, type }: Omit<Work, 'follow'>, text: string | null): Promise<boolean> {
     const { database, log } = this.#options;
-    const { file, refused = [], refusedCount = 0 } = JSON.parse(value) as ConversionNote;
+    const key = conversionKey(evolution);
+    const { file } = evolution;
+    const { named } = this.#refusalsOf(key);
+    const refusedCount = await database.count(unconvertedRows(type.table, evolution.migration));
     if (refusedCount === 0) {
       await database.forget(key);
       return true;
@@ -161,7 +211,8 @@ export class Conversions {
       { type: type.name, file, count: refusedCount },
       'some objects are not converted: the next start tries them again',
     );
-    return database.swap(key, value, JSON.stringify({ file, refused, refusedCount }));
+    const refused = [...named.values()].slice(0, NAMED);
+    return database.swap(key, text, JSON.stringify({ file, refused, refusedCount }));
   }
 
   /** Where old states are refused at the end, there is nobody to tell by records. */
@@ -169,31 +220,29 @@ export class Conversions {
     return (await this.#options.database.note(`reset:${table}`)) === null;
   }
 
-  #tell(
-    type: DataTypeDefinition,
-    { file }: EvolutionDefinition,
-    refused: readonly Refused[],
-  ): void {
-    const { log } = this.#options;
-    for (const { accountId: account, id, reason } of refused.slice(0, NAMED))
-      log.warn({ type: type.name, file, account, id, reason }, 'an object is not converted');
+  #refusalsOf(key: string): Refusals {
+    const refusals = this.#refusals.get(key) ?? { named: new Map(), changed: new Set() };
+    this.#refusals.set(key, refusals);
+    return refusals;
   }
 }
+
+/** Does what follows from a batch that is converted. */
+type Follow = (batch: Batch) => Promise<void>;
 
 interface Work {
   readonly evolution: EvolutionDefinition;
   readonly type: DataTypeDefinition;
-  readonly follow: (batch: Batch) => Promise<void>;
+  readonly follow?: Follow | undefined;
 }
 
-/** Returns the members of a note that tell of refused objects: none if there are none. */
-function listed(
-  before: readonly Refused[],
-  more: readonly Refused[],
-  count = 0,
-): Pick<ConversionNote, 'refused' | 'refusedCount'> {
-  const refusedCount = count + more.length;
-  if (refusedCount === 0) return {};
-  const short = more.map((one) => ({ ...one, reason: one.reason.slice(0, REASON) }));
-  return { refused: [...before, ...short].slice(0, NAMED), refusedCount };
+/** The refused objects of a conversion, as far as this server names them. */
+interface Refusals {
+  readonly named: Map<string, Refused>;
+  /** Places of objects that were followed since the note was written. */
+  readonly changed: Set<string>;
+}
+
+function placeOf({ accountId, id }: Pick<Refused, 'accountId' | 'id'>): string {
+  return `${accountId} ${id}`;
 }

@@ -28,10 +28,15 @@ export interface Refused {
 }
 
 export interface Converted {
-  /** How many objects were converted. */
-  readonly count: number;
+  /** Ids of objects that were converted. */
+  readonly converted: readonly string[];
   readonly refused: readonly Refused[];
+  /** Ids of the batch that are left, since the time was over. */
+  readonly rest: readonly string[];
 }
+
+/** How long one transaction calls the function, ms: clients of the version before wait for it. */
+const SLICE = 2000;
 
 /** A conversion, and what its table has. */
 interface Scene {
@@ -42,8 +47,9 @@ interface Scene {
 }
 
 /**
- * Converts the objects of a batch that are not converted yet, in one transaction. `updated` stays.
- * `record`: writes change records where clients, or their filters and sorts, see a change.
+ * Converts the objects of a batch that are not converted yet, in one transaction: as many as its
+ * time allows, and at least one. `updated` stays. `record`: writes change records where clients, or
+ * their filters and sorts, see a change.
  */
 export async function convertBatch(
   services: RecomputeServices,
@@ -53,19 +59,24 @@ export async function convertBatch(
 ): Promise<Converted> {
   const scene = { type, evolution, written: writtenType(services, type, evolution) };
   const deadline = performance.now() + BATCH_TIME;
-  let result: Converted = { count: 0, refused: [] };
+  const nothing: Converted = { converted: [], refused: [], rest: [] };
+  let result = nothing;
   try {
     // Most of what the version before writes stays converted: no lock is taken for it.
     if (!(await hasPending(services, scene, accountId, ids))) return result;
     await services.store.write(accountId, { deadline, exclusive: true }, async (transaction) => {
       const proposed = await propose(scene, accountId, ids, transaction);
-      const { changes, refused } = await judge(services, type, proposed, transaction);
+      const { changes, refused, rest } = await judge(services, type, proposed, transaction);
       const converted = changes.map(({ before, after }) => ({
         before,
         after: services.hooks?.compute(type, after) ?? after,
       }));
       const rows = converted.map(({ after }) => after);
-      result = { count: rows.length, refused: refused.map((one) => ({ accountId, ...one })) };
+      result = {
+        converted: rows.map(({ id }) => id),
+        refused: refused.map((one) => ({ accountId, ...one })),
+        rest,
+      };
       if (rows.length === 0) return;
       await transaction.writeRows('update', scene.written, rows);
       await mendLinks(transaction, await wrongLinks(type, rows, transaction));
@@ -74,6 +85,7 @@ export async function convertBatch(
   } catch (error) {
     // The account has gone meanwhile, and its objects with it.
     if (!(error instanceof MethodError && error.type === 'accountNotFound')) throw error;
+    return nothing;
   }
   return result;
 }
@@ -102,9 +114,10 @@ type Refusal = Omit<Refused, 'accountId'>;
 interface Proposed {
   readonly changes: readonly Change[];
   readonly refused: readonly Refusal[];
+  readonly rest: readonly string[];
 }
 
-/** Calls the function for each object that is not converted yet. */
+/** Calls the function for objects that are not converted yet, until the time is over. */
 async function propose(
   { type, evolution, written }: Scene,
   accountId: string,
@@ -122,7 +135,10 @@ async function propose(
   const objects = new Map(old.map((object) => [object.id, object]));
   const changes: Change[] = [];
   const refused: Refusal[] = [];
-  for (const row of pending) {
+  const end = performance.now() + SLICE;
+  for (const [at, row] of pending.entries()) {
+    if (at > 0 && performance.now() > end)
+      return { changes, refused, rest: pending.slice(at).map(({ id }) => id) };
     const { id } = row;
     try {
       const said = await convert((objects.get(id) ?? row) as never, { accountId });
@@ -133,7 +149,7 @@ async function propose(
       refused.push({ id, reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  return { changes, refused };
+  return { changes, refused, rest: [] };
 }
 
 /** Returns the values that a conversion gave, in stored form. Throws HookError. */
@@ -169,7 +185,7 @@ function judgeValues(
 async function judge(
   services: RecomputeServices,
   type: DataTypeDefinition,
-  { changes, refused }: Proposed,
+  { changes, refused, rest }: Proposed,
   transaction: Transaction,
 ): Promise<Proposed> {
   const reasons = new Map<string, string>();
@@ -185,6 +201,7 @@ async function judge(
   return {
     changes: changes.filter(({ after }) => !reasons.has(after.id)),
     refused: [...refused, ...[...reasons].map(([id, reason]) => ({ id, reason }))],
+    rest,
   };
 }
 

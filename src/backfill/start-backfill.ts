@@ -171,10 +171,15 @@ class Backfill {
   /** Converts objects, and computes what follows from them, unless all of it is computed next. */
   async #convert(): Promise<void> {
     const notes = new Set((await this.#options.database.notes()).map(({ key }) => key));
-    await this.#conversions.finish(async (batch) => {
-      for (const { type, property } of this.#followers(batch.type))
-        if (!notes.has(`compute:${type.table}/${property.column}`))
+    await this.#conversions.finish((source) => {
+      const followers = this.#followers(source).filter(
+        ({ type, property }) => !notes.has(`compute:${type.table}/${property.column}`),
+      );
+      if (followers.length === 0) return undefined;
+      return async (batch) => {
+        for (const { type, property } of followers)
           await this.#recompute.follow(type, property, batch, true);
+      };
     });
   }
 
@@ -239,6 +244,7 @@ class Backfill {
       for (const { type: other, property } of this.#followers(type))
         await this.#recompute.follow(other, property, batch, true);
     }
+    await this.#conversions.settle(type);
     await this.#forgetGone(type, isOver);
     await this.#recount(type, isOver);
     this.#followed.set(type.name, { at, done });

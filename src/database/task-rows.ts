@@ -26,6 +26,8 @@ export interface TaskCounts {
 
 /** A period of work that is done by one of all servers has a note in JmapMeta. */
 const PERIOD = 'period:';
+/** By how much clocks of servers may differ, ms. */
+const CLOCKS = 60_000;
 
 export class TaskRows {
   readonly #prisma: PrismaClient;
@@ -58,6 +60,14 @@ export class TaskRows {
       if (count === 1) taken.push({ accountId, id, kind, payload, attempt: Number(attempts) + 1 });
     }
     return taken;
+  }
+
+  /** Gives tasks back that were taken and not begun. */
+  async release(tasks: readonly TaskRow[], now: number): Promise<void> {
+    for (const { accountId, id, attempt } of tasks) {
+      const data = { due: BigInt(now), attempts: BigInt(attempt - 1) };
+      await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
+    }
   }
 
   /** The task is done. */
@@ -102,25 +112,29 @@ export class TaskRows {
     return { waiting, failing };
   }
 
-  /** Returns true for the one server that is to do the work in the period that begins now. */
-  async beginPeriod(name: string, now: number, period: number): Promise<boolean> {
+  /**
+   * Returns 0 for the one server that is to do the work in the period that begins now; for others
+   * the time until the next period, ms. A period that begins far ahead was noted by a wrong clock.
+   */
+  async beginPeriod(name: string, now: number, period: number): Promise<number> {
     const key = `${PERIOD}${name}`;
     const note = await this.#prisma.jmapMeta.findUnique({ where: { key } });
     if (note === null) {
       try {
         await this.#prisma.jmapMeta.create({ data: { key, value: String(now) } });
-        return true;
+        return 0;
       } catch (error) {
         if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')
-          return false;
+          return period;
         throw error;
       }
     }
-    if (now - Number(note.value) < period) return false;
+    const left = Number(note.value) + period - now;
+    if (left > 0 && left <= period + CLOCKS) return left;
     const { count } = await this.#prisma.jmapMeta.updateMany({
       where: { key, value: note.value },
       data: { value: String(now) },
     });
-    return count === 1;
+    return count === 1 ? 0 : period;
   }
 }

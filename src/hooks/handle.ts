@@ -4,6 +4,7 @@ import type { QueryArguments, SetResponse } from '../capability/standard.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext, MethodLimits } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
+import { quoted } from '../methods/issues.js';
 import { startOf } from '../methods/query/query.js';
 import { compileQuery, totalOf } from '../methods/query/query-plan.js';
 import { readExisting } from '../methods/read-existing.js';
@@ -67,6 +68,8 @@ export class HookHandle implements HookTransaction {
       const snapshot = this.#snapshot();
       const given = query as Omit<QueryArguments, 'accountId'>;
       const { plan } = compileQuery(indexOf(type), given.filter ?? null, given.sort ?? null);
+      requireWhole('limit', given.limit ?? 0, 0);
+      requireWhole('position', given.position ?? 0, Number.MIN_SAFE_INTEGER);
       const limit = Math.min(given.limit ?? Infinity, this.#options.limits.queryMaxLimit);
       const isFromEnd = (given.position ?? 0) < 0;
       const total = isFromEnd ? await totalOf(snapshot, type, plan) : 0;
@@ -122,6 +125,14 @@ export class HookHandle implements HookTransaction {
   #check(): void {
     if (this.#over) throw new HookHandleError('The transaction of this hook is over.');
   }
+}
+
+/** Nothing has judged what a hook asks: a negative limit would be none to a database. */
+function requireWhole(name: string, value: unknown, least: number): void {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return;
+  const from = least === 0 ? ' from 0 on' : '';
+  const given = quoted(String(value));
+  throw new HookHandleError(`query takes a whole number${from} as "${name}", not ${given}.`);
 }
 
 /**

@@ -18,8 +18,8 @@ export class PutBlobs {
   readonly #context: CallContext;
   /** Blobs with a row in the transaction of this attempt. */
   #rows: NewBlob[] = [];
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #sources = new Set<Readable>();
+  /** By stream that is written: the end of that, which never rejects. */
+  readonly #writing = new Map<Readable, Promise<unknown>>();
 
   constructor(context: CallContext) {
     this.#context = context;
@@ -27,19 +27,24 @@ export class PutBlobs {
   }
 
   /** Writes octets, then a row. Rejects with BlobTooLargeError beyond maxSizeUpload. */
-  put(
+  async put(
     transaction: Transaction,
     octets: BlobOctets,
     type: string = DEFAULT_MEDIA_TYPE,
   ): Promise<NewBlob> {
-    const putting = this.#put(transaction, octets, type);
-    const settled = putting.then(
+    if (!isMediaType(type)) {
+      throw new HookHandleError(
+        `tx.putBlob takes a media type such as text/plain, not ${quoted(type)}.`,
+      );
+    }
+    const source = readableOf(octets);
+    const putting = this.#put(transaction, source, type);
+    const ended = putting.then(
       () => undefined,
       () => undefined,
     );
-    this.#running.add(settled);
-    void settled.then(() => this.#running.delete(settled));
-    return putting;
+    this.#writing.set(source, ended);
+    return putting.finally(() => this.#writing.delete(source));
   }
 
   /** A transaction begins: the rows of an attempt before it did not come to be. */
@@ -58,21 +63,12 @@ export class PutBlobs {
     if (!(error instanceof UnknownOutcomeError)) this.#discard();
   }
 
-  async #put(transaction: Transaction, octets: BlobOctets, type: string): Promise<NewBlob> {
-    if (!isMediaType(type)) {
-      throw new HookHandleError(
-        `tx.putBlob takes a media type such as text/plain, not ${quoted(type)}.`,
-      );
-    }
+  async #put(transaction: Transaction, source: Readable, type: string): Promise<NewBlob> {
     const { blobs, limits } = this.#context.services;
-    const source = readableOf(octets);
-    this.#sources.add(source);
-    const blob = await this.#blobs
-      .write(type, async ({ accountId, blobId }) => {
-        const { size } = await blobs.write(accountId, blobId, source, limits.maxSizeUpload);
-        return size;
-      })
-      .finally(() => this.#sources.delete(source));
+    const blob = await this.#blobs.write(type, async ({ accountId, blobId }) => {
+      const { size } = await blobs.write(accountId, blobId, source, limits.maxSizeUpload);
+      return size;
+    });
     await transaction.insertBlobs([blob]);
     this.#rows.push(blob);
     return blob;
@@ -80,9 +76,8 @@ export class PutBlobs {
 
   /** Ends streams that a hook, given up, still writes, and removes octets without a row. */
   #discard(): void {
-    for (const source of this.#sources) source.destroy(new HookHandleError(OVER));
-    const writing = [...this.#running];
-    Promise.all(writing)
+    for (const source of this.#writing.keys()) source.destroy(new HookHandleError(OVER));
+    Promise.all(this.#writing.values())
       .then(() => this.#blobs.discardRowless())
       // The sweep finds them.
       .catch(() => undefined);

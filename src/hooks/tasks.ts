@@ -27,10 +27,12 @@ export interface TaskStore {
     kinds: readonly string[],
     how: { readonly now: number; readonly hold: number; readonly limit: number },
   ): Promise<readonly HeldTask[]>;
+  release(tasks: readonly HeldTask[], now: number): Promise<void>;
   finish(task: HeldTask): Promise<void>;
   postpone(task: HeldTask, due: number, error: string): Promise<void>;
   drop(kind: string): Promise<void>;
-  beginPeriod(name: string, now: number, period: number): Promise<boolean>;
+  /** Resolves to 0 for the one server that does the work, or to the ms until the next period. */
+  beginPeriod(name: string, now: number, period: number): Promise<number>;
   /** Returns the account; null where it has gone. */
   account(id: string): Promise<SeededAccount | null>;
   accounts(): Promise<readonly string[]>;
@@ -54,8 +56,9 @@ export interface TaskOptions {
   readonly log: Log;
 }
 
-/** How often a server looks for tasks and periods, ms. */
+/** How often a server looks for tasks and periods, ms; at a period that lasts, once a minute. */
 const PAUSE = 500;
+const LONGEST_LOOK = 60_000;
 /** Tasks that a server does at once. */
 const AT_ONCE = 8;
 /** A task is held for its hook's time and this, ms. */
@@ -85,6 +88,8 @@ export class TaskWorker {
   /** The search for work. It doesn't wait for that work: what is slow holds nothing else up. */
   #looking: Promise<void> | null = null;
   readonly #runningJobs = new Map<string, Promise<void>>();
+  /** By job: when its next period may begin, by `performance.now()`. */
+  readonly #periods = new Map<string, number>();
   readonly #runningTasks = new Map<string, Promise<void>>();
   /** The last search found as many tasks as could begin. */
   #mayHaveMore = false;
@@ -140,13 +145,17 @@ export class TaskWorker {
 
   async #look(): Promise<void> {
     this.#isAwaited = false;
-    for (const job of this.#jobs) this.#begin(this.#runningJobs, job.name, () => this.#runJob(job));
+    for (const job of this.#jobs)
+      if ((this.#periods.get(job.name) ?? 0) <= performance.now())
+        this.#begin(this.#runningJobs, job.name, () => this.#runJob(job));
     const limit = AT_ONCE - this.#runningTasks.size;
     if (limit === 0) return;
     const kinds = [...this.#effects.keys(), ...(this.#seeds.length > 0 ? [SEED] : [])];
-    const how = { now: Date.now(), hold: this.#hold(), limit };
-    const taken = await this.#options.tasks.take(kinds, how);
-    if (this.#stopped) return;
+    const { tasks } = this.#options;
+    const now = Date.now();
+    const taken = await tasks.take(kinds, { now, hold: this.#hold(), limit });
+    // Another server, or the next start, need not wait until they are held no more.
+    if (this.#stopped) return tasks.release(taken, now);
     this.#mayHaveMore = taken.length === limit;
     for (const task of taken) this.#begin(this.#runningTasks, task.id, () => this.#run(task));
   }
@@ -235,7 +244,9 @@ export class TaskWorker {
   async #runJob(job: JobOf): Promise<void> {
     const { hookServices, tasks, log } = this.#options;
     try {
-      if (!(await tasks.beginPeriod(job.name, Date.now(), job.every))) return;
+      const left = await tasks.beginPeriod(job.name, Date.now(), job.every);
+      this.#periods.set(job.name, performance.now() + Math.min(left, LONGEST_LOOK));
+      if (left > 0) return;
       const budget = new HookBudget(hookServices.timeout, Number.POSITIVE_INFINITY);
       await budget.run(job, async () => job.run(this.#jobCall(job, budget.signal)));
     } catch (error) {

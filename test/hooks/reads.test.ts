@@ -138,3 +138,13 @@ test('a hook reads a singleton that nobody has written, by its defaults', async 
   const light = { id: 'singleton', theme: 'light' };
   expect(await own.call(NAME)).toMatchObject({ lists: [[light], [light]], none: [] });
 });
+
+test.each([{ limit: -1 }, { limit: 1.5 }, { position: Number.NaN }])(
+  'a query of a hook with %o is refused',
+  async (query) => {
+    const own = rigWith(async (_args, _call, tx) => ({ ids: await tx.query(Widget, query) }));
+    await own.create('Widget', [{ title: 'one' }]);
+    expect((await own.call(NAME)).error).toBe('serverFail');
+    expect(String(own.failures[0]?.error)).toContain('query takes a whole number');
+  },
+);

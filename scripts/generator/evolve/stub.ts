@@ -1,35 +1,45 @@
 import type { Model, ModelType, Problem } from '../../../src/descriptor/model.js';
 import { digits } from './resolve.js';
 
-/** Problems of values that would go. */
-const LOSSES: readonly string[] = ['property-removed', 'property-type-changed'];
+/** Problems that a conversion solves. */
+const CONVERTED: readonly string[] = [
+  ...['property-removed', 'property-type-changed', 'property-retargeted', 'property-narrowed'],
+];
 
 /**
- * Returns the problems of a type; the first about values that would go has the file that would
- * convert them, to paste.
+ * Returns problems of which one of each type has the file to paste that would convert its objects.
  */
-export function withStub(
+export function withStubs(
   problems: readonly Problem[],
-  type: ModelType | undefined,
   { capabilities }: Model,
   number: number,
 ): readonly Problem[] {
-  const capability = capabilities.find(({ types }) => types.some((one) => one === type));
-  const first = problems.find(({ code }) => LOSSES.includes(code));
-  if (type === undefined || capability === undefined || first === undefined) return problems;
+  const stubs = new Map<Problem, string>();
+  for (const { name, types } of capabilities)
+    for (const type of types) {
+      const places = new Set([type.at, ...type.properties.map(({ at }) => at)]);
+      const own = problems.filter(({ at }) => places.has(at));
+      const first = CONVERTED.flatMap((kind) => own.find(({ code }) => code === kind) ?? [])[0];
+      if (first !== undefined) stubs.set(first, stubOf(type, name, number));
+    }
+  return problems.map((problem) => {
+    const stub = stubs.get(problem);
+    return stub === undefined ? problem : { ...problem, message: `${problem.message} ${stub}` };
+  });
+}
+
+function stubOf(type: ModelType, capability: string, number: number): string {
   const file = `evolve/${digits(number)}-${kebabCase(type.name)}.ts`;
-  const stub = [
-    `import type { Evolution } from '../generated/${capability.name}/evolve-${digits(number)}.js';`,
+  const lines = [
+    `import type { Evolution } from '../generated/${capability}/evolve-${digits(number)}.js';`,
     '',
     'export const evolution = {',
     `  ${type.name}(object) {`,
     `    throw new Error(\`\${object.id} is not converted yet.\`);`,
     '  },',
     '} satisfies Evolution;',
-  ];
-  const lines = stub.map((line) => (line === '' ? '' : `    ${line}`)).join('\n');
-  const message = `${first.message} Or convert the values in ${file}:\n${lines}`;
-  return problems.map((problem) => (problem === first ? { ...first, message } : problem));
+  ].map((line) => (line === '' ? '' : `    ${line}`));
+  return `Or convert the values in ${file}:\n${lines.join('\n')}`;
 }
 
 function kebabCase(name: string): string {

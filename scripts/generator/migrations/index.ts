@@ -6,6 +6,7 @@ import { orderedTypes } from '../emit/key-ordered.js';
 import { schemaPath, storageSchemas, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
 import { judgeEvolutions, nextNumber, withEvolutions } from '../evolve/resolve.js';
+import { withStubs } from '../evolve/stub.js';
 import { prepare } from '../thread/second.js';
 import { readApplied } from './applied.js';
 import { compareTables, isEmpty } from './compare.js';
@@ -191,10 +192,13 @@ function problemsOf(changes: readonly Change[], model: Model): readonly Problem[
       ...defaultProblems(unique, freshColumns(difference), model),
       ...narrowings(snapshot, renames, model),
       ...renamed.problems,
-      ...refusals(difference, renamed.model, snapshot, holding.number),
+      ...refusals(difference, renamed.model, snapshot),
       ...uniqueProblems(unique, effects),
     ];
-    return [...problems, ...strayDrops(snapshot, model, problems)];
+    return [
+      ...withStubs(problems, model, holding.number),
+      ...strayDrops(snapshot, model, problems),
+    ];
   });
   return [...ofChanges, ...nameProblems(tablesOf(model), model)];
 }

@@ -8,7 +8,6 @@ import type {
   Problem,
 } from '../../../src/descriptor/model.js';
 import type { Column } from '../emit/prisma-datamodel.js';
-import { withStub } from '../evolve/stub.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
 import {
@@ -28,7 +27,6 @@ export function refusals(
   difference: Difference<ReadTable>,
   model: Model,
   snapshot: Snapshot,
-  number: number,
 ): readonly Problem[] {
   const types = typesIn(model);
   const later = ofLaterEngine(difference);
@@ -37,8 +35,7 @@ export function refusals(
     ...difference.removed.flatMap((table) => removedType(table, model, snapshot)),
     ...difference.changed.flatMap((change) => {
       const type = types.find((candidate) => candidate.table === change.after.name);
-      const own = changedType(change, type, difference.removed, snapshot);
-      return withStub(own, type, model, number);
+      return changedType(change, type, difference.removed, snapshot);
     }),
   ];
 }

@@ -46,7 +46,7 @@ function saidOf(change: Change, type: ModelType): readonly Problem[] {
   const changed = difference.changed.filter(({ after }) => after.name === type.table);
   return [
     ...narrowings(snapshot, renames, alone),
-    ...refusals({ added: [], removed: [], changed }, alone, snapshot, change.holding.number),
+    ...refusals({ added: [], removed: [], changed }, alone, snapshot),
   ];
 }
 

@@ -42,7 +42,7 @@ export const MIGRATIONS = Object.freeze({
       'The property accepts fewer values than in the last release: a tighter enum, bound or ' +
       'pattern, or a text that becomes a reference or the id of a blob. Stored values stay ' +
       'readable.',
-    cure: 'To accept that, write `drops: [title]` at the type.',
+    cure: 'To accept that, write `drops: [title]` at the type, or the file that the message shows.',
   },
   'property-not-nullable': {
     cause: 'Rows have null where the property may no longer be null.',
@@ -59,8 +59,8 @@ export const MIGRATIONS = Object.freeze({
   'property-retargeted': {
     cause: 'A reference changes its type: the stored ids would name no object, or the wrong one.',
     cure:
-      'Write `drops: [ownerId]` at the type to give the ids up, or declare a property of ' +
-      'another name.',
+      'Write `drops: [ownerId]` at the type to give the ids up, declare a property of another ' +
+      'name, or write the file that the message shows.',
   },
   'property-sealed-otherwise': {
     cause:

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { evolutionValue } from '../../../scripts/generator/emit/evolutions.js';
 import type { Convert } from '../../../src/capability/evolution.js';
+import type { Changes } from '../../../src/capability/hooks.js';
 import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
 import { begin, type Evolving } from './evolving.js';
 import { model, property, type } from './models.js';
@@ -148,5 +149,76 @@ export function convertsObjects(open: () => Promise<Evolving>): void {
       { first: 'Ann', last: 'Fox' },
       { first: 'Bob', last: 'Ray' },
     ]);
+  });
+
+  it('names all that is refused, of each account, until it is converted', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    await db.run(insert('r1', 'Bob', '8'));
+    await db.run(insert('r2', 'Ann Lee', '7'));
+    await db.run(insert('r3', 'Eve', '9').replace("'a'", "'b'"));
+    const after = evolving(SPLIT, 2);
+    await advance(after);
+    const begun = startOf(root, after, { 2: split } as Functions);
+    const noted = async () => {
+      const [row] = await db.rows(`SELECT "value" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
+      const { refused, refusedCount } = JSON.parse(String(row?.['value']));
+      return [refusedCount, ...refused.map(({ id }: { readonly id: string }) => id).sort()];
+    };
+    await db.start(begun);
+    expect(await noted()).toEqual([2, 'r1', 'r3']);
+    if (!db.isShared) return;
+    // The version before changes one of them, and makes another.
+    await db.run(`UPDATE "Contact" SET "name" = 'Bob Ray' WHERE "id" = 'r1'`);
+    await db.run(insert('r4', 'Fay', '9'));
+    await db.run(`DELETE FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
+    await db.start(begun);
+    expect(await noted()).toEqual([2, 'r3', 'r4']);
+  });
+
+  it('ends a transaction whose functions take long, and goes on in another', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    for (const id of ['r1', 'r2']) await db.run(insert(id, 'Ann Lee', '7'));
+    const after = evolving(NAMED, 2);
+    await advance(after);
+    const { now } = performance;
+    const seen: unknown[] = [];
+    const slow = {
+      2: async () => {
+        seen.push((await db.rows(`SELECT "id" FROM "Contact" WHERE "jmap_evolved" = 2`)).length);
+        vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 10_000);
+        return {};
+      },
+    };
+    try {
+      await db.start(startOf(root, after, slow as Functions));
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it('computes what follows from objects that a killed server has converted', async () => {
+    const sources = [{ type: 'Contact', property: 'name' }];
+    const names = text('names', { access: 'serverSet', computed: { kind: 'on', sources } });
+    const of = model([type('Contact', [text('name')]), type('List', [names])]);
+    const { db, root, advance } = await begin(open, of);
+    const columns = `("accountId", "id", "created", "updated"`;
+    await db.run(`INSERT INTO "Contact" ${columns}, "name") VALUES ('a', 'r1', 1, 1, 'Ann Lee')`);
+    await db.run(`INSERT INTO "List" ${columns}) VALUES ('a', 'l1', 1, 1)`);
+    const after = evolving(of, 2);
+    await advance(after);
+    // It was killed when the object was written, and nothing else.
+    await db.run(`UPDATE "Contact" SET "name" = 'Ann Lee!', "jmap_evolved" = 2`);
+    const note = { file: 'evolve/0002-split.ts', after: null, done: 0, of: 1, by: 'x', until: 0 };
+    await db.run(`UPDATE "JmapMeta" SET "value" = '${JSON.stringify(note)}'
+      WHERE "key" LIKE 'evolve:%'`);
+    const computeOn = {
+      names: async ({ Contact }: Readonly<Record<string, Changes<never>>>) =>
+        new Map([['l1', Contact?.created.map((one) => Reflect.get(one, 'name')).join()]]),
+    };
+    const begun = startOf(root, after, { 2: () => ({}) });
+    await db.start({ ...begun, hooks: { List: { computeOn } } });
+    expect(await db.rows(`SELECT "names" FROM "List"`)).toEqual([{ names: 'Ann Lee!' }]);
+    expect(await db.rows(NOTES)).toEqual([]);
   });
 }
