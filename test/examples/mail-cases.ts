@@ -231,19 +231,28 @@ function emailCases(example: () => Example): void {
     const received = 'from a by b; Mon, 2 Feb 2026 10:00:00 +0100';
     const blobId = await upload(message({ Received: received, Subject: 'Inner' }, 'Inside.'));
     const other = await upload('');
+    const sent = await upload(message({ Subject: 'Never received' }));
     const mailboxIds = { [box]: true };
     const { created, notCreated } = await call('Email/import', {
-      emails: { a: { blobId, mailboxIds }, b: { blobId: 'x', mailboxIds }, c: { blobId: other } },
+      emails: {
+        ...{ a: { blobId, mailboxIds }, b: { blobId: 'x', mailboxIds } },
+        ...{ c: { blobId: other, mailboxIds }, d: {}, e: { blobId } },
+        f: { blobId: sent, mailboxIds },
+      },
     });
     expect(notCreated).toMatchObject({
       b: { type: 'invalidProperties', properties: ['blobId'] },
       c: { type: 'invalidEmail' },
+      d: { type: 'invalidProperties', properties: ['blobId', 'mailboxIds'] },
+      e: { type: 'invalidProperties', properties: ['mailboxIds'] },
     });
     const properties = ['receivedAt', 'size', 'preview', 'hasAttachment'];
-    const { list } = await call('Email/get', { ids: [created.a.id], properties });
+    const { list } = await call('Email/get', { ids: [created.a.id, created.f.id], properties });
     expect(list[0]).toMatchObject({
       ...{ receivedAt: '2026-02-02T09:00:00Z', preview: 'Inside.', hasAttachment: false },
     });
+    // Without a Received field it is now, in whole seconds.
+    expect(list[1].receivedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     const parsed = await call('Email/parse', {
       blobIds: [blobId, other, 'nothing'],
       properties: ['id', 'subject', 'size', 'textBody', 'header:subject'],

@@ -16,7 +16,8 @@ import {
   toSetError,
 } from './set-emails.js';
 
-const PROPERTIES = new Set(['blobId', 'mailboxIds', 'keywords', 'receivedAt']);
+const REQUIRED = ['blobId', 'mailboxIds'];
+const PROPERTIES = new Set([...REQUIRED, 'keywords', 'receivedAt']);
 
 type Draft = Readonly<Record<string, unknown>>;
 
@@ -64,18 +65,19 @@ async function draftImport(
     throw new MessageRefusal('invalidProperties', `An import has no "${unknown[0]}".`, {
       properties: unknown,
     });
+  const missing = REQUIRED.filter((name) => (wanted[name] ?? null) === null);
+  if (missing.length > 0)
+    throw new MessageRefusal('invalidProperties', 'An import needs "blobId" and "mailboxIds".', {
+      properties: missing,
+    });
   const id = typeof wanted['blobId'] === 'string' ? resolve(wanted['blobId'], ids) : '';
   const blob = await tx.blob(id);
   if (blob === null)
     throw new MessageRefusal('invalidProperties', '"blobId" names no blob.', {
       properties: ['blobId'],
     });
-  const receivedAt = readReceived(parseMessage(await blob.bytes()));
-  return {
-    ...(receivedAt === null ? {} : { receivedAt }),
-    ...metadataOf(wanted, ids),
-    blobId: id,
-  };
+  const received = readReceived(parseMessage(await blob.bytes()));
+  return { ...metadataOf(wanted, ids, received), blobId: id };
 }
 
 /** Returns the time of the most recent Received field: they stand in front of each other. */
