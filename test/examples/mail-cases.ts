@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { EventStream } from '../support/event-source.js';
 import type { Answer } from './calls.js';
 import type { Example } from './example-project.js';
+import { clientCases } from './mail-client-cases.js';
+import { importCases } from './mail-import-cases.js';
 import { limitCases } from './mail-limit-cases.js';
 import { COUNTS, DINNER, mailOf, message } from './mail-messages.js';
 import { queryCases } from './mail-query-cases.js';
@@ -17,6 +19,8 @@ const RIGHTS = Object.fromEntries(
 export function mailCases(example: () => Example): void {
   mailboxCases(example);
   emailCases(example);
+  importCases(example);
+  clientCases(example);
   queryCases(example);
   limitCases(example);
 }
@@ -223,71 +227,6 @@ function emailCases(example: () => Example): void {
     expect(await update({ subject: 'Fine' })).toBeNull();
     expect(await update({ mailboxIds: {} })).toMatchObject(named('mailboxIds'));
     expect(await update({ 'keywords/$Flagged': true })).toEqual({ keywords: { $flagged: true } });
-  });
-
-  it('RFC 8621 4.8 and 4.9: imports and parses blobs, each by itself', async () => {
-    const box = await mailbox('Imports');
-    const { client, accountId } = example();
-    const upload = async (text: string): Promise<string> =>
-      (await client.upload(accountId, text, 'message/rfc822')).blobId;
-    const received = 'from a by b; Mon, 2 Feb 2026 10:00:00 +0100';
-    const blobId = await upload(message({ Received: received, Subject: 'Inner' }, 'Inside.'));
-    const other = await upload('');
-    const mailboxIds = { [box]: true };
-    const { created, notCreated } = await call('Email/import', {
-      emails: { a: { blobId, mailboxIds }, b: { blobId: 'x', mailboxIds }, c: { blobId: other } },
-    });
-    expect(notCreated).toMatchObject({
-      b: { type: 'invalidProperties', properties: ['blobId'] },
-      c: { type: 'invalidEmail' },
-    });
-    const properties = ['receivedAt', 'size', 'preview', 'hasAttachment'];
-    const { list } = await call('Email/get', { ids: [created.a.id], properties });
-    expect(list[0]).toMatchObject({
-      ...{ receivedAt: '2026-02-02T09:00:00Z', preview: 'Inside.', hasAttachment: false },
-    });
-    const parsed = await call('Email/parse', {
-      blobIds: [blobId, other, 'nothing'],
-      properties: ['id', 'subject', 'size', 'textBody', 'header:subject'],
-    });
-    expect(parsed).toMatchObject({ notParsable: [other], notFound: ['nothing'] });
-    expect(parsed.parsed[blobId]).toMatchObject({
-      ...{ id: null, subject: 'Inner', size: list[0].size, 'header:subject': ' Inner' },
-      textBody: [{ partId: '1', type: 'text/plain', blobId: expect.any(String) }],
-    });
-  });
-
-  it('RFC 8621 4.7: copies e-mails into another account, and destroys the originals', async () => {
-    const box = await mailbox('Copied');
-    const { id, size } = await add(DINNER, { mailboxIds: { [box]: true } });
-    const { client, server, accountId } = example();
-    const { username } = (await client.session()) as Answer;
-    const other = await server.tool('scripts/account', [
-      ...['create', '--name', 'Other', '--user', username],
-    ]);
-    const [, made]: Answer = await client.call('Mailbox/set', {
-      ...{ accountId: other, create: { k: { name: 'There' } } },
-    });
-    const mailboxIds = { [made.created.k.id]: true };
-    const { methodResponses } = (await client.api([
-      [
-        'Email/copy',
-        {
-          ...{ fromAccountId: accountId, accountId: other, onSuccessDestroyOriginal: true },
-          create: { k45: { id, mailboxIds } },
-        },
-        '0',
-      ],
-    ])) as Answer;
-    const [[, { created }], [name, { destroyed }, callId]] = methodResponses;
-    expect(created.k45).toMatchObject({ size, blobId: expect.any(String) });
-    expect([name, destroyed, callId]).toEqual(['Email/set', [id], '0']);
-    const [, { list }]: Answer = await client.call('Email/get', {
-      ...{ accountId: other, ids: [created.k45.id], properties: ['subject', 'threadId'] },
-    });
-    expect(list[0]).toMatchObject({
-      ...{ subject: 'Dinner on Thursday?', threadId: expect.any(String) },
-    });
   });
 
   it('RFC 8621 1.5: the state of EmailDelivery changes with new e-mails alone', async () => {

@@ -19,7 +19,8 @@ import {
 /** Octets of a message: those of its parts, and a third more for base64. */
 export const MAX_MESSAGE = 70_000_000;
 
-const PROPERTIES = new Set(['blobId', 'mailboxIds', 'keywords', 'receivedAt']);
+const REQUIRED = ['blobId', 'mailboxIds'];
+const PROPERTIES = new Set([...REQUIRED, 'keywords', 'receivedAt']);
 
 type Draft = Readonly<Record<string, unknown>>;
 
@@ -67,6 +68,11 @@ async function draftImport(
     throw new MessageRefusal('invalidProperties', `An import has no "${unknown[0]}".`, {
       properties: unknown,
     });
+  const missing = REQUIRED.filter((name) => (wanted[name] ?? null) === null);
+  if (missing.length > 0)
+    throw new MessageRefusal('invalidProperties', 'An import needs "blobId" and "mailboxIds".', {
+      properties: missing,
+    });
   const id = typeof wanted['blobId'] === 'string' ? resolve(wanted['blobId'], ids) : '';
   const blob = await tx.blob(id);
   if (blob === null)
@@ -75,12 +81,8 @@ async function draftImport(
     });
   if (blob.size > MAX_MESSAGE)
     throw new MessageRefusal('tooLarge', `A message has at most ${MAX_MESSAGE} octets.`);
-  const receivedAt = readReceived(parseMessage(await blob.bytes()));
-  return {
-    ...(receivedAt === null ? {} : { receivedAt }),
-    ...metadataOf(wanted, ids),
-    blobId: id,
-  };
+  const received = readReceived(parseMessage(await blob.bytes()));
+  return { ...metadataOf(wanted, ids, received), blobId: id };
 }
 
 /** Returns the time of the most recent Received field: they stand in front of each other. */

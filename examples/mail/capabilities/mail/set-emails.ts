@@ -85,13 +85,16 @@ async function draftEmails(create: Entries, ids: Ids, tx: HookTransaction): Prom
   return judged;
 }
 
-/** Returns what an e-mail has beside its message, with ids for creation ids. */
-export function metadataOf(given: Entry, ids: Ids): Entry {
+/**
+ * Returns what an e-mail has beside its message, with ids for creation ids. Where nobody says when
+ * it was received, that is now, in whole seconds, as the internal date of IMAP has them.
+ */
+export function metadataOf(given: Entry, ids: Ids, received?: string | null): Entry {
   const { mailboxIds = {}, keywords, receivedAt } = given;
   return {
     mailboxIds: resolveKeys(mailboxIds, ids),
     ...((keywords ?? null) === null ? {} : { keywords }),
-    ...((receivedAt ?? null) === null ? {} : { receivedAt }),
+    receivedAt: receivedAt ?? received ?? `${new Date().toISOString().slice(0, 19)}Z`,
   };
 }
 
