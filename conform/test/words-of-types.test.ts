@@ -88,12 +88,15 @@ it('a count of objects that no client can make is not applicable', async () => {
 it.each([
   ['immutable', 1],
   ['serverSet', 0],
-])('what clients can repeat must be unique for checks, with access %s', (access, count) => {
-  const text = THINGS.text
-    .replace(
-      '      parentId:',
-      `      code: { type: [integer, 'null'], access: ${access} }\n      parentId:`,
-    )
-    .replace('    required:', '    unique: [[code]]\n    required:');
-  expect(readWorld([{ ...THINGS, text }]).get('Thing')?.type.uniques).toHaveLength(count);
-});
+])(
+  'a key of what clients give is unique for checks, one of the server is not: %s',
+  (access, count) => {
+    const text = THINGS.text
+      .replace(
+        '      parentId:',
+        `      code: { type: [integer, 'null'], access: ${access} }\n      parentId:`,
+      )
+      .replace('    required:', '    unique: [[code]]\n    required:');
+    expect(readWorld([{ ...THINGS, text }]).get('Thing')?.type.uniques).toHaveLength(count);
+  },
+);
