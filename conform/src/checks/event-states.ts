@@ -138,6 +138,9 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     run: async (subject) => {
       const { A1, type, server } = subject;
       const other = findAnother(subject);
+      const listMade = () => server.fence.listMade(other.type, A1);
+      // The objects of this type may refer to some of the other that are there already.
+      const before = new Set(listMade());
       try {
         await withEvents(server, { types: type }, async (mine) =>
           withEvents(server, { types: `${other.type},${type}` }, async (both) => {
@@ -152,7 +155,8 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
           }),
         );
       } finally {
-        await other.tidy();
+        const destroy = listMade().filter((id) => !before.has(id));
+        await server.recorder.runAside(() => other.set({ destroy }));
       }
     },
   },

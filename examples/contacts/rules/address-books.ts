@@ -19,9 +19,7 @@ export const addressBookHooks = {
         const [card] = await reader.query(contactCardType, { filter, limit: 1 });
         if (card !== undefined)
           refuse({ type: 'addressBookHasContents', description: `Card ${card} is in it.` });
-      } else if (after.shareWith !== null)
-        refuse({ type: 'forbidden', description: '"shareWith": your mayShare is false.' });
-      else if (Buffer.byteLength(after.name) > MAX_NAME_OCTETS)
+      } else if (Buffer.byteLength(after.name) > MAX_NAME_OCTETS)
         refuse({
           type: 'invalidProperties',
           properties: ['name'],
@@ -37,11 +35,11 @@ export const addressBookHooks = {
     await chooseDefault(tx, id ?? null);
   },
 
-  /** A user who only reads the account can't write into a book. */
+  /** Nobody shares a book. A user who only reads the account can't write into one. */
   answer(books, _asked, { isReadOnly }) {
     const mayWrite = !isReadOnly;
     const myRights = { mayRead: true, mayWrite, mayShare: false, mayDelete: mayWrite };
-    return new Map(books.map(({ id }) => [id, { myRights }]));
+    return new Map(books.map(({ id }) => [id, { shareWith: null, myRights }]));
   },
 } satisfies AddressBookHooks;
 
