@@ -152,24 +152,39 @@ function cardCases(example: () => Example, cards: Cards): void {
     const { create, read, call, client, accountId } = example();
     const { blobId } = await client.upload(accountId, 'a song', 'audio/ogg');
     const uri = `data:image/png;base64,${Buffer.from('a photo').toString('base64')}`;
-    const media = { a: { kind: 'photo', uri, pref: 1 }, b: { kind: 'sound', blobId } };
+    const media = {
+      a: { kind: 'photo', uri, pref: 1 },
+      b: { kind: 'sound', blobId },
+      c: { kind: 'logo', uri: 'data:image/svg+xml;x=y,%3Csvg/%3E' },
+      d: { kind: 'logo', uri: 'data:image/png;base64,!' },
+    };
     const told = await create('ContactCard', cards.build({ media }));
     const photo = { kind: 'photo', mediaType: 'image/png', pref: 1 };
     const stored = {
       a: { ...photo, blobId: expect.any(String) },
       b: { kind: 'sound', mediaType: 'audio/ogg', blobId },
+      c: { kind: 'logo', mediaType: 'image/svg+xml', blobId: expect.any(String) },
+      d: media.d,
     };
     expect(told.media).toEqual(stored);
     const card = await read('ContactCard', told.id);
     expect(card.media).toEqual(stored);
     const { list } = await call('Blob/get', { ids: [card.media.a.blobId] });
     expect(list[0]['data:asText']).toBe('a photo');
+    const logo = await call('Blob/get', { ids: [card.media.c.blobId] });
+    expect(logo.list[0]['data:asText']).toBe('<svg/>');
   });
 
   it('RFC 9610 3.5: a photo is an image', async () => {
     const { client, accountId } = example();
     const { blobId } = await client.upload(accountId, 'a text', 'text/plain');
-    for (const photo of [{ blobId }, { uri: 'data:text/plain;base64,YQ==' }])
+    const picture = await client.upload(accountId, 'a picture', 'image/png');
+    for (const photo of [
+      { blobId },
+      { blobId: picture.blobId, mediaType: 'text/plain' },
+      { uri: 'data:text/plain;base64,YQ==' },
+      { uri: 'data:,a' },
+    ])
       expect(await cards.refusal({ media: { a: { kind: 'photo', ...photo } } })).toMatchObject({
         properties: ['media'],
         description: expect.stringContaining('text/plain'),

@@ -6,6 +6,9 @@ import { RFC8984 } from './rfc8984.js';
 /** Members that the server sets in a Task that has an `updated` of its own. */
 const SET = ['isDraft', 'isOrigin', 'sortOrder', 'workflowStatus', 'estimatedWork', 'impact'];
 
+const RULE = { '@type': 'RecurrenceRule', frequency: 'monthly' };
+const ADA = { '@type': 'Participant', roles: { owner: true } };
+
 /** Tests what examples/tasks is about, on whatever database serves it. */
 export function taskCases(example: () => Example): void {
   let taskListId: string;
@@ -97,8 +100,8 @@ export function taskCases(example: () => Example): void {
     const args = { ids: [berlin, floating], properties, timeZone: 'America/New_York' };
     expect((await example().call('Task/get', args)).list).toEqual([
       // The clocks skip it.
-      { id: berlin, utcStart: '2026-03-29T01:30:00.000Z', utcDue: null },
-      { id: floating, utcStart: '2026-03-29T06:30:00.000Z', utcDue: '2026-07-01T04:00:00.000Z' },
+      { id: berlin, utcStart: '2026-03-29T01:30:00Z', utcDue: null },
+      { id: floating, utcStart: '2026-03-29T06:30:00Z', utcDue: '2026-07-01T04:00:00Z' },
     ]);
     expect(await example().read('Task', berlin)).not.toHaveProperty('utcStart');
   });
@@ -123,6 +126,35 @@ export function taskCases(example: () => Example): void {
     });
     const other = await create({ uid: 'draft', recurrenceId: '2026-01-01T00:00:00' });
     expect(other.id).not.toBe(id);
+  });
+
+  it.each<[property: string, members: object]>([
+    ['recurrenceRules', { recurrenceRules: [{ ...RULE, count: 2, until: '2030-01-01T00:00:00' }] }],
+    ['excludedRecurrenceRules', { excludedRecurrenceRules: [{ ...RULE, byMonthDay: [1, 0] }] }],
+    [
+      'recurrenceRules',
+      { recurrenceRules: [{ ...RULE, byDay: [{ '@type': 'NDay', day: 'mo', nthOfPeriod: 0 }] }] },
+    ],
+    ['locations', { locations: { l: { '@type': 'Location', relativeTo: 'start' } } }],
+    ['replyTo', { replyTo: {} }],
+    ['participants', { participants: { a: { ...ADA, sendTo: { imip: 'mailto:a@b.c' } } } }],
+    [
+      'comments',
+      { comments: { c: { '@type': 'Comment', message: 'Hi', author: { '@type': 'Person' } } } },
+    ],
+  ])('RFC 8984 and the draft: refuses %s of %j', async (property, members) => {
+    expect(await refusal(members)).toMatchObject({
+      ...{ type: 'invalidProperties', properties: [property] },
+      description: expect.stringContaining(property),
+    });
+  });
+
+  it('tells the rights of a list, whose name has at most 255 octets', async () => {
+    const { myRights } = await example().read('TaskList', taskListId);
+    expect(myRights).toMatchObject({ mayWriteAll: true, mayAdmin: false });
+    expect(await example().update('TaskList', taskListId, { name: 'é'.repeat(128) })).toMatchObject(
+      { properties: ['name'] },
+    );
   });
 
   it('finds by words, people, zones and times', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HookReader, HookTransaction } from 'jmapsmith/capability';
 import {
   type ContactCardStored,
@@ -11,9 +12,6 @@ const IMAGES = new Set(
   ['avif', 'gif', 'heic', 'jpeg', 'png', 'svg+xml', 'tiff', 'webp'].map((name) => `image/${name}`),
 );
 
-/** RFC 2397: what stands in front of data in base64. */
-const DATA = /^data:([^,;]+)(?:;[^,;]+)*;base64,/i;
-
 /** Returns the photos whose files are no images. Photos that the card has already may stay. */
 export async function findPhotoFaults(
   before: ContactCardStored | null,
@@ -21,20 +19,32 @@ export async function findPhotoFaults(
   reader: HookReader,
 ): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
-  for (const [key, { kind, blobId, uri }] of Object.entries(media)) {
-    const old = before?.media?.[key];
-    if (kind !== 'photo' || (old?.kind === kind && old.blobId === blobId && old.uri === uri))
-      continue;
+  for (const [key, photo] of Object.entries(media)) {
+    if (photo.kind !== 'photo' || isDeepStrictEqual(photo, before?.media?.[key])) continue;
+    const { blobId, uri, mediaType } = photo;
     const type = blobId === undefined ? typeOf(uri) : (await reader.blob(blobId))?.type;
-    if (type !== undefined && !IMAGES.has(type.toLowerCase()))
-      faults.push({ path: `media/${key}`, text: `is a photo of the type ${type}, no known image` });
+    const wrong = [type, mediaType].find((each) => each && !IMAGES.has(each.toLowerCase()));
+    if (wrong !== undefined)
+      faults.push({
+        path: `media/${key}`,
+        text: `is a photo of the type ${wrong}, no known image`,
+      });
   }
   return faults;
 }
 
-/** Returns the type of a data URI; undefined of any other. */
+/** Returns the type of a data URI (RFC 2397); undefined of any other. */
 function typeOf(uri = ''): string | undefined {
-  return /^data:([^,;]+)[,;]/i.exec(uri)?.[1];
+  const [, type] = /^data:([^,;]*)/i.exec(uri) ?? [];
+  return type === '' ? 'text/plain' : type;
+}
+
+/** Returns the content of a data URI; null for any other, and for one that is broken. */
+async function readData(uri = ''): Promise<{ type: string; octets: Uint8Array } | null> {
+  if (!/^data:/i.test(uri)) return null;
+  const answer = await fetch(uri).catch(() => null);
+  if (answer === null) return null;
+  return { type: typeOf(uri) ?? '', octets: new Uint8Array(await answer.arrayBuffer()) };
 }
 
 /**
@@ -56,13 +66,10 @@ export async function keepData(
 
 async function keepOne(media: Media, tx: HookTransaction): Promise<Media> {
   const { uri, ...others } = media;
-  const [head = '', type = ''] = DATA.exec(uri ?? '') ?? [];
-  const base64 = uri?.slice(head.length) ?? '';
-  const octets = Buffer.from(base64, 'base64');
-  // A text that is no base64 after all stays as it is.
-  if (head !== '' && octets.toString('base64') === base64) {
-    const { id } = await tx.putBlob(octets, type);
-    return { ...others, blobId: id, mediaType: media.mediaType ?? type };
+  const data = await readData(uri);
+  if (data !== null) {
+    const { id } = await tx.putBlob(data.octets, data.type);
+    return { ...others, blobId: id, mediaType: media.mediaType ?? data.type };
   }
   if (media.blobId === undefined || media.mediaType !== undefined) return media;
   const blob = await tx.blob(media.blobId);

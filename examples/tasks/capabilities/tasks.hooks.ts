@@ -1,6 +1,10 @@
 import type { Hooks } from '../generated/tasks/hooks.js';
 import { taskListType } from '../generated/tasks/TaskList.definition.js';
+import { findFaults } from '../rules/task-faults.js';
 import { utcOf } from '../rules/utc.js';
+
+/** The name of a list, as UTF-8. */
+const MAX_NAME_OCTETS = 255;
 
 export const hooks = {
   types: {
@@ -10,11 +14,31 @@ export const hooks = {
         for (const { before, after, refuse } of wanted)
           if (after === null && (before?.tasks ?? 0) > 0 && onDestroyRemoveTasks !== true)
             refuse({ type: 'taskListHasTask', description: 'There are tasks in the list.' });
+          else if (after !== null && Buffer.byteLength(after.name) > MAX_NAME_OCTETS)
+            refuse({
+              type: 'invalidProperties',
+              properties: ['name'],
+              description: `"name" has more than ${MAX_NAME_OCTETS} octets.`,
+            });
+      },
+      /** Nobody shares a list. A user who only reads the account can't write into one. */
+      answer(lists, _asked, { isReadOnly }) {
+        const mayWrite = !isReadOnly;
+        const myRights = {
+          mayReadItems: true,
+          mayWriteAll: mayWrite,
+          mayWriteOwn: mayWrite,
+          mayUpdatePrivate: mayWrite,
+          mayRSVP: mayWrite,
+          mayAdmin: false,
+          mayDelete: mayWrite,
+        };
+        return new Map(lists.map(({ id }) => [id, { myRights }]));
       },
     },
     Task: {
       compute: { isOrigin: ({ replyTo }) => replyTo === undefined },
-      /** A status is one of the list, and replaces the progress. */
+      /** The rules between values. A status is one of the list, and replaces the progress. */
       async check(wanted, _call, reader) {
         const ids = wanted.flatMap(({ after }) =>
           after === null || after.workflowStatus === null ? [] : [after.taskListId],
@@ -31,6 +55,9 @@ export const hooks = {
             refuseProperty('workflowStatus', `The list has ${legal.join(', ')}.`);
           if (workflowStatus !== null && progress !== undefined)
             refuseProperty('progress', 'It is absent where there is a workflowStatus.');
+          const [fault] = findFaults(after);
+          if (fault !== undefined)
+            refuseProperty(fault.path.split('/', 1)[0] ?? '', `"${fault.path}" ${fault.text}.`);
         }
       },
       /** The times in UTC, by the zone of the task or the argument of the call. */

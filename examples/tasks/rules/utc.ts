@@ -9,7 +9,9 @@ export function utcOf(timeZone: string): (local: string) => string {
     // A time that occurs twice is the first one, and one that the clocks skip goes by the offset
     // before.
     const isLater = offsetAt(wall - earlier) !== earlier && offsetAt(wall - later) === later;
-    return new Date(wall - (isLater ? later : earlier)).toJSON();
+    const moment = new Date(wall - (isLater ? later : earlier));
+    // A UTCDate has no fraction of zero (RFC 8620 1.4).
+    return moment.toJSON().replace('.000Z', 'Z');
   };
 }
 

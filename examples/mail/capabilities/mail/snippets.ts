@@ -37,7 +37,8 @@ function collectWords(filter: unknown, words: Words, depth: number): void {
   if (typeof filter !== 'object' || Array.isArray(filter) || depth === 0) throw unsupported();
   const { operator, conditions, text, subject, body } = filter as Record<string, unknown>;
   if (operator !== undefined) {
-    if (!Array.isArray(conditions)) throw unsupported();
+    const isKnown = operator === 'AND' || operator === 'OR' || operator === 'NOT';
+    if (!isKnown || !Array.isArray(conditions)) throw unsupported();
     if (operator === 'NOT') return;
     for (const condition of conditions) collectWords(condition, words, depth - 1);
     return;
