@@ -5,6 +5,7 @@ import type { EvolutionDefinition } from '../capability/evolution.js';
 import {
   allRows,
   type BackfillDatabase,
+  type BackfillNote,
   type RowKey,
   unconvertedRows,
 } from '../database/backfill-database.js';
@@ -53,8 +54,18 @@ const NAMED = 100;
 const REASON = 500;
 
 export function conversionKey({ migration, table }: EvolutionDefinition): string {
-  return `evolve:${String(migration).padStart(4, '0')}/${table}`;
+  return `${CONVERSION}${String(migration).padStart(4, '0')}/${table}`;
 }
+
+/** Returns how many objects notes tell of that could not be converted. */
+export function countRefused(notes: readonly BackfillNote[]): number {
+  return notes
+    .filter(({ key }) => key.startsWith(CONVERSION))
+    .map(({ value }) => JSON.parse(value) as ConversionNote)
+    .reduce((sum, { refused = [], refusedCount = refused.length }) => sum + refusedCount, 0);
+}
+
+const CONVERSION = 'evolve:';
 
 export class Conversions {
   readonly #options: ConversionOptions;

@@ -3,16 +3,17 @@ import { EVOLVED, type EvolutionDefinition } from '../capability/evolution.js';
 import { convertedValue, objectGiven } from '../hooks/judge.js';
 import { HookError } from '../methods/hook-errors.js';
 import { indexOf } from '../methods/type-index.js';
-import { noteReferences } from '../methods/work/links.js';
+import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { finish } from '../runtime/slices.js';
-import type { ReferenceRecord, StoredObject, Transaction } from '../store/port.js';
+import type { BlobReference, ReferenceRecord, StoredObject, Transaction } from '../store/port.js';
 import { collisionsOf } from './form-texts.js';
 import {
   BATCH_TIME,
   type Change,
+  existing,
   mendLinks,
   type RecomputeServices,
   recordSeen,
@@ -181,7 +182,7 @@ function judgeValues(
   return values;
 }
 
-/** Refuses objects whose values must be unique and are not, and that refer to nothing. */
+/** Refuses objects whose values must be unique and are not, and that name what is not there. */
 async function judge(
   services: RecomputeServices,
   type: DataTypeDefinition,
@@ -198,6 +199,8 @@ async function judge(
   }
   for (const { fromId, toType, toId } of await strays(services, type, changes, transaction))
     reasons.set(fromId, `there is no ${toType} ${toId}.`);
+  for (const { objectId, blobId } of await strayBlobs(type, changes, transaction))
+    reasons.set(objectId, `there is no blob ${blobId}.`);
   return {
     changes: changes.filter(({ after }) => !reasons.has(after.id)),
     refused: [...refused, ...[...reasons].map(([id, reason]) => ({ id, reason }))],
@@ -220,8 +223,7 @@ async function strays(
   const index = indexOf(type);
   if (index.links.length === 0) return [];
   const noted = { removed: [] as ReferenceRecord[], added: [] as ReferenceRecord[] };
-  const moves = changes.map(({ before, after }) => ({ objectId: after.id, before, after }));
-  finish(noteReferences(index, moves, noted));
+  finish(noteReferences(index, movesOf(changes), noted));
   const strays: ReferenceRecord[] = [];
   for (const name of new Set(noted.added.map(({ toType }) => toType))) {
     const target = registry.dataTypes.get(name);
@@ -231,6 +233,22 @@ async function strays(
     strays.push(...records.filter(({ toId }) => there?.has(toId) !== true));
   }
   return strays;
+}
+
+/** Returns new ids of blobs that are not there. */
+async function strayBlobs(
+  type: DataTypeDefinition,
+  changes: readonly Change[],
+  transaction: Transaction,
+): Promise<readonly BlobReference[]> {
+  const noted = { removed: [] as BlobReference[], added: [] as BlobReference[] };
+  finish(noteBlobs(indexOf(type), movesOf(changes), noted));
+  const there = new Set(await existing(noted.added, transaction));
+  return noted.added.filter((record) => !there.has(record));
+}
+
+function movesOf(changes: readonly Change[]) {
+  return changes.map(({ before, after }) => ({ objectId: after.id, before, after }));
 }
 
 /** Returns the type with the columns of properties that are gone and that are still converted. */

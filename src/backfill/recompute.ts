@@ -304,8 +304,11 @@ function apart<T>(current: readonly T[], target: readonly T[]): Difference<T> {
   };
 }
 
-/** The version before took any text where a blob's id belongs: what is no blob has no record. */
-async function existing(
+/**
+ * Returns the records whose blobs are there. The version before took any text where a blob's id
+ * belongs: what is no blob has no record.
+ */
+export async function existing(
   added: readonly BlobReference[],
   snapshot: Snapshot,
 ): Promise<readonly BlobReference[]> {

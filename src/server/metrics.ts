@@ -8,6 +8,8 @@ interface MetricsOptions {
   readonly process: boolean;
   /** Counts the work of hooks that is left to do. */
   readonly tasks?: () => Promise<{ readonly waiting: number; readonly failing: number }>;
+  /** Counts objects that files of `evolve/` could not convert. */
+  readonly unconverted?: () => Promise<number>;
   /** By type with something unique: how many values several objects have. */
   readonly duplicates?: ReadonlyMap<string, number>;
 }
@@ -49,6 +51,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
   });
   if (options.tasks !== undefined) countTasks(options.tasks, registers);
+  if (options.unconverted !== undefined) countUnconverted(options.unconverted, registers);
   if (options.duplicates !== undefined) countDuplicates(options.duplicates, registers);
   return {
     httpRequest(route, method, status, seconds) {
@@ -77,6 +80,20 @@ function countTasks(
       const { waiting, failing } = await tasks();
       this.set({ state: 'waiting' }, waiting);
       this.set({ state: 'failing' }, failing);
+    },
+  });
+}
+
+function countUnconverted(
+  unconverted: NonNullable<MetricsOptions['unconverted']>,
+  registers: readonly Registry[],
+): void {
+  new Gauge({
+    name: 'jmap_unconverted_objects',
+    help: 'Objects that files of evolve/ could not convert.',
+    registers: [...registers],
+    async collect() {
+      this.set(await unconverted());
     },
   });
 }

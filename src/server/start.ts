@@ -6,6 +6,7 @@ import {
   pruneTickets,
   resumeDeletions,
 } from '../accounts/index.js';
+import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { TaskRows } from '../database/task-rows.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
@@ -152,6 +153,9 @@ function transportServices(
     metrics: createMetrics({
       process: true,
       duplicates: duplicates.counts,
+      ...(registry.evolutions.length === 0
+        ? {}
+        : { unconverted: async () => countRefused(await storage.backfill.notes()) }),
       ...(hooks === undefined ? {} : { tasks: () => new TaskRows(prisma).count() }),
     }),
   };

@@ -179,6 +179,8 @@ describe.each(['sqlite', 'postgresql'])('on %s', (name) => {
     expect(told.stdout).toMatch(/^pending evolve\/0002-split.ts, 1 refused$/m);
     expect(told.stdout).toMatch(/one name alone/);
     expect(told.code).toBe(1);
+    const metrics = await fetch(`${server.url}/metrics`);
+    expect(await metrics.text()).toMatch(/^jmap_unconverted_objects 1$/m);
     const contacts = await all(server);
     expect(contacts).toHaveLength(COUNT);
     const converted = contacts.filter(({ first }) => first === 'Ann');

@@ -87,6 +87,11 @@ export const hooks: Hooks = { methods: { 'Thing/check': async () => ({}) } };\n`
   await said('wrote generated/things/methods.ts');
   await said(' 0 removed.');
 
+  await project.write('evolve/0001-thing.ts', 'export const evolution = { Thing() {} };\n');
+  await said('no migration stands before 0001');
+  await project.remove('evolve/0001-thing.ts');
+  await said(' 0 removed.');
+
   const ended = once(child, 'exit');
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);

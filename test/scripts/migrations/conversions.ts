@@ -175,6 +175,20 @@ export function convertsObjects(open: () => Promise<Evolving>): void {
     expect(await noted()).toEqual([2, 'r3', 'r4']);
   });
 
+  it('refuses the id of a blob that is not there', async () => {
+    const file = property('file', 'string', { nullable: true, default: null, blobs: [[]] });
+    const of = model([type('Contact', [text('name'), file])]);
+    const { db, root, advance } = await begin(open, of);
+    await db.run(`INSERT INTO "Contact" ("accountId", "id", "created", "updated", "name")
+      VALUES ('a', 'r1', 1, 1, 'Ann')`);
+    const after = evolving(of, 2);
+    await advance(after);
+    await db.start(startOf(root, after, { 2: () => ({ file: 'B1' }) }));
+    expect(await db.rows(`SELECT "file" FROM "Contact"`)).toEqual([{ file: null }]);
+    const [note] = await db.rows(`SELECT "value" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
+    expect(note?.['value']).toContain('there is no blob B1.');
+  });
+
   it('ends a transaction whose functions take long, and goes on in another', async () => {
     const { db, root, advance } = await begin(open, NAMED);
     for (const id of ['r1', 'r2']) await db.run(insert(id, 'Ann Lee', '7'));
