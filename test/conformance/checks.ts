@@ -109,8 +109,8 @@ export function typeConformance(
 }
 
 /**
- * Stands for the server while tests are listed: it has no account and no sample, and nothing else is
- * known of it.
+ * Stands for the server while tests are listed: it has no account and no sample, and nothing else
+ * is known of it.
  */
 const UNASKED = new Proxy({} as Server, {
   get(_, name) {
