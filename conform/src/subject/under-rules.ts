@@ -3,6 +3,10 @@ import { startUnderRules } from '../../../src/descriptor/model/rule-start.js';
 import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Json } from '../client/json.js';
 
+/** Tells whether a client may give a property, at least in a create. */
+const canGive = ({ access, computed, role }: ModelProperty): boolean =>
+  access !== 'serverSet' && access !== 'internal' && computed === undefined && role === undefined;
+
 /**
  * Returns a type as checks may use its objects, whatever its rules say of other values. A property
  * on which a rule depends keeps the value with which its objects begin. One that can't change then
@@ -10,7 +14,7 @@ import type { Json } from '../client/json.js';
  */
 export function narrowByRules(declared: ModelType): ModelType {
   // No client can bring about that values of the server alone collide.
-  const uniques = declared.uniques.filter(({ properties }) => properties.every(isWrittenByClients));
+  const uniques = declared.uniques.filter(({ properties }) => properties.every(canGive));
   const type = { ...declared, uniques };
   if (type.rules === undefined) return type;
   const { values, locked, needed } = startUnderRules(type);
