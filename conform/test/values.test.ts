@@ -83,7 +83,7 @@ it.each([
   ]);
 });
 
-it('values of clients may collide, also in immutable properties, and those of the server not', () => {
+it('values of clients may collide, immutable ones too, and those of the server not', () => {
   const uniques = world.get('Thing')?.type.uniques ?? [];
   expect(uniques.map(({ properties }) => properties.map(({ name }) => name))).toEqual([['code']]);
 });
