@@ -41,6 +41,9 @@ types:
         oneOf: [{ $ref: '#/$defs/Offset' }, { $ref: '#/$defs/Other' }]
         discriminator: '@type'
         default: { '@type': Offset, by: 1 }
+      code: { type: string, access: immutable, default: '' }
+      number: { type: [string, 'null'], access: serverSet, unique: true }
+    unique: [code]
 `;
 
 const world = readWorld([{ file: 'values.yaml', text: TEXT }]);
@@ -78,4 +81,9 @@ it.each([
     [`${name}/@type`, isLeft],
     [`${name}/by`, false],
   ]);
+});
+
+it('values of clients may collide, immutable ones too, and those of the server not', () => {
+  const uniques = world.get('Thing')?.type.uniques ?? [];
+  expect(uniques.map(({ properties }) => properties.map(({ name }) => name))).toEqual([['code']]);
 });
