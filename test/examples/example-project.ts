@@ -114,14 +114,17 @@ async function openExample(root: string, server: RunningServer): Promise<Example
  * Tests examples/NAME on both databases: the same cases as on SQLite in the fast tier, and the
  * whole conformance runner with its samples, over HTTP and WebSocket. The types compile.
  */
-export function longTests(name: string, cases: (example: () => Example) => void): void {
+export function longTests(
+  name: string,
+  cases: (example: () => Example, makeDatabase: () => Promise<string>) => void,
+): void {
   const postgresql = usePostgresql();
   const onPostgresql = (database: string) => () => postgresql().createDatabase(database);
 
   it('the types of the hook files and tests compile', async () => {
     await tool(await exampleProject(name, 'whole'), ['check']);
   });
-  cases(useExample(name, onPostgresql('cases')));
+  cases(useExample(name, onPostgresql('cases')), onPostgresql('project'));
 
   it.each([
     ['SQLite', 'http'],
@@ -170,7 +173,9 @@ async function typesOf(root: string): Promise<readonly string[]> {
   const names = files.map(async (file) => {
     const name = /(\w+)[.]definition[.]ts$/.exec(file)?.[1];
     if (name === undefined) return [];
-    return (await readFile(join(folder, file), 'utf8')).includes('standard.methods.') ? name : [];
+    return (await readFile(join(folder, file), 'utf8')).includes('jmap.standardMethods(')
+      ? name
+      : [];
   });
   return (await Promise.all(names)).flat();
 }

@@ -12,7 +12,8 @@ const LIST = property('listId', 'string', {
   ...referring({ type: 'List', form: 'single', onDestroy: 'setNull', acyclic: false }),
 });
 const NAME = property('name', 'string', { default: '' });
-const RECENT = Date.now();
+/** Returns a time within what a start looks at again. */
+const recent = (): number => Date.now();
 
 /**
  * Tests values derived from rows that exist, or that the version before writes: the same on every
@@ -26,7 +27,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     rows: readonly Readonly<Record<string, string | number | null>>[],
   ) => {
     for (const row of rows) {
-      const all = { accountId: 'a', created: 1, updated: RECENT, ...row };
+      const all = { accountId: 'a', created: 1, updated: recent(), ...row };
       const names = Object.keys(all).map((name) => `"${name}"`);
       const values = Object.values(all).map((value) =>
         typeof value === 'string' ? `'${value}'` : String(value),
@@ -241,7 +242,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     // It knows neither shadow columns nor references: an insert and an update of its own.
     await insert(db, 'Todo', [{ id: 'r2', text: 'ÄRGER', list: 'l2' }]);
     await db.run(
-      `UPDATE "Todo" SET "text" = 'NEU', "list" = 'l2', "updated" = ${RECENT} WHERE "id" = 'r1'`,
+      `UPDATE "Todo" SET "text" = 'NEU', "list" = 'l2', "updated" = ${recent()} WHERE "id" = 'r1'`,
     );
     await db.start({ types: after });
     const found = await db.rows(
