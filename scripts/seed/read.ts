@@ -13,7 +13,7 @@ export interface SeedObject {
 }
 
 /** The objects of one type of an account. */
-interface SeedType {
+export interface SeedType {
   readonly name: string;
   readonly objects: readonly SeedObject[];
   readonly place: string;

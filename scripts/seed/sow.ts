@@ -8,7 +8,7 @@ import { readConfig } from '../../src/server/config.js';
 import { printError, UsageError } from '../cli.js';
 import { withDirectory } from '../directory.js';
 import { openGate, type Send } from './gate.js';
-import type { SeedAccount, SeedObject } from './read.js';
+import type { SeedAccount, SeedObject, SeedType } from './read.js';
 
 /** Counts of a run. */
 export interface Sown {
@@ -23,6 +23,8 @@ export interface Sown {
 type Record3 = Record<string, Record<string, Record<string, string>>>;
 
 const FILE = 'seed.json';
+/** Objects of a call: as many as servers should take at least (RFC 8620 2). */
+const AT_ONCE = 500;
 
 /** Writes the objects of a seed file, by a server at `url` or else in this process. */
 export async function sow(accounts: readonly SeedAccount[], url?: string): Promise<Sown> {
@@ -74,30 +76,35 @@ interface Sowing {
 }
 
 async function sowAccount({ types }: SeedAccount, sowing: Sowing): Promise<void> {
-  for (const { name, objects, place } of types) {
-    sowing.ids[name] ??= {};
-    const ids = sowing.ids[name];
-    const stored = await readStored(name, objects, sowing, place);
-    const create: Record<string, JsonObject> = {};
-    const update: Record<string, JsonObject> = {};
-    const createdIds = Object.assign({}, ...Object.values(sowing.ids)) as Record<string, string>;
-    for (const { creationId, value } of objects) {
-      const id = ids[creationId] ?? '';
-      const before = stored.get(id);
-      if (before === undefined) {
-        delete createdIds[creationId];
-        create[creationId] = value;
-      } else {
-        const patch = patchOf(before, value, createdIds);
-        if (Object.keys(patch).length === 0) sowing.sown.unchanged += 1;
-        else update[id] = patch;
-      }
+  for (const type of types)
+    for (let at = 0; at < type.objects.length; at += AT_ONCE)
+      await sowObjects({ ...type, objects: type.objects.slice(at, at + AT_ONCE) }, sowing);
+}
+
+/** Writes objects of one type, by one /set. */
+async function sowObjects({ name, objects, place }: SeedType, sowing: Sowing): Promise<void> {
+  sowing.ids[name] ??= {};
+  const ids = sowing.ids[name];
+  const stored = await readStored(name, objects, sowing, place);
+  const create: Record<string, JsonObject> = {};
+  const update: Record<string, JsonObject> = {};
+  const createdIds = Object.assign({}, ...Object.values(sowing.ids)) as Record<string, string>;
+  for (const { creationId, value } of objects) {
+    const id = ids[creationId] ?? '';
+    const before = stored.get(id);
+    if (before === undefined) {
+      delete createdIds[creationId];
+      create[creationId] = value;
+    } else {
+      const patch = patchOf(before, value, createdIds);
+      if (Object.keys(patch).length === 0) sowing.sown.unchanged += 1;
+      else update[id] = patch;
     }
-    if (Object.keys(create).length + Object.keys(update).length === 0) continue;
-    const args = { accountId: sowing.id, create, update };
-    const answer = await sowing.send([`${name}/set`, args], createdIds);
-    count(answer, { objects, ids, sown: sowing.sown, name, place });
   }
+  if (Object.keys(create).length + Object.keys(update).length === 0) return;
+  const args = { accountId: sowing.id, create, update };
+  const answer = await sowing.send([`${name}/set`, args], createdIds);
+  count(answer, { objects, ids, sown: sowing.sown, name, place });
 }
 
 /** Returns the objects of earlier runs that are still there, by id. */

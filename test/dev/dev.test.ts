@@ -80,6 +80,17 @@ describe('jmapsmith seed', () => {
     expect((await seed('seed.yaml')).stdout).toBe('0 created, 0 updated, 3 unchanged.\n');
   });
 
+  it('creates more objects than a call takes', async () => {
+    const orders = Object.fromEntries(Array.from({ length: 1100 }, (_, n) => [`o${n}`, {}]));
+    const file = JSON.stringify({ many: { objects: { Order: orders } } });
+    await running().project.write('many.json', file);
+    expect(await seed('many.json')).toMatchObject({
+      code: 0,
+      stdout: '1100 created, 0 updated, 0 unchanged.\n',
+    });
+    expect((await seed('many.json')).stdout).toBe('0 created, 0 updated, 1100 unchanged.\n');
+  });
+
   it('names the place of each mistake', async () => {
     await running().project.write('seed.json', '{ "a": { "objects": { "Order": { "b c": 1 } } } }');
     const { code, stderr } = await seed('seed.json');
