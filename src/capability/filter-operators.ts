@@ -53,9 +53,3 @@ export function isFolded(operator: FilterOperator): boolean {
 export function asksForNull(operator: FilterOperator): boolean {
   return FILTER_OPERATORS[operator].compares === 'presence';
 }
-
-/** Returns whether the matches are a range of an ordered index of the column. */
-export function isRange(operator: FilterOperator): boolean {
-  const { compares } = FILTER_OPERATORS[operator];
-  return compares === 'value' || compares === 'presence';
-}

@@ -4,7 +4,7 @@ import type {
   FilterDefinition,
   SortDefinition,
 } from '../../capability/definition.js';
-import { FILTER_OPERATORS, isFolded } from '../../capability/filter-operators.js';
+import { FILTER_OPERATORS } from '../../capability/filter-operators.js';
 import { sortKeyOf } from '../../capability/formats/index.js';
 import type { Comparator } from '../../capability/standard.js';
 import { formedText, innerForm, ownForm } from '../../capability/text-forms.js';
@@ -331,7 +331,7 @@ class FilterCompiler {
     for (const filter of filters.values()) {
       const value = members[filter.name];
       if (value === undefined || !constrains(filter, value)) continue;
-      if (isFolded(filter.operator)) this.#countText(String(value));
+      if (FILTER_OPERATORS[filter.operator].compares === 'piece') this.#countText(String(value));
       conditions.push({ kind: 'condition', filter, value });
     }
     const [only, ...rest] = conditions;
@@ -373,7 +373,7 @@ class FilterCompiler {
 /** Returns whether a value constrains anything: null and the empty text need not. */
 function constrains({ operator, property }: FilterDefinition, value: JsonValue): boolean {
   if (value === null) return operator === 'equals' && property.nullable;
-  return value !== '' || !isFolded(operator);
+  return value !== '' || FILTER_OPERATORS[operator].compares !== 'piece';
 }
 
 /**

@@ -4,7 +4,7 @@ import type {
   FilterOperator,
   PropertyDefinition,
 } from '../../capability/definition.js';
-import { FILTER_OPERATORS, isRange, isSearched } from '../../capability/filter-operators.js';
+import { FILTER_OPERATORS, isSearched } from '../../capability/filter-operators.js';
 import { type SortKey, sortKeyOf } from '../../capability/formats/index.js';
 import { SEPARATOR } from '../../capability/parts.js';
 import { holdsOwn, itemKind } from '../../capability/shadow-transforms.js';
@@ -165,7 +165,8 @@ function narrowed(
 function isOrdered({ indexed, operator }: FilterDefinition, value: JsonValue): boolean {
   if (asksForValue(operator, value)) return false;
   if (Array.isArray(value) && value.includes(null)) return false;
-  return indexed === true && isRange(operator);
+  const { compares } = FILTER_OPERATORS[operator];
+  return indexed === true && (compares === 'value' || compares === 'presence');
 }
 
 /** Returns whether the condition is that there is a value, whatever it is. */
