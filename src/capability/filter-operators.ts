@@ -13,7 +13,7 @@ interface OperatorRow {
   readonly isSearched?: true;
 }
 
-/** All operators of filters. docs/reference/descriptors.md has a table of what they mean. */
+/** All operators of filters. docs/reference/queries.md has a table of what they mean. */
 export const FILTER_OPERATORS: Readonly<Record<FilterOperator, OperatorRow>> = Object.freeze({
   equals: { compares: 'value', cost: 0 },
   in: { compares: 'value', cost: 0 },

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 
 /** A file system in memory, which Linux has. */
 const MEMORY = '/dev/shm';
-/** Four times what the files of a whole run of the fast tier take at once, octets. */
+/** Octets that the machine must have to spare. */
 const NEEDED = 4 * 1024 ** 3;
 
 /**

@@ -7,7 +7,10 @@ import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 
 /** The pages that a new team reads first. Their descriptors give no warning, let alone an error. */
-const PAGES = ['README.md', 'docs/reference/descriptors.md', 'docs/guide/first-type.md'];
+const PAGES = [
+  ...['README.md', 'docs/guide/first-type.md'],
+  ...['descriptors', 'properties', 'queries'].map((name) => `docs/reference/${name}.md`),
+];
 
 function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8');
