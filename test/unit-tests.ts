@@ -20,7 +20,6 @@ export const UNIT_TESTS: string[] = [
   'test/methods/many-references.test.ts',
   'test/methods/proposed-changes.test.ts',
   'test/methods/reference-allowance.test.ts',
-  'test/methods/set-pauses.test.ts',
   'test/protocol/*.test.ts',
   'test/push/*.test.ts',
   'test/runtime/*.test.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocument, visit } from 'yaml';
-import { all, allFiles, expectTheSameIn, filesOf } from './everything.js';
+import { all, allFiles, filesOf } from './everything.js';
 import { createProject, REPOSITORY, thing } from './project.js';
 
 /** Each descriptor, changed; hook files are code. */
@@ -105,11 +105,6 @@ describe('the output of generate', () => {
     const columns = found('prisma/sqlite/schema.prisma', /^ {2}(title|place|code) /gm);
     expect(columns.map((name) => name.trim())).toEqual(['code', 'place', 'title']);
   });
-
-  // Where "i" and "I" are not one letter, and a day begins elsewhere.
-  it('is the same in Turkish and in Kolkata, in a folder of any name', async () => {
-    await expectTheSameIn('tr_TR.UTF-8', 'tr-TR', 'Asia/Kolkata');
-  });
 });
 
 describe("a descriptor's hash", () => {
@@ -117,14 +112,20 @@ describe("a descriptor's hash", () => {
     'description: A thing.\nproperties:\n  a: { type: string, default: "" }\n  b: { type: ' +
     'integer, default: 0 }\nsort: [a, b]';
 
-  async function hashOf(text: string): Promise<string> {
-    const files = await filesOf(await createProject({ 'things.yaml': text }));
-    return (
-      /descriptorHash: '(sha256-[0-9a-f]{64})'/.exec(
-        files['generated/things/capability.ts'] ?? '',
-      )?.[1] ?? ''
-    );
+  const filesOfThings = async (text: string) =>
+    filesOf(await createProject({ 'things.yaml': text }));
+  let rendered: ReturnType<typeof filesOfThings> | undefined;
+  const filesOfBase = () => {
+    rendered ??= filesOfThings(thing(base));
+    return rendered;
+  };
+
+  function readHash(files: Record<string, string>): string {
+    const text = files['generated/things/capability.ts'] ?? '';
+    return /descriptorHash: '(sha256-[0-9a-f]{64})'/.exec(text)?.[1] ?? '';
   }
+  const hashOf = async (text: string) => readHash(await filesOfThings(text));
+  const hashOfBase = async () => readHash(await filesOfBase());
 
   it.each([
     ['a comment', `# words\n${thing(base)}`],
@@ -142,7 +143,7 @@ describe("a descriptor's hash", () => {
       ),
     ],
   ])('stays when %s changes', async (_what, changed) => {
-    expect(await hashOf(changed)).toBe(await hashOf(thing(base)));
+    expect(await hashOf(changed)).toBe(await hashOfBase());
   });
 
   it.each([
@@ -150,8 +151,7 @@ describe("a descriptor's hash", () => {
     ['what a type was called', thing(`${base}\nrenamedFrom: Old`)],
     ['what the next migration may drop', `drops: [Old]\n${thing(`${base}\ndrops: [z]`)}`],
   ])('stays, with every other byte, when %s is said', async (_what, said) => {
-    const files = async (text: string) => filesOf(await createProject({ 'things.yaml': text }));
-    expect(await files(said)).toEqual(await files(thing(base)));
+    expect(await filesOfThings(said)).toEqual(await filesOfBase());
   });
 
   it.each([
@@ -170,7 +170,7 @@ describe("a descriptor's hash", () => {
   ])('changes when %s changes', async (_what, changed) => {
     const hash = await hashOf(changed);
     expect(hash).toMatch(/^sha256-/);
-    expect(hash).not.toBe(await hashOf(thing(base)));
+    expect(hash).not.toBe(await hashOfBase());
   });
 
   it('changes with a member of a value that is called as a word for migrations is', async () => {

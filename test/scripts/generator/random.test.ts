@@ -12,7 +12,7 @@ const PATIENCE = 180_000;
 it(
   `random descriptors generate, and serve created objects (TEST_SEED=${seed})`,
   async () => {
-    const size = { files: 2, types: 3, properties: 6 };
+    const size = { files: 1, types: 2, properties: 5 };
     for (const project of fc.sample(projects(size), { seed, numRuns: 1 })) {
       const { root, generate } = await createProject(filesOf(project));
       const { code, stderr } = await generate();
