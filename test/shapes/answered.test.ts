@@ -111,6 +111,33 @@ async function judgeWrites(letters: Typed, id: string): Promise<void> {
   expect(filtered).toMatchObject({ error: 'unsupportedFilter' });
 }
 
+/** RFC 8620 5.3: what the server computes may be in a patch as it is. */
+async function judgeWholeObjects(letters: Typed, id: string): Promise<void> {
+  const families = { 'header:Subject': '  Hello', 'header:To:asList': ['ann', 'bob'] };
+  const [object] = (await letters.call('get', { ids: [id] })).list;
+  const update = async (patches: object) => letters.call('set', { update: patches });
+  const whole = { ...object, ...families, line_count: 7 };
+  expect((await update({ [id]: whole })).updated).toEqual({ [id]: null });
+  const stale = { ...whole, seen: true, preview: 'x', 'header:To:asList': ['ann'] };
+  const refusal = (...properties: readonly string[]) => ({
+    type: 'invalidProperties',
+    properties,
+    description: `${properties.map((name) => `"${name}" is computed when it is read`).join('; ')}.`,
+  });
+  expect((await update({ [id]: stale })).notUpdated).toEqual({
+    [id]: refusal('preview', 'header:To:asList'),
+  });
+  // The hook refuses the call where a /get asks for this one.
+  expect((await update({ [id]: { ...object, 'header:Bcc': 'x' } })).notUpdated).toMatchObject({
+    [id]: { type: 'invalidProperties' },
+  });
+  const none = `r${'0'.repeat(26)}`;
+  const mixed = await update({ [none]: whole, [id]: { ...whole, seen: true } });
+  expect(Object.keys(mixed.updated)).toEqual([id]);
+  expect(mixed.notUpdated).toMatchObject({ [none]: { type: 'notFound' } });
+  await letters.update(id, { seen: false });
+}
+
 async function judgeChanges(letters: Typed, id: string): Promise<void> {
   const changed = async (patch: object) => {
     const { state } = await letters.call('get', { ids: [] });
@@ -155,6 +182,7 @@ test('properties are computed when they are read, on both databases', async () =
       await judgeBadNames(letters, id);
       await judgeArguments(letters, id);
       await judgeWrites(letters, id);
+      await judgeWholeObjects(letters, id);
       await judgeChanges(letters, id);
       await judgeOwnMethod(letters.of('Parcel'));
       // The last one: the server tells of the failure again and again.

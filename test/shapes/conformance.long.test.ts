@@ -25,4 +25,5 @@ const fixtures = (): Fixtures => {
 };
 for (const type of ['Folder', 'Mail'])
   conformance(new Suite(describedWorld('../shapes/folders.yaml'), type, fixtures));
-conformance(new Suite(describedWorld('../shapes/letters.yaml'), 'Label', fixtures));
+for (const type of ['Label', 'Letter'])
+  conformance(new Suite(describedWorld('../shapes/letters.yaml'), type, fixtures));

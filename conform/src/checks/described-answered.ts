@@ -2,6 +2,7 @@ import { expect } from 'expect';
 import { prefixOf, separatorOf } from '../../../src/capability/family-names.js';
 import type { ModelAnswered, ModelType } from '../../../src/descriptor/model.js';
 import { typeChecks } from '../check.js';
+import { at } from '../expected.js';
 import { NEEDS } from './described-values.js';
 import { get } from './get.js';
 
@@ -14,6 +15,9 @@ const nameOf = (family: ModelAnswered): string =>
 
 const listFamilies = ({ answered = [] }: ModelType): readonly ModelAnswered[] =>
   answered.filter(({ parts }) => parts !== undefined);
+
+const listPlain = ({ answered = [] }: ModelType): readonly ModelAnswered[] =>
+  answered.filter(({ parts }) => parts === undefined);
 
 /** Returns the names that a /get gives only if it is asked for them, families aside. */
 const listOnRequest = ({ properties, answered = [] }: ModelType): readonly string[] =>
@@ -81,6 +85,30 @@ export const describedAnsweredChecks = typeChecks('5.1', NEEDS, [
           create: { k: { ...subject.create('t'), [name]: 'x' } },
         });
         expect(notCreated).toEqual({ k: subject.matchSetError('invalidProperties', [name]) });
+      }
+    },
+  },
+  {
+    id: 'described-answered-whole',
+    section: '5.3',
+    level: 'must',
+    rule:
+      'What the server computes when it is read may be in an update as it is; another value is ' +
+      'invalidProperties.',
+    restsOn: 'which properties are computed',
+    needs: { singleton: undefined, methods: ['get', 'set'] },
+    applies: ({ described }) =>
+      listPlain(described).length > 0 ? null : 'The type has no computed property but families.',
+    async run(subject) {
+      const properties = listPlain(subject.described).map(({ name }) => name);
+      const id = await subject.makeOne(subject.A1);
+      const shown = at((await get(subject, { ids: [id], properties })).list, 0);
+      const same = await subject.set({ update: { [id]: shown } });
+      expect([Object.keys(same.updated ?? {}), same.notUpdated]).toEqual([[id], null]);
+      for (const name of properties) {
+        const other = { ...shown, [name]: [shown[name] ?? null, 'other'] };
+        const { notUpdated } = await subject.set({ update: { [id]: other } });
+        expect(notUpdated).toEqual({ [id]: subject.matchSetError('invalidProperties', [name]) });
       }
     },
   },

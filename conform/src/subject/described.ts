@@ -8,7 +8,7 @@ import { problemText } from '../../../src/descriptor/report/problem-text.js';
 import { PLAIN } from '../../../src/descriptor/report/style.js';
 import { withShared } from '../../../src/descriptor/shared-files.js';
 import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
-import { narrowByRules } from './under-rules.js';
+import { narrowByRules, withoutLargeBounds } from './under-rules.js';
 
 /** A type as its descriptor describes it, and the capability that has it. */
 export interface DescribedType {
@@ -133,13 +133,25 @@ function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
   const ownMethods = new Set(
     capabilities.flatMap(({ methods }) => methods.map(({ name }) => name)),
   );
+  const all = capabilities.flatMap(({ types }) => types);
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
       types.map((declared) => {
-        const type = narrowByRules(withoutHiddenReads(declared));
+        const seen = withoutHiddenReads(declared);
+        const type = narrowByRules(withoutLargeBounds(seen, listSummed(all, declared.name)));
         const more = { capability: urn, ownMethods, isSelfDescribed };
         return [declared.name, { type, declared, ...more }] as const;
       }),
+    ),
+  );
+}
+
+/** Returns the names of a type's integers that are added up in objects of any type. */
+function listSummed(all: readonly ModelType[], type: string): ReadonlySet<string> {
+  const made = all.flatMap(({ properties }) => properties.map(({ computed }) => computed));
+  return new Set(
+    made.flatMap((computed) =>
+      computed?.kind === 'sum' && computed.type === type ? (computed.of ?? []) : [],
     ),
   );
 }

@@ -147,14 +147,17 @@ export class Subject extends Creates {
   }
 
   /**
-   * Returns the arguments by which /get gives each stored property and no other. By itself it
-   * leaves out those on request, and has those that are computed when they are read.
+   * Returns the arguments by which /get gives each declared stored property and no other. By itself
+   * it leaves out those on request, and has those that are computed when they are read.
    */
   get stored(): object {
-    const { properties, answered, keepsUnknown } = this.described;
-    const isOther =
-      answered !== undefined || properties.some(({ onRequest }) => onRequest === true);
-    return isOther && keepsUnknown !== true ? { properties: this.profile.properties } : {};
+    return this.#isOther ? { properties: this.profile.properties } : {};
+  }
+
+  /** Tells whether a /get without `properties` gives other than the stored properties. */
+  get #isOther(): boolean {
+    const { properties, answered } = this.described;
+    return answered !== undefined || properties.some(({ onRequest }) => onRequest === true);
   }
 
   /**
@@ -162,7 +165,18 @@ export class Subject extends Creates {
    * isn't there.
    */
   async read(id: string, accountId = this.A1): Promise<Item> {
-    const { list } = await this.client.get(this.type, { accountId, ids: [id], ...this.stored });
+    const declared = await this.#show(id, { accountId, ...this.stored });
+    const { answered = [], keepsUnknown } = this.described;
+    if (keepsUnknown !== true || !this.#isOther) return declared;
+    // Undeclared properties are there only where `properties` is null.
+    const shown = await this.#show(id, { accountId });
+    const names = answered.map(({ name }) => name);
+    const stored = Object.entries(shown).filter(([name]) => !names.includes(name));
+    return { ...Object.fromEntries(stored), ...declared };
+  }
+
+  async #show(id: string, args: object): Promise<Item> {
+    const { list } = await this.client.get(this.type, { ids: [id], ...args });
     if (list[0] === undefined) throw new UnexpectedError(`There is no ${this.type} ${id}.`);
     return list[0];
   }

@@ -14,7 +14,7 @@ export function narrowByRules(declared: ModelType): ModelType {
   const type = { ...declared, uniques };
   if (type.rules === undefined) return type;
   const { values, locked, needed } = startUnderRules(type);
-  const properties = type.properties.map((property) => {
+  return mapProperties(type, (property) => {
     const { name } = property;
     let narrow = property;
     if (needed.has(name)) narrow = requireValue(narrow);
@@ -24,6 +24,35 @@ export function narrowByRules(declared: ModelType): ModelType {
       narrow = keepValue(narrow, (values[name] ?? null) as Json);
     return narrow;
   });
+}
+
+/** Numbers of this size can be added up by the million, and the sum is still exact. */
+const MOST = 1e9;
+
+/**
+ * Returns a type whose properties `summed`, by name, have no bounds that are larger: a few values
+ * there would add up to more than a sum can be, and the server refuses such writes.
+ */
+export function withoutLargeBounds(type: ModelType, summed: ReadonlySet<string>): ModelType {
+  if (summed.size === 0) return type;
+  return mapProperties(type, (property) => {
+    if (!summed.has(property.name)) return property;
+    const { minimum, maximum, ...schema } = property.schema;
+    const isSmall = (bound?: number): bound is number => Math.abs(bound ?? Infinity) <= MOST;
+    const bounds = {
+      ...(isSmall(minimum) ? { minimum } : {}),
+      ...(isSmall(maximum) ? { maximum } : {}),
+    };
+    return { ...property, schema: { ...schema, ...bounds } };
+  });
+}
+
+/** Returns a type with other properties, which its filters, sorts and keys have too. */
+function mapProperties(
+  type: ModelType,
+  change: (property: ModelProperty) => ModelProperty,
+): ModelType {
+  const properties = type.properties.map(change);
   const replaced = new Map(properties.map((property) => [property.name, property]));
   const find = (property: ModelProperty): ModelProperty => {
     if (property.within !== undefined) return property;

@@ -8,6 +8,7 @@ import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import { upkeepOf } from '../work/upkeep-of-services.js';
+import { dropAnswered } from './answered-patches.js';
 import type { Author } from './draft.js';
 import {
   type PlanScene,
@@ -31,7 +32,8 @@ export const set: MethodBody<SetArguments> = async (args, context, sent) => {
   // Others wait for the transaction, so the server judges before it whatever needs no data.
   const planning = planSet(index, args, sceneOf(context, sent));
   const planned = await runPlanning(planning, context);
-  const plan = index.secrets.length === 0 ? planned : await sealSecrets(planned, context);
+  const sealed = index.secrets.length === 0 ? planned : await sealSecrets(planned, context);
+  const plan = index.answered === null ? sealed : await dropAnswered(sealed, context);
   const isLong =
     request.isLong ||
     plan.creates.length + plan.updates.length + plan.destroys.length > FEW_OBJECTS;
