@@ -1,3 +1,4 @@
+import type { StandardMethodName } from '../../../../src/capability/definition.js';
 import type { NamePart } from '../../../../src/capability/family-names.js';
 import { isShown } from '../../../../src/descriptor/model/access.js';
 import {
@@ -27,15 +28,39 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
     ...rules(type),
     ...errors(type),
     ...(type.methods.some(({ name }) => name === 'query') ? describeQueries(type) : []),
-    ...standardMethodsOf(type).flatMap(({ row, method }) => [
-      `### ${type.name}/${row.verb}`,
-      '',
-      `RFC 8620 section ${row.section}.`,
-      '',
-      ...memberTable('Further argument', addedArguments(type, { row, method })),
-      ...memberTable('Further member of the response', method.response),
-      ...call(capability, `${type.name}/${row.verb}`, exampleOf(type, method)),
-    ]),
+    ...standardMethods(capability, type),
+  ];
+}
+
+/** The methods whose calls look the same for every type. */
+const ALIKE: ReadonlySet<StandardMethodName> = new Set(['changes', 'copy', 'queryChanges']);
+
+/**
+ * Returns a section for each standard method, and names those in a line that the descriptor adds
+ * nothing to and that look the same for every type.
+ */
+function standardMethods(capability: ModelCapability, type: ModelType): readonly string[] {
+  const all = standardMethodsOf(type);
+  const alike = all.filter(
+    ({ row, method }) =>
+      ALIKE.has(method.name) &&
+      method.response === undefined &&
+      addedArguments(type, { row, method }) === undefined,
+  );
+  const names = alike.map(({ row }) => `${code(`${type.name}/${row.verb}`)} (${row.section})`);
+  return [
+    ...(names.length === 0 ? [] : [`As in RFC 8620: ${list(names)}.`, '']),
+    ...all
+      .filter((each) => !alike.includes(each))
+      .flatMap(({ row, method }) => [
+        `### ${type.name}/${row.verb}`,
+        '',
+        `RFC 8620 section ${row.section}.`,
+        '',
+        ...memberTable('Further argument', addedArguments(type, { row, method })),
+        ...memberTable('Further member of the response', method.response),
+        ...call(capability, `${type.name}/${row.verb}`, exampleOf(type, method)),
+      ]),
   ];
 }
 
