@@ -71,7 +71,7 @@ export const MIGRATIONS = Object.freeze({
   'property-type-changed': {
     cause: 'The stored values are of another type.',
     cure:
-      'Write the file in `evolve/` that the message shows, which converts them. Or write ' +
+      'Write the file in `evolve/` that the message shows, which converts them, or ' +
       '`drops: [name]` at the type to give them up.',
   },
   'property-without-default': {

@@ -9,8 +9,8 @@ export const STRUCTURE = Object.freeze({
   },
   empty: {
     cause: 'The list or object of this key is empty.',
-    wrong: 'types: { Thing: { properties: {} } }',
-    right: 'types: { Thing: { properties: { name: … } } }',
+    wrong: 'properties: {}',
+    right: 'properties: { name: … }',
   },
   'misplaced-key': {
     cause:
@@ -22,7 +22,7 @@ export const STRUCTURE = Object.freeze({
   'missing-key': {
     cause: 'A key is missing.',
     wrong: 'types: { Thing: {} }',
-    right: 'types: { Thing: { properties: { … } } }',
+    right: 'Thing: { properties: … }',
   },
   'out-of-range': {
     cause: 'The value is outside of what the key takes.',
