@@ -8,13 +8,13 @@ const HEAD = `# Conformance
 
 <!-- ${SOURCE} -->
 
-What shows that this server keeps the rules of RFC 8620, RFC 8887 and RFC 9404. In the repository
+This page counts the rules of RFC 8620, RFC 8887 and RFC 9404 that this server keeps. In the repository
 conform/README.md tells how to run the checks against any JMAP server, and
 conform/ledger/requirements.yaml has every rule with its checks and tests.`;
 
 const NOT_SHOWN = `## Rules that nothing shows
 
-Each line has the section, its rules (with the level if it isn't must), and the reason.`;
+Each line has the section, its rules, with the level if it isn't must, and the reason.`;
 
 /** Returns the page as Markdown: counts, then each rule of servers that nothing shows, and why. */
 export function renderPage(sections: readonly Section[]): string {
@@ -33,7 +33,7 @@ function renderNotShown({ specification, number, rules }: Section): readonly str
   const byReason = new Map<string, string[]>();
   for (const each of rules.filter((rule) => rule.binds === 'server' && !isShown(rule))) {
     const { level, rule, reason = '' } = each;
-    const words = level === 'must' ? rule : `(${level}) ${rule}`;
+    const words = level === 'must' ? rule : rule.replace(/\.$/, ` (${level}).`);
     byReason.set(reason, [...(byReason.get(reason) ?? []), words]);
   }
   return [...byReason].map(
