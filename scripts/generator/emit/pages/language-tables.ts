@@ -86,6 +86,9 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   is: 'How the condition compares.',
   normalize: 'Changes of a text before it is judged and stored.',
   account: 'How the method uses the account: `none`, `read` or `write`.',
+  setOf: 'A set: an object whose members are all true.',
+  unique: 'No two objects of an account share the value.',
+  computed: 'The server computes the value.',
   unknownProperties:
     'Whether the server keeps properties that the type doesn’t declare, or refuses them.',
 });
