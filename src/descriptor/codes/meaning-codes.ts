@@ -4,8 +4,8 @@ import type { CodeTable } from './code-row.js';
 export const MEANING = Object.freeze({
   'bad-aggregate': {
     cause:
-      'A [count or sum](properties.md#counts-and-sums) names objects of another type, their ' +
-      'reference to this object, and values that SQL can count or compare.',
+      'A [count or sum](properties.md#counts-and-sums) names another type, its reference to this ' +
+      'object, and values that SQL can count or compare.',
     wrong: 'computed: { count: Line }',
     right: 'computed: { count: Line, by: thingId }',
   },
@@ -17,7 +17,7 @@ export const MEANING = Object.freeze({
     right: 'from: [raw], parts: [{ name: field }]',
   },
   'bad-bound': {
-    cause: "A bound is a value of the property's type. An Int is within ±(2^53-1).",
+    cause: "A bound is a value of the property's type; an Int is within ±(2^53-1).",
     wrong: 'type: integer, minimum: 0.5',
     right: 'type: integer, minimum: 0',
   },
@@ -40,7 +40,7 @@ export const MEANING = Object.freeze({
     right: 'enum: [s, m], default: m',
   },
   'bad-enum-value': {
-    cause: 'A value of the `enum` has another type than the property, or is beyond its bounds.',
+    cause: 'A value of the `enum` is of another type, or beyond the bounds.',
     wrong: 'type: integer, enum: [1, two]',
     right: 'enum: [1, 2]',
   },
@@ -71,8 +71,8 @@ export const MEANING = Object.freeze({
   },
   'bad-rename': {
     cause:
-      '`renamedFrom` gives the name of the last release. The descriptor has it no longer, and ' +
-      'nothing else gives the same.',
+      '`renamedFrom` is a name of the last release, which the descriptor has no longer, and ' +
+      'which nothing else gives.',
     wrong: 'title: { type: string, renamedFrom: label }, label: { type: string }',
     right: 'title: …',
   },
@@ -147,9 +147,8 @@ export const MEANING = Object.freeze({
     cause:
       'Two methods have one name, or differ only by letter case or the place of the slash. An ' +
       'own method may have the name of a standard one that `standardMethods` leaves out. No type ' +
-      'is named `Blob`, because of `Blob/get` and `Blob/copy`.',
-    wrong: 'methods: { Gadget/get: … }',
-    right: 'standardMethods: [changes, set], methods: …',
+      'is named `Blob`.',
+    cure: 'Rename one.',
   },
   'empty-object': {
     cause: 'An object without `properties` and `additionalProperties` could only be `{}`.',
@@ -157,7 +156,7 @@ export const MEANING = Object.freeze({
     right: 'type: object, additionalProperties: true',
   },
   'empty-range': {
-    cause: 'The lower bound is above the upper one: no value is legal.',
+    cause: 'The lower bound is above the upper one.',
     wrong: 'minimum: 5, maximum: 1',
     right: 'minimum: 1, maximum: 5',
   },
@@ -183,7 +182,7 @@ export const MEANING = Object.freeze({
     right: 'properties: { accountId: { type: string } }, required: [accountId]',
   },
   'missing-default': {
-    cause: 'A property that is neither required, nullable nor optional needs a default.',
+    cause: 'A property is required, nullable, optional or has a default.',
     wrong: 'name: { type: string }',
     right: "name: { type: string, default: '' }",
   },
@@ -199,7 +198,7 @@ export const MEANING = Object.freeze({
   },
   'nullable-default': {
     cause:
-      'A null patch restores the default (RFC 8620 5.3): it could never set this property to ' +
+      'A null patch restores the default (RFC 8620 5.3), so it could not set the property to ' +
       'null.',
     wrong: "type: [string, 'null'], default: x",
     right: "type: [string, 'null']",

@@ -54,15 +54,11 @@ export const NAMES = Object.freeze({
     cure: 'Rename one file.',
   },
   'duplicate-type': {
-    cause:
-      'Two types have one name, or differ only by letter case. All descriptors share their ' +
-      'types.',
+    cause: 'Two types of all descriptors have one name, or differ only by letter case.',
     cure: 'Rename one.',
   },
   'standard-property': {
-    cause:
-      "Every type has an `id` without declaring it, also in a descriptor of another server's " +
-      'types.',
+    cause: "Every type has an `id`, also in a descriptor of another server's types.",
     cure: 'Take it out.',
   },
 } satisfies CodeTable);
@@ -80,11 +76,11 @@ export const HOOKS = Object.freeze({
     right: 'export const hooks = {} satisfies Hooks;',
   },
   'missing-hook': {
-    cause: "The descriptor needs a function that the hook file doesn't have.",
+    cause: 'The descriptor needs a function that the hook file lacks.',
     cure: 'Paste the stub of the message into `capabilities/NAME.hooks.ts`.',
   },
   'unknown-hook': {
-    cause: "The hook file has a function for something that the descriptor doesn't have.",
+    cause: 'The hook file has a function for something that the descriptor lacks.',
     wrong: 'hooks.types.Gadgte',
     right: 'hooks.types.Gadget',
   },
@@ -110,13 +106,13 @@ export const CHECK = Object.freeze({
     cure: 'Generate, and commit.',
   },
   'file-orphaned-edited': {
-    cause: 'No descriptor makes this generated file any more, and somebody has edited it.',
+    cause: 'No descriptor makes this file any more, which somebody has edited.',
     cure: 'Save the edit elsewhere, then delete the file.',
   },
   'file-stale': {
     cause:
-      'A descriptor or the version of jmapsmith has changed since, or somebody has edited a ' +
-      'file that all capabilities share.',
+      'A descriptor or the version of jmapsmith has changed, or somebody has edited a file that ' +
+      'all capabilities share.',
     cure: 'Generate, and commit.',
   },
 } satisfies CodeTable);

@@ -14,7 +14,7 @@ export const STRUCTURE = Object.freeze({
   },
   'misplaced-key': {
     cause:
-      'The key belongs to another `type`, contradicts a key beside it, or stands one level ' +
+      'The key belongs to another `type`, contradicts a key beside it, or stands a level ' +
       'too deep.',
     wrong: 'type: boolean, maxLength: 5',
     right: 'type: boolean',
@@ -41,14 +41,12 @@ export const STRUCTURE = Object.freeze({
     cure: 'Describe one shape that covers all values.',
   },
   syntax: {
-    cause: 'The text is no YAML or JSON in UTF-8. Nothing else of the file is checked.',
+    cause: 'The text is no YAML or JSON in UTF-8. The rest is not checked.',
     wrong: 'types: [',
     right: 'types: {}',
   },
   'too-deep': {
-    cause:
-      'The descriptor nests too deeply or is too long, or aliases or definitions make it ' +
-      'too large.',
+    cause: 'The descriptor, with its aliases and definitions, is too deep or too large.',
     cure: 'Write plain lists and objects.',
   },
   'unknown-access': {
