@@ -14,7 +14,7 @@ conform/ledger/requirements.yaml has every rule with its checks and tests.`;
 
 const NOT_SHOWN = `## Rules that nothing shows
 
-Each line has the section, its rules, with the level if it isn't must, and the reason.`;
+Each line has the section, its rule, with the level if it isn't must, and the reason.`;
 
 /** Returns the page as Markdown: counts, then each rule of servers that nothing shows, and why. */
 export function renderPage(sections: readonly Section[]): string {
@@ -26,7 +26,7 @@ function isShown({ checks, tests }: Requirement): boolean {
   return checks.length + tests.length > 0;
 }
 
-/** Returns a line for each reason in a section. */
+/** Returns a line for each reason in a section: its rule, or the number of its rules. */
 function renderNotShown({ specification, number, rules }: Section): readonly string[] {
   const document = specification.replace('RFC ', 'rfc');
   const place = `https://www.rfc-editor.org/rfc/${document}#section-${number}`;
@@ -36,9 +36,10 @@ function renderNotShown({ specification, number, rules }: Section): readonly str
     const words = level === 'must' ? rule : rule.replace(/\.$/, ` (${level}).`);
     byReason.set(reason, [...(byReason.get(reason) ?? []), words]);
   }
-  return [...byReason].map(
-    ([reason, words]) => `- [${specification} ${number}](${place}): ${words.join(' ')} *${reason}*`,
-  );
+  return [...byReason].map(([reason, words]) => {
+    const what = words.length === 1 ? words[0] : `${words.length} rules.`;
+    return `- [${specification} ${number}](${place}): ${what} *${reason}*`;
+  });
 }
 
 function renderCounts(sections: readonly Section[]): string {
