@@ -41,37 +41,29 @@ export const MIGRATIONS = Object.freeze({
     cause:
       'The property accepts fewer values: a tighter enum, bound or pattern, or a text that ' +
       'becomes a reference or the id of a blob. Stored values stay readable.',
-    cure: 'Write `drops: [title]` at the type, or the file that the message shows.',
+    cure: 'Write `drops: [title]`, or a conversion.',
   },
   'property-not-nullable': {
     cause: 'Rows have null where the property may no longer be null.',
-    cure:
-      'Leave it nullable, or give it a default and write `drops: [name]` at the type: null ' +
-      'becomes the default.',
+    cure: 'Leave it nullable, or give it a default and write `drops: [name]`: null becomes the default.',
   },
   'property-removed': {
     cause: 'A released property is gone.',
-    cure:
-      'Write `drops: [oldName]` at the type to give its values up, `renamedFrom: oldName` at ' +
-      'the property that replaces it, or the file that the message shows.',
+    cure: 'Write `drops: [oldName]`, `renamedFrom: oldName` at its successor, or a conversion.',
   },
   'property-retargeted': {
     cause: 'A reference changes its type: the stored ids would name no object, or the wrong one.',
-    cure:
-      'Write `drops: [ownerId]` at the type to give the ids up, a property of another name, or ' +
-      'the file that the message shows.',
+    cure: 'Write `drops: [ownerId]`, another name, or a conversion.',
   },
   'property-sealed-otherwise': {
     cause:
       'A property becomes a secret, stops being one, or changes between `hash` and ' +
       "`encrypt`. The stored values can't be converted.",
-    cure: 'Write `drops: [pin]` at the type to give them up.',
+    cure: 'Write `drops: [pin]`.',
   },
   'property-type-changed': {
     cause: 'The stored values are of another type.',
-    cure:
-      'Write the file that the message shows, which converts them, or `drops: [name]` at the ' +
-      'type to give them up.',
+    cure: 'Write a conversion, or `drops: [name]`.',
   },
   'property-without-default': {
     cause: 'Existing rows need a value for the new property.',
@@ -83,9 +75,7 @@ export const MIGRATIONS = Object.freeze({
   },
   'type-removed': {
     cause: 'A released type is gone.',
-    cure:
-      'Write `drops: [OldType]` beside `capability` to give its objects up, or ' +
-      '`renamedFrom: OldType` at the type that replaces it.',
+    cure: 'Write `drops: [OldType]` beside `capability`, or `renamedFrom: OldType` at its successor.',
   },
   'unique-by-default': {
     cause: 'Every property of this `unique` is new: existing objects would get the same default.',

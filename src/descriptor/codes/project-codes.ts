@@ -110,9 +110,7 @@ export const CHECK = Object.freeze({
     cure: 'Save the edit elsewhere, then delete the file.',
   },
   'file-stale': {
-    cause:
-      'A descriptor or the version of jmapsmith has changed, or somebody has edited a file that ' +
-      'all capabilities share.',
+    cause: 'A descriptor, jmapsmith, or a file that all capabilities share has changed.',
     cure: 'Generate, and commit.',
   },
 } satisfies CodeTable);

@@ -30,7 +30,7 @@ export const WARNINGS = Object.freeze({
     cause: 'For this sort `/query` compares such a text of every object.',
     wrong: 'sort: [name]',
     right: 'sort: [{ property: name, indexed: false }]',
-    silence: 'Answer it in the same ways. An index needs a `maxLength` of at most 500.',
+    silence: 'Answer it likewise. An index needs a `maxLength` of at most 500.',
   },
   'unique-default': {
     cause: 'Every property of this `unique` has a default: creates without them collide.',
