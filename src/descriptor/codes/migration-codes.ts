@@ -45,7 +45,9 @@ export const MIGRATIONS = Object.freeze({
   },
   'property-not-nullable': {
     cause: 'Rows have null where the property may no longer be null.',
-    cure: 'Leave it nullable, or give it a default and write `drops: [name]`: null becomes the default.',
+    cure:
+      'Leave it nullable, or give it a default and write `drops: [name]`: null becomes the ' +
+      'default.',
   },
   'property-removed': {
     cause: 'A released property is gone.',
@@ -75,7 +77,9 @@ export const MIGRATIONS = Object.freeze({
   },
   'type-removed': {
     cause: 'A released type is gone.',
-    cure: 'Write `drops: [OldType]` beside `capability`, or `renamedFrom: OldType` at its successor.',
+    cure:
+      'Write `drops: [OldType]` beside `capability`, or `renamedFrom: OldType` at its ' +
+      'successor.',
   },
   'unique-by-default': {
     cause: 'Every property of this `unique` is new: existing objects would get the same default.',

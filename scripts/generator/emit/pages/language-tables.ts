@@ -84,6 +84,9 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   is: 'How the condition compares.',
   normalize: 'Changes of a text before it is judged and stored.',
   account: 'How the method uses the account: `none`, `read` or `write`.',
+  standardMethods:
+    'The standard methods of the type: a list, or an object that adds arguments and response ' +
+    'members. With `[]` clients learn the state alone.',
   setOf: 'A set: an object whose members are all true.',
   unique: 'Values that no two objects of an account share.',
   computed: 'The server computes the value.',
