@@ -63,7 +63,11 @@ async function tryOut(project: string, bin: string): Promise<void> {
     const { id, slug, ownerId } = created.m;
     expect([slug, ownerId]).toEqual(['big-press', expect.stringMatching(/./)]);
     expect((await call('Machine/query', { mine: true })).ids).toEqual([id]);
-    const rebuilt = await call('Machine/rebuild', { id });
+    const { methodResponses }: Json = await client.api([
+      ['Machine/rebuild', { accountId, id }, 'c'],
+    ]);
+    const [[, rebuilt], [following, oiled]] = methodResponses;
+    expect([following, Object.keys(oiled.created)]).toEqual(['Entry/set', ['oil']]);
     const work = { machineId: id, what: 'Pressed.', hours: 3 };
     await call('Entry/set', { create: { e: work }, destroy: [rebuilt.entryId] });
     expect((await call('Machine/get', { ids: [id] })).list).toMatchObject([{ hours: 3 }]);
