@@ -8,22 +8,17 @@ const HEAD = `# Conformance
 
 <!-- ${SOURCE} -->
 
-This page counts the rules of RFC 8620, RFC 8887 and RFC 9404, and what shows that this server
-keeps them. The conformance runner (conform/README.md in the repository) runs the checks against
-any JMAP server. The file conform/ledger/requirements.yaml in the repository has every rule in
-plain words, with its checks and tests.`;
+This page counts the rules of RFC 8620, RFC 8887 and RFC 9404 that this server is shown to keep. In
+the repository conform/README.md tells how to run the checks against any JMAP server, and
+conform/ledger/requirements.yaml has every rule with its checks and tests.`;
 
 const NOT_SHOWN = `## Rules that nothing shows
 
-Each entry has the section, the level if it isn't must, the rule, and the reason.`;
+Each line has the section, its rule, with the level if it isn't must, and the reason.`;
 
 /** Returns the page as Markdown: counts, then each rule of servers that nothing shows, and why. */
 export function renderPage(sections: readonly Section[]): string {
-  const lines = sections.flatMap((section) =>
-    section.rules
-      .filter((rule) => rule.binds === 'server' && !isShown(rule))
-      .map((rule) => renderRule(section, rule)),
-  );
+  const lines = sections.flatMap((section) => renderNotShown(section));
   return `${[HEAD, renderCounts(sections), NOT_SHOWN, lines.join('\n')].join('\n\n')}\n`;
 }
 
@@ -31,11 +26,20 @@ function isShown({ checks, tests }: Requirement): boolean {
   return checks.length + tests.length > 0;
 }
 
-function renderRule({ specification, number }: Section, rule: Requirement): string {
+/** Returns a line for each reason in a section: its rule, or the number of its rules. */
+function renderNotShown({ specification, number, rules }: Section): readonly string[] {
   const document = specification.replace('RFC ', 'rfc');
   const place = `https://www.rfc-editor.org/rfc/${document}#section-${number}`;
-  const level = rule.level === 'must' ? '' : ` (${rule.level})`;
-  return `- [${specification} ${number}](${place})${level}: ${rule.rule} *${rule.reason ?? ''}*`;
+  const byReason = new Map<string, string[]>();
+  for (const each of rules.filter((rule) => rule.binds === 'server' && !isShown(rule))) {
+    const { level, rule, reason = '' } = each;
+    const words = level === 'must' ? rule : rule.replace(/\.$/, ` (${level}).`);
+    byReason.set(reason, [...(byReason.get(reason) ?? []), words]);
+  }
+  return [...byReason].map(([reason, words]) => {
+    const what = words.length === 1 ? words[0] : `${words.length} rules.`;
+    return `- [${specification} ${number}](${place}): ${what} *${reason}*`;
+  });
 }
 
 function renderCounts(sections: readonly Section[]): string {

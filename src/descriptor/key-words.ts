@@ -39,9 +39,9 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
     '`{ restrict: NAME }` gives the error another type.',
   cascade: 'This object is destroyed too, with all that follows from that.',
   setNull:
-    'The reference goes: an id alone becomes null (so it must be nullable), a list, set or map ' +
-    'loses the entry. The object counts as updated.',
-  keep: 'The id stays and names nothing any more. It must name an object only when it is written.',
+    'The reference goes: an id alone becomes null, a list, set or map loses the entry. The ' +
+    'object counts as updated.',
+  keep: 'The id stays and names nothing any more.',
 });
 
 /** The fate of properties that a type doesn't declare, by the value of `unknownProperties`. */

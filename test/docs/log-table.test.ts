@@ -8,14 +8,14 @@ import { ROOT } from '../support/server.js';
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 const CALL = new RegExp(`log\\.(?:${LEVELS.join('|')})\\(`, 'i');
 
-/** Returns `level: message` for each row of the table of log messages. */
+/** Returns `level: message` for each log message of the page, which lists them by level. */
 function listRows(): readonly string[] {
   const page = readFileSync(join(ROOT, 'docs/reference/operations.md'), 'utf8');
   const section = /^## Logs$(.*?)^## /ms.exec(page)?.[1] ?? '';
-  return Array.from(
-    section.matchAll(/^\| `([^`]+)` \| (\w+) \|/gm),
-    ([, message, level]) => `${level}: ${message}`,
-  );
+  return section.split(/^(?=\*\*\w+\*\*$)/m).flatMap((part) => {
+    const [, level] = /^\*\*(\w+)\*\*$/m.exec(part) ?? [];
+    return Array.from(part.matchAll(/^- `([^`]+)`/gm), ([, message]) => `${level}: ${message}`);
+  });
 }
 
 /** Returns `level: message` for each call of a log in the server's sources. */

@@ -53,7 +53,8 @@ async function tryOut(project: string, bin: string): Promise<void> {
   const server = await startServer({ project, bin });
   try {
     const { A1: accountId, u1 } = await makeFixtures(server, []);
-    const using = ['machines', 'mails'].map((name) => `https://example.com/jmap/${name}`);
+    const names = ['machines', 'messages', 'orders'];
+    const using = names.map((name) => `https://example.com/jmap/${name}`);
     const client = u1.with([CORE, ...using]);
     const call = async (name: string, args: object): Promise<Json> =>
       (await client.call(name, { accountId, ...args }))[1];
@@ -62,18 +63,25 @@ async function tryOut(project: string, bin: string): Promise<void> {
     const { id, slug, ownerId } = created.m;
     expect([slug, ownerId]).toEqual(['big-press', expect.stringMatching(/./)]);
     expect((await call('Machine/query', { mine: true })).ids).toEqual([id]);
-    const rebuilt = await call('Machine/rebuild', { id });
+    const { methodResponses }: Json = await client.api([
+      ['Machine/rebuild', { accountId, id }, 'c'],
+    ]);
+    const [[, rebuilt], [following, oiled]] = methodResponses;
+    expect([following, Object.keys(oiled.created)]).toEqual(['Entry/set', ['oil']]);
     const work = { machineId: id, what: 'Pressed.', hours: 3 };
     await call('Entry/set', { create: { e: work }, destroy: [rebuilt.entryId] });
     expect((await call('Machine/get', { ids: [id] })).list).toMatchObject([{ hours: 3 }]);
     const { notDestroyed } = await call('Machine/set', { destroy: [id] });
     expect(notDestroyed[id].type).toBe('machineHasWorked');
 
-    const order = await call('Order/set', { create: { o: { title: 'Bolts' } } });
-    const { list } = await call('Mail/get', { ids: null });
-    expect(list).toMatchObject([{ orderId: order.created.o.id, subject: 'New: Bolts' }]);
-    const taken = await call('Mail/set', { destroy: [list[0].id] });
-    expect(taken.notDestroyed[list[0].id].type).toBe('forbidden');
+    await call('Message/set', { create: { m: { raw: 'Subject: Bolts\n\nAs asked.' } } });
+    const properties = ['header:Subject', 'header:Date:asDate'];
+    const { list } = await call('Message/get', { ids: null, properties });
+    expect(list).toMatchObject([{ 'header:Subject': 'Bolts', 'header:Date:asDate': null }]);
+
+    // accountCreated gives each new account an order within a moment.
+    const orders = async () => (await call('Order/get', { ids: null })).list;
+    await expect.poll(orders, { timeout: 20_000 }).toMatchObject([{ isOld: false }]);
   } finally {
     await server.remove();
   }

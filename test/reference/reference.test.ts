@@ -31,7 +31,7 @@ describe('docs/reference/capabilities', () => {
     fixtures = await makeFixtures(server(), ['A2']);
   });
 
-  it('has a page for each capability and an example for each method', () => {
+  it('has a page for each capability and an example for each method with a section', () => {
     const names = readdirSync(join(ROOT, 'capabilities'))
       .filter((name) => /\.(ya?ml|json)$/.test(name))
       .map((name) => name.replace(/\.\w+$/, '.md'));

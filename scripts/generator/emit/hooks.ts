@@ -127,8 +127,9 @@ class HooksModule {
     if (answered === undefined) return [];
     const jmap = (name: string) => this.#module.type(JMAP, name);
     const own = (suffix: string) => importType(this.#module, this.#capability, type.name, suffix);
+    // No name at all is `string`: a set of `never` fits no other set.
     const union = (names: readonly string[]) =>
-      names.length === 0 ? 'never' : names.map((name) => literal(name)).join(' | ');
+      names.length === 0 ? 'string' : names.map((name) => literal(name)).join(' | ');
     const sources = ['id', ...answered.flatMap((each) => each.sources)];
     const parameters = [
       `Pick<${this.#stored(type.name)}, ${union([...new Set(sources)])}>`,

@@ -7,7 +7,7 @@ export const duration = defineFormat({
   notation: 'Duration',
   description:
     'a length of time (RFC 8984 1.4.6), each part with at most ten digits. In order a day is ' +
-    '24 hours, a week seven days. `PT60M` and `PT1H` have one place, but are not equal.',
+    '24 hours, a week seven days. `PT60M` and `PT1H` sort alike, but are not equal.',
   otherNames: ['interval', 'timespan', 'period'],
   message: 'must be a Duration, for instance PT1H30M',
   isLegal: isUnsignedDuration,

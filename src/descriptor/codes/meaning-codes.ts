@@ -4,22 +4,20 @@ import type { CodeTable } from './code-row.js';
 export const MEANING = Object.freeze({
   'bad-aggregate': {
     cause:
-      'A [count or sum](properties.md#counts-and-sums) names objects of another type, their ' +
-      'reference to this object, and values that SQL can count or compare.',
-    wrong: 'size: { type: integer, computed: { count: Line }, access: serverSet, default: 0 }',
-    right:
-      'size: { type: integer, computed: { count: Line, by: thingId }, access: serverSet, ' +
-      'default: 0 }',
+      'A [count or sum](properties.md#counts-and-sums) names another type, its reference to this ' +
+      'object, and values that SQL can count or compare.',
+    wrong: 'computed: { count: Line }',
+    right: 'computed: { count: Line, by: thingId }',
   },
   'bad-answered': {
     cause:
       'An [answered property](properties.md#answered-properties) has a name of its own and ' +
       'follows stored properties that are no secrets. The type has `/get`. A family has parts.',
     wrong: "answered: { 'header:*': { from: [raw] } }",
-    right: "answered: { 'header:*': { from: [raw], parts: [{ name: field }] } }",
+    right: 'from: [raw], parts: [{ name: field }]',
   },
   'bad-bound': {
-    cause: "A bound is a value of the property's type. An Int is within ±(2^53-1).",
+    cause: "A bound is a value of the property's type; an Int is within ±(2^53-1).",
     wrong: 'type: integer, minimum: 0.5',
     right: 'type: integer, minimum: 0',
   },
@@ -38,13 +36,13 @@ export const MEANING = Object.freeze({
   },
   'bad-default': {
     cause: "A default is a legal value in its stored form. It can't name a blob or an object.",
-    wrong: 'size: { type: string, enum: [s, m], default: xl }',
-    right: 'size: { type: string, enum: [s, m], default: m }',
+    wrong: 'enum: [s, m], default: xl',
+    right: 'enum: [s, m], default: m',
   },
   'bad-enum-value': {
-    cause: 'A value of the `enum` has another type than the property, or is beyond its bounds.',
+    cause: 'A value of the `enum` is of another type, or beyond the bounds.',
     wrong: 'type: integer, enum: [1, two]',
-    right: 'type: integer, enum: [1, 2]',
+    right: 'enum: [1, 2]',
   },
   'bad-error': {
     cause:
@@ -55,8 +53,8 @@ export const MEANING = Object.freeze({
   },
   'bad-optional': {
     cause: 'An optional property is neither required nor has it a default.',
-    wrong: "note: { type: string, optional: true, default: '' }",
-    right: 'note: { type: string, optional: true }',
+    wrong: "optional: true, default: ''",
+    right: 'optional: true',
   },
   'bad-pattern': {
     cause: 'The pattern is no regular expression with the flag `u`.',
@@ -69,21 +67,21 @@ export const MEANING = Object.freeze({
       'blobs at once. `setNull` needs a place that may be null or absent, or entries that may ' +
       'go. `keep` has no `acyclic`.',
     wrong: 'type: string, references: Person, onDestroy: setNull',
-    right: "type: [string, 'null'], references: Person, onDestroy: setNull",
+    right: "type: [string, 'null'], …",
   },
   'bad-rename': {
     cause:
-      '`renamedFrom` gives the name of the last release. The descriptor has it no longer, and ' +
-      'nothing else gives the same.',
+      '`renamedFrom` is a name of the last release, which the descriptor has no longer, and ' +
+      'which nothing else gives.',
     wrong: 'title: { type: string, renamedFrom: label }, label: { type: string }',
-    right: 'title: { type: string, renamedFrom: label }',
+    right: 'title: …',
   },
   'bad-rule': {
     cause:
       'A [rule](descriptors.md#rules-between-values) names properties that clients write, and ' +
       'forbids or requires something.',
     wrong: 'requiredWhen: { when: { done: [true] }, properties: [done] }',
-    right: 'requiredWhen: { when: { done: [true] }, properties: [name] }',
+    right: '…, properties: [name]',
   },
   'bad-rule-value': {
     cause:
@@ -105,9 +103,9 @@ export const MEANING = Object.freeze({
   'bad-shape': {
     cause:
       '[Results](queries.md#shapes-of-results) collapse by a string. A tree is made by an ' +
-      'acyclic reference of the type to itself, which is not weak.',
+      'acyclic reference of the type to itself.',
     wrong: 'query: { tree: { by: title, sort: sortAsTree } }',
-    right: 'query: { tree: { by: parentId, sort: sortAsTree } }',
+    right: 'by: parentId, …',
   },
   'bad-singleton': {
     cause: "A singleton always exists, and can't be queried or counted.",
@@ -124,22 +122,21 @@ export const MEANING = Object.freeze({
       'A [union](properties.md#unions) has objects as branches. The member under ' +
       '`discriminator` has other values in each branch.',
     wrong: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]",
-    right: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }], discriminator: '@type'",
+    right: "oneOf: …, discriminator: '@type'",
   },
   'computed-cycle': {
     cause: 'A property is computed from itself, directly or by way of others.',
     wrong: 'a: { computed: { from: [b] } }, b: { computed: { from: [a] } }',
-    right: 'a: { computed: { from: [c] } }, b: { computed: { from: [a] } }',
+    right: 'a: { computed: { from: [c] } }, b: …',
   },
   'contradictory-rules': {
     cause: 'Two rules, or a rule and a default, can never hold together.',
     wrong: "requiredWhen: { when: { name: [''] }, properties: [name] }",
-    right: 'requiredWhen: { when: { done: [true] }, properties: [name] }',
+    right: 'when: { done: [true] }, …',
   },
   'duplicate-argument': {
     cause: 'The standard method has that argument or response member already.',
-    wrong: 'arguments: { properties: { create: … } }',
-    right: 'arguments: { properties: { dryRun: … } }',
+    cure: 'Give it another name.',
   },
   'duplicate-entry': {
     cause: 'A list names the same thing twice.',
@@ -150,9 +147,8 @@ export const MEANING = Object.freeze({
     cause:
       'Two methods have one name, or differ only by letter case or the place of the slash. An ' +
       'own method may have the name of a standard one that `standardMethods` leaves out. No type ' +
-      'is named `Blob`, because of `Blob/get` and `Blob/copy`.',
-    wrong: 'methods: { Gadget/get: … }',
-    right: 'standardMethods: [changes, set], methods: { Gadget/get: … }',
+      'is named `Blob`.',
+    cure: 'Rename one.',
   },
   'empty-object': {
     cause: 'An object without `properties` and `additionalProperties` could only be `{}`.',
@@ -160,9 +156,9 @@ export const MEANING = Object.freeze({
     right: 'type: object, additionalProperties: true',
   },
   'empty-range': {
-    cause: 'The lower bound is above the upper one: no value is legal.',
-    wrong: 'type: integer, minimum: 5, maximum: 1',
-    right: 'type: integer, minimum: 1, maximum: 5',
+    cause: 'The lower bound is above the upper one.',
+    wrong: 'minimum: 5, maximum: 1',
+    right: 'minimum: 1, maximum: 5',
   },
   'endless-definition': {
     cause: 'Each value of a definition needs another value of it, so none can end.',
@@ -183,12 +179,10 @@ export const MEANING = Object.freeze({
   'missing-account-id': {
     cause: 'A method of an account takes `accountId`.',
     wrong: 'arguments: { properties: {} }',
-    right:
-      'arguments: { type: object, properties: { accountId: { type: string } }, ' +
-      'required: [accountId] }',
+    right: 'properties: { accountId: { type: string } }, required: [accountId]',
   },
   'missing-default': {
-    cause: 'A property that is neither required, nullable nor optional needs a default.',
+    cause: 'A property is required, nullable, optional or has a default.',
     wrong: 'name: { type: string }',
     right: "name: { type: string, default: '' }",
   },
@@ -200,33 +194,28 @@ export const MEANING = Object.freeze({
   'not-an-object': {
     cause: 'Arguments and responses of a method are objects.',
     wrong: 'arguments: { type: string }',
-    right: 'arguments: { type: object, properties: { … } }',
+    right: 'type: object, properties: …',
   },
   'nullable-default': {
     cause:
-      'A null patch restores the default (RFC 8620 5.3): it could never set this property to ' +
+      'A null patch restores the default (RFC 8620 5.3), so it could not set the property to ' +
       'null.',
-    wrong: "due: { type: [string, 'null'], default: x }",
-    right: "due: { type: [string, 'null'] }",
+    wrong: "type: [string, 'null'], default: x",
+    right: "type: [string, 'null']",
   },
   'required-default': {
     cause: 'Every create gives a required property: its default would never be used.',
-    wrong: 'properties: { name: { type: string, default: x } }, required: [name]',
-    right: 'properties: { name: { type: string } }, required: [name]',
+    cure: 'Leave one of them out.',
   },
   'required-server-set': {
     cause: "Clients can't set a `serverSet` property, so it can't be required.",
-    wrong: 'properties: { count: { type: integer, access: serverSet } }, required: [count]',
-    right: 'properties: { count: { type: integer, access: serverSet, default: 0 } }',
+    cure: 'Give it a default instead.',
   },
   'required-set-argument': {
     cause:
       "A type with `/copy` can't require an added argument of `/set`: the server calls " +
       '`/set` itself for `onSuccessDestroyOriginal` (RFC 8620 5.4).',
-    wrong:
-      'standardMethods: { copy: {}, set: { arguments: { type: object, properties: ' +
-      '{ why: { type: string } }, required: [why] } } }',
-    right: 'standardMethods: { set: { arguments: … } }, or an argument that is not required',
+    cure: 'Take it out of `required`.',
   },
   'session-contradiction': {
     cause: 'Keys about the session exclude each other.',
@@ -235,8 +224,7 @@ export const MEANING = Object.freeze({
   },
   'stray-account-id': {
     cause: 'A method with `account: none` takes no `accountId`.',
-    wrong: 'account: none, arguments: { properties: { accountId: … } }',
-    right: 'account: read',
+    cure: 'Write `account: read`, or take it out.',
   },
   unindexable: {
     cause:
@@ -258,7 +246,7 @@ export const MEANING = Object.freeze({
   'unknown-error': {
     cause: 'A rule names no error of its type, or `restrict` no error of the type referred to.',
     wrong: 'errors: [isPaid], immutableWhen: { when: { status: [paid] }, error: isPayed }',
-    right: 'errors: [isPaid], immutableWhen: { when: { status: [paid] }, error: isPaid }',
+    right: '…, error: isPaid',
   },
   'unknown-property': {
     cause: 'The type has no property of that name.',

@@ -17,12 +17,12 @@ export const MIGRATIONS = Object.freeze({
     cause:
       "A later jmapsmith made the migrations. This one can't drop what it added to the " +
       "engine's own tables.",
-    cure: 'Use the later version. Or undo with git what it generated, if no database has it.',
+    cure: 'Use the later version, or undo with git what no database has.',
   },
   'migration-branches': {
     cause: 'Two migrations have one parent, since two branches were merged.',
     cure:
-      'Keep the one that a database has applied, else either. Delete the other folder under ' +
+      'Keep the one that a database has applied, else either. Delete the other under ' +
       '`prisma/sqlite` and `prisma/postgresql`, and generate.',
   },
   'migration-history': {
@@ -30,7 +30,7 @@ export const MIGRATIONS = Object.freeze({
       'A migration is incomplete, two have one number, or a committed one is missing for ' +
       'one database.',
     cure:
-      'Restore the folder with git. Or delete the migration for both databases, if none has ' +
+      'Restore the folder with git, or delete the migration for both databases, if none has ' +
       'applied it.',
   },
   'migration-snapshot': {
@@ -39,40 +39,33 @@ export const MIGRATIONS = Object.freeze({
   },
   'property-narrowed': {
     cause:
-      'The property accepts fewer values than in the last release: a tighter enum, bound or ' +
-      'pattern, or a text that becomes a reference or the id of a blob. Stored values stay ' +
-      'readable.',
-    cure: 'To accept that, write `drops: [title]` at the type, or the file that the message shows.',
+      'The property accepts fewer values: a tighter enum, bound or pattern, or a text that ' +
+      'becomes a reference or the id of a blob. Stored values stay readable.',
+    cure: 'Write `drops: [title]`, or a conversion.',
   },
   'property-not-nullable': {
     cause: 'Rows have null where the property may no longer be null.',
     cure:
-      'Give it a default, and write `drops: [name]` at the type: null becomes the default. ' +
-      'Or leave it nullable.',
+      'Leave it nullable, or give it a default and write `drops: [name]`: null becomes the ' +
+      'default.',
   },
   'property-removed': {
     cause: 'A released property is gone.',
-    cure:
-      'Write `drops: [oldName]` at the type to give its values up, `renamedFrom: ' +
-      'oldName` at the property that replaces it, or the file in `evolve/` that the message shows.',
+    cure: 'Write `drops: [oldName]`, `renamedFrom: oldName` at its successor, or a conversion.',
   },
   'property-retargeted': {
     cause: 'A reference changes its type: the stored ids would name no object, or the wrong one.',
-    cure:
-      'Write `drops: [ownerId]` at the type to give the ids up, declare a property of another ' +
-      'name, or write the file that the message shows.',
+    cure: 'Write `drops: [ownerId]`, another name, or a conversion.',
   },
   'property-sealed-otherwise': {
     cause:
       'A property becomes a secret, stops being one, or changes between `hash` and ' +
       "`encrypt`. The stored values can't be converted.",
-    cure: 'Write `drops: [pin]` at the type to give them up.',
+    cure: 'Write `drops: [pin]`.',
   },
   'property-type-changed': {
     cause: 'The stored values are of another type.',
-    cure:
-      'Write the file in `evolve/` that the message shows, which converts them. Or write ' +
-      '`drops: [name]` at the type to give them up.',
+    cure: 'Write a conversion, or `drops: [name]`.',
   },
   'property-without-default': {
     cause: 'Existing rows need a value for the new property.',
@@ -85,12 +78,11 @@ export const MIGRATIONS = Object.freeze({
   'type-removed': {
     cause: 'A released type is gone.',
     cure:
-      'Write `drops: [OldType]` beside `capability` to give its objects up, or ' +
-      '`renamedFrom: OldType` at the type that replaces it.',
+      'Write `drops: [OldType]` beside `capability`, or `renamedFrom: OldType` at its ' +
+      'successor.',
   },
   'unique-by-default': {
-    cause:
-      'Every property of this `unique` is new, so all existing objects would get the same default.',
+    cause: 'Every property of this `unique` is new: existing objects would get the same default.',
     cure: "Make one nullable: `code: { type: [string, 'null'] }`.",
   },
   'unique-not-computed': {

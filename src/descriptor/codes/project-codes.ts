@@ -5,14 +5,14 @@ export const NAMES = Object.freeze({
   'bad-condition-name': {
     cause: '`operator` and `conditions` are names of RFC 8620 5.5.',
     wrong: 'filter: { operator: equals }',
-    right: 'filter: { carrier: { property: operator, is: equals } }',
+    right: 'carrier: { property: operator, is: equals }',
   },
   'bad-definition-name': {
     cause:
       'A name under `$defs` becomes a TypeScript type: letters and digits, and no data ' +
       "type's name.",
     wrong: '$defs: { my-part: { type: string } }',
-    right: '$defs: { myPart: { type: string } }',
+    right: 'myPart: …',
   },
   'bad-file-name': {
     cause: "The file's name becomes a folder of `generated/` and an identifier.",
@@ -27,12 +27,12 @@ export const NAMES = Object.freeze({
   'bad-property-name': {
     cause: 'A name has 1 to 128 characters, and [a few are reserved](descriptors.md#names).',
     wrong: 'constructor: { type: string }',
-    right: 'builder: { type: string }',
+    right: 'builder: …',
   },
   'bad-type-name': {
     cause: "A type's name is PascalCase, and [some are reserved](descriptors.md#names).",
     wrong: 'types: { Promise: … }',
-    right: 'types: { Pledge: … }',
+    right: 'Pledge: …',
   },
   'bad-urn': {
     cause: 'A capability is a URN or an http(s) URL.',
@@ -43,8 +43,7 @@ export const NAMES = Object.freeze({
     cause:
       'The name of a table or column is too long for a database, or two names differ only ' +
       'by letter case.',
-    wrong: 'types: { Note: …, NOTE: … }',
-    right: 'types: { Note: …, Memo: … }',
+    cure: 'Give one another name.',
   },
   'duplicate-capability': {
     cause: 'Two descriptors have one capability.',
@@ -55,17 +54,12 @@ export const NAMES = Object.freeze({
     cure: 'Rename one file.',
   },
   'duplicate-type': {
-    cause:
-      'Two types have one name, or differ only by letter case. All descriptors share their ' +
-      'types.',
+    cause: 'Two types of all descriptors have one name, or differ only by letter case.',
     cure: 'Rename one.',
   },
   'standard-property': {
-    cause:
-      "Every type has an `id` without declaring it, also in a descriptor of another server's " +
-      'types.',
-    wrong: 'properties: { id: { type: string }, name: { type: string } }',
-    right: 'properties: { name: { type: string } }',
+    cause: "Every type has an `id`, also in a descriptor of another server's types.",
+    cure: 'Take it out.',
   },
 } satisfies CodeTable);
 
@@ -74,7 +68,7 @@ export const HOOKS = Object.freeze({
   'hook-import': {
     cause: 'Node resolves no import without an extension: write `.js` for a `.ts` source.',
     wrong: "import { REASON } from '../rules/reason';",
-    right: "import { REASON } from '../rules/reason.js';",
+    right: "… from '../rules/reason.js';",
   },
   'hook-syntax': {
     cause: 'The hook file is no TypeScript.',
@@ -82,11 +76,11 @@ export const HOOKS = Object.freeze({
     right: 'export const hooks = {} satisfies Hooks;',
   },
   'missing-hook': {
-    cause: "The descriptor needs a function that the hook file doesn't have.",
+    cause: 'The descriptor needs a function that the hook file lacks.',
     cure: 'Paste the stub of the message into `capabilities/NAME.hooks.ts`.',
   },
   'unknown-hook': {
-    cause: "The hook file has a function for something that the descriptor doesn't have.",
+    cause: 'The hook file has a function for something that the descriptor lacks.',
     wrong: 'hooks.types.Gadgte',
     right: 'hooks.types.Gadget',
   },
@@ -105,20 +99,18 @@ export const CHECK = Object.freeze({
   },
   'file-missing': {
     cause: 'A generated file is not there.',
-    cure: 'Run `npx jmapsmith generate`, and commit.',
+    cure: 'Generate, and commit.',
   },
   'file-orphaned': {
     cause: 'No descriptor makes this generated file any more.',
-    cure: 'Run `npx jmapsmith generate`, and commit.',
+    cure: 'Generate, and commit.',
   },
   'file-orphaned-edited': {
-    cause: 'No descriptor makes this generated file any more, and somebody has edited it.',
+    cause: 'No descriptor makes this file any more, which somebody has edited.',
     cure: 'Save the edit elsewhere, then delete the file.',
   },
   'file-stale': {
-    cause:
-      'A descriptor or the version of jmapsmith has changed since, or somebody has edited a ' +
-      'file that all capabilities share.',
-    cure: 'Run `npx jmapsmith generate`, and commit.',
+    cause: 'A descriptor, jmapsmith, or a file that all capabilities share has changed.',
+    cure: 'Generate, and commit.',
   },
 } satisfies CodeTable);

@@ -9,12 +9,12 @@ export const STRUCTURE = Object.freeze({
   },
   empty: {
     cause: 'The list or object of this key is empty.',
-    wrong: 'types: { Thing: { properties: {} } }',
-    right: 'types: { Thing: { properties: { name: … } } }',
+    wrong: 'properties: {}',
+    right: 'properties: { name: … }',
   },
   'misplaced-key': {
     cause:
-      'The key belongs to another `type`, contradicts a key beside it, or stands one level ' +
+      'The key belongs to another `type`, contradicts a key beside it, or stands a level ' +
       'too deep.',
     wrong: 'type: boolean, maxLength: 5',
     right: 'type: boolean',
@@ -22,7 +22,7 @@ export const STRUCTURE = Object.freeze({
   'missing-key': {
     cause: 'A key is missing.',
     wrong: 'types: { Thing: {} }',
-    right: 'types: { Thing: { properties: { … } } }',
+    right: 'Thing: { properties: … }',
   },
   'out-of-range': {
     cause: 'The value is outside of what the key takes.',
@@ -41,14 +41,12 @@ export const STRUCTURE = Object.freeze({
     cure: 'Describe one shape that covers all values.',
   },
   syntax: {
-    cause: 'The text is no YAML or JSON in UTF-8. Nothing else of the file is checked.',
+    cause: 'The text is no YAML or JSON in UTF-8. The rest is not checked.',
     wrong: 'types: [',
     right: 'types: {}',
   },
   'too-deep': {
-    cause:
-      'The descriptor nests too deeply or is too long, or aliases or definitions make it ' +
-      'too large.',
+    cause: 'The descriptor, with its aliases and definitions, is too deep or too large.',
     cure: 'Write plain lists and objects.',
   },
   'unknown-access': {

@@ -30,20 +30,18 @@ export const WARNINGS = Object.freeze({
     cause: 'For this sort `/query` compares such a text of every object.',
     wrong: 'sort: [name]',
     right: 'sort: [{ property: name, indexed: false }]',
-    silence: 'Answer it in the same ways. An index needs a `maxLength` of at most 500.',
+    silence: 'Answer it likewise. An index needs a `maxLength` of at most 500.',
   },
   'unique-default': {
-    cause:
-      'Every property of this `unique` has a default. Two creates that leave them out ' +
-      'collide.',
+    cause: 'Every property of this `unique` has a default: creates without them collide.',
     wrong: "code: { type: string, maxLength: 40, default: '', unique: true }",
     right: "code: { type: [string, 'null'], maxLength: 40, unique: true }",
     silence: 'List the property under `required`, or make it nullable without a default.',
   },
   'unmarked-blob': {
     cause:
-      "A string has a name such as `blobId`, and the descriptor doesn't say whether it is the " +
-      'id of a blob. Without `blob: true` the server deletes the blob.',
+      'A string with a name such as `blobId` may be the id of a blob. Without `blob: true` the ' +
+      'server deletes the blob.',
     wrong:
       'files: { type: array, items: { type: object, properties: { blobId: { type: string } ' +
       '} } }',
@@ -76,8 +74,8 @@ export const WARNINGS = Object.freeze({
   },
   'unused-drop': {
     cause:
-      'The migration of this name in `drops` is released. If the name stayed, it would ' +
-      'accept the next change too.',
+      'The migration of this name in `drops` is released. The name would accept the next ' +
+      'change too.',
     wrong: 'drops: [oldName], where the migration in prisma/ that drops it (0002) is committed',
     right: 'no drops',
     silence: 'Take the name out.',

@@ -14,9 +14,9 @@ export const property: JSONSchema7 = {
     required: names('The members of a nested object that must be there.', 'street'),
     default: {
       description:
-        'The value that a create without the property stores, and that a null patch restores. ' +
-        'Existing objects get it where a migration adds the property. A nullable property has ' +
-        'null. { now: true } is the present time, for a date.',
+        'The value after a create without the property, after a null patch, and in existing ' +
+        'objects when a migration adds the property. A nullable property has null. ' +
+        '{ now: true } is the present time.',
       examples: [false, '', 0],
     },
     optional: flag(

@@ -39,6 +39,11 @@ const PLACES: readonly ((example: string) => string)[] = [
   (example) => descriptor(`properties: { ${around(example)}, ${example} }`),
   (example) => descriptor(`properties: { x: { ${example}, default: {} } }`),
   (example) => descriptor(`properties: { x: { type: string, default: '', ${example} } }`),
+  (example) => descriptor(`properties: { x: { type: string, ${example} } }`),
+  (example) => descriptor(`properties: { x: { type: integer, default: 6, ${example} } }`),
+  (example) =>
+    descriptor(`properties: { x: { type: integer, access: serverSet, default: 0, ${example} } }`),
+  (example) => descriptor(`properties: { x: { ${example} } }`),
   (example) => descriptor(`properties: { x: { type: [string, 'null'], ${example} } }`),
   (example) => descriptor(`properties: { ${around(example)} }, ${example}`),
   (example) => descriptor(`properties: { ${around('')} }`, `${PART}, ${example}`),

@@ -3,7 +3,7 @@ import type { ModelType } from '../../../src/descriptor/model.js';
 import { indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot } from './project.js';
 
-// docs/reference/evolution.md, "Which changes keep clients' states".
+// docs/reference/evolution.md, "Each kind of change".
 
 const [TEXT, DONE] = TODO_PROPERTIES;
 if (TEXT === undefined || DONE === undefined) throw new Error('no properties');

@@ -79,13 +79,17 @@ function valueText(value: unknown): string {
 /** Says what a key is for, if a section of a page lists its words. */
 const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   access: 'The readers and writers of the property.',
-  stored: 'How the server keeps a secret: `hash` or `encrypt`.',
-  onDestroy:
-    'The effect of a destroy of the object referred to: `restrict`, `cascade`, `setNull` or ' +
-    '`keep`.',
+  stored: 'How the server keeps a secret.',
+  onDestroy: 'The effect of a destroy of the object referred to.',
   is: 'How the condition compares.',
   normalize: 'Changes of a text before it is judged and stored.',
   account: 'How the method uses the account: `none`, `read` or `write`.',
+  standardMethods:
+    'The standard methods of the type: a list, or an object that adds arguments and response ' +
+    'members. With `[]` clients learn the state alone.',
+  setOf: 'A set: an object whose members are all true.',
+  unique: 'Values that no two objects of an account share.',
+  computed: 'The server computes the value.',
   unknownProperties:
     'Whether the server keeps properties that the type doesn’t declare, or refuses them.',
 });

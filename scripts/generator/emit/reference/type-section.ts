@@ -1,10 +1,16 @@
+import type { StandardMethodName } from '../../../../src/capability/definition.js';
 import type { NamePart } from '../../../../src/capability/family-names.js';
 import { isShown } from '../../../../src/descriptor/model/access.js';
 import {
   addedArguments,
   standardMethodsOf,
 } from '../../../../src/descriptor/model/further-members.js';
-import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
+import type {
+  ModelCapability,
+  ModelSort,
+  ModelStandardMethod,
+  ModelType,
+} from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { describeRules } from '../rule-words.js';
 import { type Example, exampleOf } from './examples.js';
@@ -27,16 +33,48 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
     ...rules(type),
     ...errors(type),
     ...(type.methods.some(({ name }) => name === 'query') ? describeQueries(type) : []),
-    ...standardMethodsOf(type).flatMap(({ row, method }) => [
-      `### ${type.name}/${row.verb}`,
-      '',
-      `RFC 8620 section ${row.section}.`,
-      '',
-      ...memberTable('Further argument', addedArguments(type, { row, method })),
-      ...memberTable('Further member of the response', method.response),
-      ...call(capability, `${type.name}/${row.verb}`, exampleOf(type, method)),
-    ]),
+    ...standardMethods(capability, type),
   ];
+}
+
+/** The methods whose calls look the same for every type. */
+const ALIKE: ReadonlySet<StandardMethodName> = new Set(['changes', 'copy', 'queryChanges']);
+
+/**
+ * Returns a section for each standard method, and names those in a line that the descriptor adds
+ * nothing to and that look the same for every type.
+ */
+function standardMethods(capability: ModelCapability, type: ModelType): readonly string[] {
+  const all = standardMethodsOf(type);
+  const alike = all.filter(
+    ({ row, method }) =>
+      ALIKE.has(method.name) &&
+      method.response === undefined &&
+      addedArguments(type, { row, method }) === undefined,
+  );
+  const names = alike.map(({ row }) => `${code(`${type.name}/${row.verb}`)} (${row.section})`);
+  return [
+    ...(names.length === 0 ? [] : [`As in RFC 8620: ${list(names)}.`, '']),
+    ...all
+      .filter((each) => !alike.includes(each))
+      .flatMap(({ row, method }) => [
+        `### ${type.name}/${row.verb}`,
+        '',
+        `RFC 8620 section ${row.section}.`,
+        '',
+        ...memberTable('Further argument', addedArguments(type, { row, method })),
+        ...memberTable('Further member of the response', method.response),
+        ...call(capability, `${type.name}/${row.verb}`, exampleFor(type, method)),
+      ]),
+  ];
+}
+
+/** Returns an example without its answer if every type has the same: a /query finds ids. */
+function exampleFor(type: ModelType, method: ModelStandardMethod): Partial<Example> {
+  const { request, response } = exampleOf(type, method);
+  return method.name === 'query' && method.response === undefined
+    ? { request }
+    : { request, response };
 }
 
 /** Returns the paragraph that says why something is deprecated; none for what isn't. */
@@ -44,11 +82,11 @@ export function writeDeprecation(words: string | undefined): readonly string[] {
   return words === undefined ? [] : [`**Deprecated:** ${escapeText(words)}`, ''];
 }
 
-/** Returns a whole request and the answer to its one call. */
+/** Returns a whole request and the answer to its one call, if that is shown. */
 export function call(
   capability: ModelCapability,
   name: string,
-  { request, response }: Example,
+  { request = {}, response }: Partial<Example>,
 ): readonly string[] {
   return [
     'Request:',
@@ -57,9 +95,9 @@ export function call(
       using: [...new Set([CORE, capability.urn])],
       methodCalls: [[name, request, 'c1']],
     }),
-    'Answer:',
-    '',
-    ...json([name, response, 'c1'] satisfies [string, JsonObject, string]),
+    ...(response === undefined
+      ? []
+      : ['Answer:', '', ...json([name, response, 'c1'] satisfies [string, JsonObject, string])]),
   ];
 }
 
@@ -77,14 +115,16 @@ function describeManners(type: ModelType): readonly string[] {
   return words.length === 0 ? [] : [words.join(' '), ''];
 }
 
-/** Returns every property that clients see or give. */
+/** Returns every property that clients see or give, the standard ones in a sentence. */
 function properties(type: ModelType): readonly string[] {
   const visible = type.properties.filter(
     (property) => isShown(property) || property.access === 'secret',
   );
-  return table(
-    ['Property', 'Type', 'Access', 'Default', 'Bounds', 'What it is'],
-    visible.map((property) => [
+  const standard = visible.filter(({ role }) => role !== undefined);
+  const names = standard.map(({ name, schema }) => `${code(name)} (${typeWords(schema)})`);
+  const rows = visible
+    .filter((property) => !standard.includes(property))
+    .map((property) => [
       code(property.name),
       code(typeWords(property.schema)),
       writeAccess(property),
@@ -99,8 +139,9 @@ function properties(type: ModelType): readonly string[] {
       ]
         .join(' ')
         .trim(),
-    ]),
-  );
+    ]);
+  const head = ['Property', 'Type', 'Access', 'Default', 'Bounds', 'What it is'];
+  return [`The server sets ${list(names)}.`, '', ...(rows.length === 0 ? [] : table(head, rows))];
 }
 
 /** Returns the properties that are computed when they are read. */
