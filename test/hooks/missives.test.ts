@@ -18,7 +18,9 @@ type Json = any;
 const postgresql = usePostgresql();
 
 describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
-  const missives = useMissives(database, postgresql, { MAX_SIZE_UPLOAD: '1000000' });
+  const missives = useMissives(database, postgresql, () => ({
+    MAX_SIZE_UPLOAD: '1000000',
+  }));
   const call = (name: string, args: object = {}): Promise<Json> => missives().call(name, args);
   const upload = async (text: string): Promise<string> => {
     const { fixtures, accountId } = missives();
