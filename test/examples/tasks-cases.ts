@@ -169,7 +169,6 @@ export function taskCases(example: () => Example): void {
     ],
     ['locations', { locations: { l: { '@type': 'Location', name: 'Shed', links: {} } } }],
     ['links/l', { links: { l: { '@type': 'Link', title: 'Nowhere' } } }],
-    ['links/l/display', { links: { l: { '@type': 'Link', href: 'a:b', display: 'badge' } } }],
     ['descriptionContentType', { descriptionContentType: 'text/html; charset=latin1' }],
     ['method', { method: 'request' }],
     ['replyTo', { replyTo: {} }],

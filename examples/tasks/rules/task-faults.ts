@@ -40,18 +40,14 @@ function judgeLocations({ locations }: TaskStored): readonly Fault[] {
   });
 }
 
-/** 1.4.11: a link leads to something, for JMAP to a blob too. An image to show is an icon. */
+/** 1.4.11: a link leads to something, for JMAP to a blob too. */
 function judgeLinks(
   property: string,
   links: Readonly<Record<string, Link>> | undefined,
 ): readonly Fault[] {
-  return judgeEntries(property, links, ({ href, blobId, display, rel }, path) => {
-    const faults: Fault[] = [];
-    if ((href ?? blobId) === undefined) faults.push({ path, text: 'needs "href" or "blobId"' });
-    if (display !== undefined && rel !== 'icon')
-      faults.push({ path: `${path}/display`, text: 'needs the "rel" icon' });
-    return faults;
-  });
+  return judgeEntries(property, links, ({ href, blobId }, path) =>
+    (href ?? blobId) === undefined ? [{ path, text: 'needs "href" or "blobId"' }] : [],
+  );
 }
 
 /** Schemes of the URIs of methods, by method. */
