@@ -22,7 +22,7 @@ export function command(tool: string, args = ''): string {
   if (asPackage) return `npx jmapsmith ${tool}${end}`;
   if (tool === 'start') return 'npm start';
   // A program often reads the output of these.
-  const quiet = tool === 'account' || tool === 'token' ? '-s ' : '';
+  const quiet = ['account', 'tasks', 'token'].includes(tool) ? '-s ' : '';
   return `npm run ${quiet}${tool}${end === '' ? '' : ` --${end}`}`;
 }
 

@@ -11,6 +11,11 @@ export const SERVER_TOOLS = {
     words: 'accounts: create, list, rename, grant, revoke, delete',
   },
   token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
+  tasks: {
+    entry: 'scripts/tasks',
+    needs: 'build',
+    words: 'durable work of hooks: how much is left; --drop forgets that of a hook that is gone',
+  },
   backup: {
     entry: 'scripts/backup',
     needs: 'descriptors',

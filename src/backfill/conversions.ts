@@ -10,7 +10,7 @@ import {
   unconvertedRows,
 } from '../database/backfill-database.js';
 import type { Log } from '../runtime/log.js';
-import { type Converted, convertBatch, type Refused } from './convert.js';
+import { type Converted, convertBatch, convertHook, type Refused } from './convert.js';
 import type { RecomputeServices } from './recompute.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
@@ -44,7 +44,10 @@ export interface ConversionNote {
   readonly until?: number;
 }
 
-/** How long a server holds a note without a sign of life, and how often others look, ms. */
+/**
+ * How long a server holds a note without a sign of life, beside the time of the function, and how
+ * often others look, ms.
+ */
 const HOLD = 15_000;
 const PAUSE = 500;
 
@@ -160,9 +163,11 @@ export class Conversions {
       of: isResumed && start.of !== undefined ? start.of : await database.count(left),
     };
     let value = text;
+    const { limit } = convertHook(type, evolution);
+    const hold = HOLD + (limit ?? this.#options.hookServices.timeout);
     const keep = async (next: ConversionNote): Promise<boolean> => {
       const refused = named.size === 0 ? {} : { refused: [...named.values()] };
-      const holding = { ...next, ...refused, by: this.#own, until: Date.now() + HOLD };
+      const holding = { ...next, ...refused, by: this.#own, until: Date.now() + hold };
       const old = value;
       held = next;
       value = JSON.stringify(holding);

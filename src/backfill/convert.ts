@@ -1,7 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { EVOLVED, type EvolutionDefinition } from '../capability/evolution.js';
+import { HookBudget } from '../hooks/budget.js';
 import { convertedValue, objectGiven } from '../hooks/judge.js';
-import { HookError } from '../methods/hook-errors.js';
+import { type NamedHook, nameHook } from '../hooks/timed.js';
+import { HookError, HookTimeoutError } from '../methods/hook-errors.js';
 import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
@@ -36,7 +38,10 @@ export interface Converted {
   readonly rest: readonly string[];
 }
 
-/** How long one transaction calls the function, ms: clients of the version before wait for it. */
+/**
+ * How long one transaction begins calls of the function, ms: clients of the version before wait for
+ * it. It ends as soon as a call exceeds its own time.
+ */
 const SLICE = 2000;
 
 /** A conversion, and what its table has. */
@@ -45,6 +50,16 @@ interface Scene {
   readonly evolution: EvolutionDefinition;
   /** The type with the columns that are held for later conversions, and that this one writes. */
   readonly written: DataTypeDefinition;
+  readonly hook: NamedHook<ConvertFunction>;
+  /** HOOK_TIMEOUT, ms: of a function without a limit of its own. */
+  readonly timeout: number;
+}
+
+type ConvertFunction = Extract<EvolutionDefinition['convert'], (...args: never[]) => unknown>;
+
+/** Returns the function of a conversion, with its name for messages and its limit. */
+export function convertHook({ name }: DataTypeDefinition, { file, convert }: EvolutionDefinition) {
+  return nameHook<ConvertFunction>(`${name} of ${file}`, convert);
 }
 
 /**
@@ -58,7 +73,10 @@ export async function convertBatch(
   evolution: EvolutionDefinition,
   record: boolean,
 ): Promise<Converted> {
-  const scene = { type, evolution, written: writtenType(services, type, evolution) };
+  const scene = {
+    ...{ type, evolution, written: writtenType(services, type, evolution) },
+    ...{ hook: convertHook(type, evolution), timeout: services.hookServices.timeout },
+  };
   const deadline = performance.now() + BATCH_TIME;
   const nothing: Converted = { converted: [], refused: [], rest: [] };
   let result = nothing;
@@ -120,12 +138,13 @@ interface Proposed {
 
 /** Calls the function for objects that are not converted yet, until the time is over. */
 async function propose(
-  { type, evolution, written }: Scene,
+  scene: Scene,
   accountId: string,
   ids: readonly string[],
   transaction: Transaction,
 ): Promise<Proposed> {
-  const { migration, before, convert } = evolution;
+  const { type, evolution, written, hook, timeout } = scene;
+  const { migration, before } = evolution;
   const rows = await transaction.get(written, ids, written.properties);
   const pending = rows.filter((row) => isPending(row, evolution));
   const old = await transaction.get(
@@ -136,18 +155,22 @@ async function propose(
   const objects = new Map(old.map((object) => [object.id, object]));
   const changes: Change[] = [];
   const refused: Refusal[] = [];
-  const end = performance.now() + SLICE;
+  let end = performance.now() + SLICE;
   for (const [at, row] of pending.entries()) {
     if (at > 0 && performance.now() > end)
       return { changes, refused, rest: pending.slice(at).map(({ id }) => id) };
     const { id } = row;
     try {
-      const said = await convert((objects.get(id) ?? row) as never, { accountId });
-      const values = judgeValues({ type, evolution, written }, row, said);
+      const budget = new HookBudget(timeout, Number.POSITIVE_INFINITY);
+      const { signal } = budget;
+      const object = (objects.get(id) ?? row) as never;
+      const said = await budget.run(hook, async () => hook.run(object, { accountId, signal }));
+      const values = judgeValues(scene, row, said);
       const after = Object.assign(emptyObject(), row, values, { [EVOLVED]: migration });
       changes.push({ before: row, after: after as StoredObject });
     } catch (error) {
       refused.push({ id, reason: error instanceof Error ? error.message : String(error) });
+      if (error instanceof HookTimeoutError) end = 0;
     }
   }
   return { changes, refused, rest: [] };
@@ -155,11 +178,10 @@ async function propose(
 
 /** Returns the values that a conversion gave, in stored form. Throws HookError. */
 function judgeValues(
-  { type, evolution, written }: Scene,
+  { type, evolution, written, hook: { what } }: Scene,
   row: StoredObject,
   said: object | undefined,
 ): JsonObject {
-  const what = `${type.name} of ${evolution.file}`;
   const values = emptyObject();
   for (const [name, value] of Object.entries(objectGiven(what, 'the object', said ?? {}))) {
     const target = Object.hasOwn(evolution.after, name) ? evolution.after[name] : undefined;

@@ -1,21 +1,23 @@
 import type { PropertyDefinition } from './definition.js';
+import type { Hook } from './hooks.js';
 
 /** The words of files in `evolve/`, which convert the objects of a type in code. */
 
 /** The place of an object that is converted. */
 export interface ConvertCall {
   readonly accountId: string;
+  /** Aborted when the function's time is over. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Returns the properties of an object that change, by the names behind the migration. It may return
- * nothing where the object stays as it is. If it throws, the object stays as it is, and the server
- * tells of it.
+ * nothing where the object stays as it is. If it throws or takes longer than its timeout, the
+ * object stays as it is, and the server tells of it.
  */
-export type Convert<Before, After> = (
-  object: Before,
-  call: ConvertCall,
-) => After | undefined | Promise<After | undefined>;
+export type Convert<Before, After> = Hook<
+  (object: Before, call: ConvertCall) => After | undefined | Promise<After | undefined>
+>;
 
 /** A property that a conversion may change. */
 export interface ConvertedProperty {

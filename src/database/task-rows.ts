@@ -24,6 +24,11 @@ export interface TaskCounts {
   readonly failing: number;
 }
 
+/** Tasks of a kind that are left to do. */
+export interface KindCounts extends TaskCounts {
+  readonly kind: string;
+}
+
 /** A period of work that is done by one of all servers has a note in JmapMeta. */
 const PERIOD = 'period:';
 /** By how much clocks of servers may differ, ms. */
@@ -85,9 +90,22 @@ export class TaskRows {
     await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
   }
 
-  /** Forgets all tasks of a kind: no hook wants them. */
-  async drop(kind: string): Promise<void> {
-    await this.#prisma.jmapTask.deleteMany({ where: { kind } });
+  /** Forgets all tasks of a kind: no hook wants them. Returns how many there were. */
+  async drop(kind: string): Promise<number> {
+    return (await this.#prisma.jmapTask.deleteMany({ where: { kind } })).count;
+  }
+
+  /** Returns the kinds of all tasks, with their counts, by name. */
+  async kinds(): Promise<readonly KindCounts[]> {
+    const kinds = await this.#prisma.jmapTask.groupBy({
+      by: ['kind'],
+      // Nulls don't count.
+      _count: { id: true, error: true },
+      orderBy: { kind: 'asc' },
+    });
+    return kinds.map(({ kind, _count }) => ({
+      ...{ kind, waiting: _count.id, failing: _count.error },
+    }));
   }
 
   /** Returns the account; null where it has gone. */

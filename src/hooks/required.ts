@@ -84,19 +84,25 @@ function strays(capability: CapabilityDefinition): readonly string[] {
 /** Returns what is wrong with hooks that are given beside a limit of their own. */
 function malformed(capability: CapabilityDefinition): readonly string[] {
   const file = fileOf(capability);
-  return [...hooksOf(capability)].flatMap(([place, hook]) => {
+  const conversions = (capability.evolutions ?? []).map(({ file, table, convert }) => {
+    const { name = table } = capability.dataTypes.find((one) => one.table === table) ?? {};
+    return [`${file}: ${name}`, convert] as const;
+  });
+  const hooks = [...hooksOf(capability)].map(
+    ([place, hook]) => [`${file}: ${place}`, hook] as const,
+  );
+  return [...hooks, ...conversions].flatMap(([place, hook]) => {
     if (hook === undefined || typeof hook === 'function') return [];
     if (functionOf(hook) === undefined) {
-      return [`${file}: ${place} is neither a function nor { timeout, run } with a function.`];
+      return [`${place} is neither a function nor { timeout, run } with a function.`];
     }
     const { run: _, ...others } = hook as { readonly run: unknown; readonly timeout?: unknown };
     return Object.entries(others).flatMap(([name, value]) => {
       if (name === 'durable' && place.endsWith('.afterCommit')) return [];
-      if (name !== 'timeout')
-        return [`${file}: ${place} has ${name}; it may have timeout and run.`];
+      if (name !== 'timeout') return [`${place} has ${name}; it may have timeout and run.`];
       if (value === undefined || parseSpan(value) !== null) return [];
       const wrong = typeof value === 'string' ? quoted(value) : String(value);
-      return [`${file}: ${place}.timeout is ${wrong}, no span such as 500ms, 10s, 5m or 1h.`];
+      return [`${place}.timeout is ${wrong}, no span such as 500ms, 10s, 5m or 1h.`];
     });
   });
 }

@@ -30,7 +30,7 @@ export interface TaskStore {
   release(tasks: readonly HeldTask[], now: number): Promise<void>;
   finish(task: HeldTask): Promise<void>;
   postpone(task: HeldTask, due: number, error: string): Promise<void>;
-  drop(kind: string): Promise<void>;
+  drop(kind: string): Promise<unknown>;
   /** Resolves to 0 for the one server that does the work, or to the ms until the next period. */
   beginPeriod(name: string, now: number, period: number): Promise<number>;
   /** Returns the account; null where it has gone. */
@@ -84,6 +84,7 @@ export class TaskWorker {
   readonly #effects: ReadonlyMap<string, NamedHook<Effect>>;
   readonly #seeds: readonly Seed[];
   readonly #jobs: readonly JobOf[];
+  readonly #kinds: readonly string[];
   #timer: NodeJS.Timeout | undefined;
   /** The search for work. It doesn't wait for that work: what is slow holds nothing else up. */
   #looking: Promise<void> | null = null;
@@ -102,6 +103,7 @@ export class TaskWorker {
     this.#effects = effectsOf(registry);
     this.#seeds = seedsOf(registry);
     this.#jobs = jobsOf(registry);
+    this.#kinds = listTaskKinds(registry);
   }
 
   /** Begins. Does nothing more if no hook file asks for it. */
@@ -150,10 +152,9 @@ export class TaskWorker {
         this.#begin(this.#runningJobs, job.name, () => this.#runJob(job));
     const limit = AT_ONCE - this.#runningTasks.size;
     if (limit === 0) return;
-    const kinds = [...this.#effects.keys(), ...(this.#seeds.length > 0 ? [SEED] : [])];
     const { tasks } = this.#options;
     const now = Date.now();
-    const taken = await tasks.take(kinds, { now, hold: this.#hold(), limit });
+    const taken = await tasks.take(this.#kinds, { now, hold: this.#hold(), limit });
     // Another server, or the next start, need not wait until they are held no more.
     if (this.#stopped) return tasks.release(taken, now);
     this.#mayHaveMore = taken.length === limit;
@@ -277,6 +278,12 @@ interface JobOf extends NamedHook<(job: JobCall) => unknown> {
   readonly name: string;
   /** Ms. */
   readonly every: number;
+}
+
+/** Returns the kinds of tasks that the hooks of a registry do. */
+export function listTaskKinds(registry: Registry): readonly string[] {
+  const seeds = seedsOf(registry).length > 0 ? [SEED] : [];
+  return [...effectsOf(registry).keys(), ...seeds];
 }
 
 function effectsOf({ typeHooks }: Registry): ReadonlyMap<string, NamedHook<Effect>> {

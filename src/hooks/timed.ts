@@ -12,7 +12,11 @@ export function namedHook<Run>(
   what: string,
   hook: Hook<Run> | undefined,
 ): NamedHook<Run> | undefined {
-  if (hook === undefined) return undefined;
+  return hook === undefined ? undefined : nameHook(what, hook);
+}
+
+/** Returns a hook under a name. */
+export function nameHook<Run>(what: string, hook: Hook<Run>): NamedHook<Run> {
   if (typeof hook === 'function') return { what, limit: null, run: hook };
   const { run, timeout } = hook as Exclude<Hook<Run>, Run>;
   return { what, limit: timeout === undefined ? null : limitOf(timeout), run };

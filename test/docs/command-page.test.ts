@@ -14,7 +14,7 @@ const SECTIONS = new Map(
 );
 const SCRIPTS = [
   ...['new', 'describe', 'breaking', 'migrate', 'account'],
-  ...['token', 'seed', 'backup', 'restore', 'generate'],
+  ...['token', 'tasks', 'seed', 'backup', 'restore', 'generate'],
 ];
 const run = promisify(execFile);
 

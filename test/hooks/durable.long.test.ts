@@ -1,7 +1,10 @@
+import { readdirSync, utimesSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
+import { type S3Service, startS3 } from '../support/s3.js';
 import { startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { useMissives } from './missives-rig.js';
@@ -52,5 +55,72 @@ describe.each(['SQLite', 'PostgreSQL'])('work that hooks leave to servers on %s'
     } finally {
       await second?.remove();
     }
+  });
+});
+
+const S3_OBJECT = '._S3rver_object';
+
+describe.each([
+  ['SQLite', 'a folder'],
+  ['PostgreSQL', 'S3'],
+])('blobs that hooks put on %s, in %s', (database, place) => {
+  let s3: S3Service | undefined;
+  beforeAll(async () => {
+    s3 = place === 'S3' ? await startS3() : undefined;
+  });
+  afterAll(() => s3?.remove());
+  const missives = useMissives(database, postgresql, () => ({ HOOK_TIMEOUT: '1m', ...s3?.env }));
+
+  /** Paths of octets, whole or not. */
+  const files = (): readonly string[] =>
+    readdirSync(s3?.folder ?? join(missives().server.dataDir, 'blobs'), {
+      recursive: true,
+      withFileTypes: true,
+    })
+      .filter((entry) => entry.isFile() && (s3 === undefined || entry.name.endsWith(S3_OBJECT)))
+      .map(({ parentPath, name }) => join(parentPath, name));
+  const ids = (): readonly string[] =>
+    files()
+      .map((path) => basename(path, S3_OBJECT))
+      .sort();
+  const newIds = (old: readonly string[]) => ids().filter((id) => !old.includes(id));
+  const download = (id: string): Promise<{ readonly status: number; readonly text: string }> => {
+    const { client, accountId } = missives();
+    return client.http(`/jmap/download/${accountId}/${id}/body`);
+  };
+
+  test('are there if the call is acknowledged, and no others after a kill and upkeep', async () => {
+    const { fixtures, accountId } = missives();
+    const { blobId } = await fixtures.u1.upload(accountId, 'Dear Ann', 'text/plain');
+    const { id } = await missives().call('Missive/import', { blobId });
+    await missives().server.kill();
+    await missives().restart();
+    const [{ bodyId }] = (await missives().call('Missive/get', { ids: [id] })).list;
+    const kept = [blobId, bodyId].sort();
+    expect(ids()).toEqual(kept);
+    expect((await download(bodyId)).text).toBe('DEAR ANN');
+
+    expect((await missives().call('Missive/import', { blobId, mode: 'throw' })).error).toBe(
+      'serverFail',
+    );
+    await eventually(() => expect(ids()).toEqual(kept));
+
+    // The hook waits between putBlob and the commit.
+    const lost = missives().call('Missive/import', { blobId, mode: 'slow' });
+    lost.catch(() => undefined);
+    await eventually(() => expect(newIds(kept)).toHaveLength(1));
+    const [orphan = ''] = newIds(kept);
+    await missives().server.kill();
+    await expect(lost).rejects.toThrow();
+    await missives().restart();
+    expect((await download(orphan)).status).toBe(404);
+    // Upkeep leaves the octets of the last hour, whose row may still come.
+    await missives().server.stop();
+    const before = new Date(Date.now() - 7_200_000);
+    for (const path of files()) utimesSync(path, before, before);
+    await missives().restart();
+    await eventually(() => expect(ids()).toEqual(kept));
+    expect((await download(bodyId)).text).toBe('DEAR ANN');
+    expect((await missives().call('Missive/get', { ids: null })).list).toHaveLength(2);
   });
 });

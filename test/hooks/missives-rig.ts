@@ -86,13 +86,13 @@ export class Missives {
 export function useMissives(
   database: string,
   postgresql: () => PostgresqlServer,
-  more: Readonly<Record<string, string>> = {},
+  more: () => Readonly<Record<string, string>> = () => ({}),
 ): () => Missives {
   let missives: Missives | undefined;
   beforeAll(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'missives-'));
     const env = {
-      ...{ HOOK_TIMEOUT: '1s', MISSIVES_OUT: join(folder, 'out'), ...more },
+      ...{ HOOK_TIMEOUT: '1s', MISSIVES_OUT: join(folder, 'out'), ...more() },
       ...(database === 'PostgreSQL'
         ? { DATABASE_URL: await postgresql().createDatabase('missives') }
         : {}),

@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openPool } from '../../src/database/postgresql/index.js';
+import { openPrisma } from '../../src/database/postgresql/prisma.js';
+import { openPrismaStandalone } from '../../src/database/sqlite/prisma.js';
 import type { Client } from '../support/client.js';
 import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
@@ -15,7 +18,9 @@ type Json = any;
 const postgresql = usePostgresql();
 
 describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
-  const missives = useMissives(database, postgresql, { MAX_SIZE_UPLOAD: '1000000' });
+  const missives = useMissives(database, postgresql, () => ({
+    MAX_SIZE_UPLOAD: '1000000',
+  }));
   const call = (name: string, args: object = {}): Promise<Json> => missives().call(name, args);
   const upload = async (text: string): Promise<string> => {
     const { fixtures, accountId } = missives();
@@ -180,6 +185,24 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stdout()).not.toContain('afterCommit of Errand took longer');
   });
 
+  test('leave tasks that a command drops, once their hook is gone', async () => {
+    const { server, accountId, env } = missives();
+    const tool = (args: readonly string[]) => server.command('scripts/tasks', args);
+    const file = join(server.dataDir, 'jmap.db');
+    await keepTasks(env['DATABASE_URL'] ?? file, accountId, 'afterCommit:Gone');
+    const { stdout } = await tool([]);
+    expect(stdout).toMatch(/^afterCommit:Gone +2 tasks +1 failed +gone$/m);
+    expect(stdout).not.toMatch(/Errand.*gone/);
+    expect(await tool(['--drop', 'afterCommit:Errand'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('A hook still does the tasks of afterCommit:Errand'),
+    });
+    expect(await tool(['--drop', 'afterCommit:Gone'])).toMatchObject({
+      code: 0,
+      stdout: '2 tasks of afterCommit:Gone dropped\n',
+    });
+  });
+
   test('seed a new account once, also one that a command makes', async () => {
     const { server } = missives();
     const { client: owner, accountId: made } = await makeUser(server, 'newcomer');
@@ -210,3 +233,17 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(await exit).toEqual({ code: 0, signal: null });
   });
 });
+
+/** Keeps two tasks, one of which has failed, as a version with a hook of that kind did. */
+async function keepTasks(database: string, accountId: string, kind: string): Promise<void> {
+  const pool = database.includes('://') ? openPool({ url: database, size: 1 }) : null;
+  const prisma = pool === null ? openPrismaStandalone(database) : openPrisma(pool);
+  const task = { accountId, kind, payload: '{}', due: 0n, attempts: 0n };
+  const data = [
+    { ...task, id: 'g1' },
+    { ...task, id: 'g2', error: 'Error: no' },
+  ];
+  await prisma.jmapTask.createMany({ data });
+  await prisma.$disconnect();
+  await pool?.end();
+}

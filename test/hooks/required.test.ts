@@ -77,3 +77,19 @@ test('a value that is no function counts as missing', () => {
   const registry = createRegistry([{ ...widgetCapability({ methods: [method] }), hooks }]);
   expect(() => requireHooks(registry)).toThrow(`Nothing implements ${NAME}`);
 });
+
+test('the start reports a wrong timeout of a function of evolve/', () => {
+  const one = {
+    migration: 2,
+    file: 'evolve/0002-split.ts',
+    table: 'Widget',
+    before: [],
+    after: {},
+  };
+  const start = (convert: Json) => () =>
+    requireHooks(createRegistry([{ ...widgetCapability(), evolutions: [{ ...one, convert }] }]));
+  const place = 'evolve/0002-split.ts: Widget';
+  expect(start({ timeout: 'soon', run: trick })).toThrow(`${place}.timeout is "soon", no span`);
+  expect(start({ timeout: '1m' })).toThrow(`${place} is neither a function nor { timeout, run }`);
+  expect(start({ timeout: '1m', run: trick })).not.toThrow(place);
+});

@@ -1,4 +1,5 @@
 import type { Hooks } from '../generated/tasks/hooks.js';
+import { taskType } from '../generated/tasks/Task.definition.js';
 import { taskListType } from '../generated/tasks/TaskList.definition.js';
 import { findFaults } from '../rules/task-faults.js';
 import { utcOf } from '../rules/utc.js';
@@ -59,6 +60,24 @@ export const hooks = {
           if (fault !== undefined)
             refuseProperty(fault.path.split('/', 1)[0] ?? '', `"${fault.path}" ${fault.text}.`);
         }
+      },
+      /** RFC 8984 4.4.6: what asks for a message is not stored. This server sends none. */
+      async inTransaction({ created, updated }, _call, tx) {
+        const tasks = [...created, ...updated.map(({ after }) => after)];
+        const update = Object.fromEntries(
+          tasks.flatMap(({ id, participants = {} }) => {
+            const asking = Object.entries(participants).filter(
+              ([, { scheduleForceSend }]) => scheduleForceSend !== undefined,
+            );
+            if (asking.length === 0) return [];
+            const kept = asking.map(([each, { scheduleForceSend: _, ...others }]) => [
+              each,
+              others,
+            ]);
+            return [[id, { participants: { ...participants, ...Object.fromEntries(kept) } }]];
+          }),
+        );
+        if (Object.keys(update).length > 0) await tx.set(taskType, { update });
       },
       /** The times in UTC, by the zone of the task or the argument of the call. */
       answer(objects, _asked, { arguments: { timeZone: floating } }) {

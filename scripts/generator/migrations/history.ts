@@ -42,9 +42,17 @@ export interface History {
   readonly contracts: boolean;
   /** By name of each type that a release had: the tables of those that were called so. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By table of each type that a release had. */
+  readonly properties: ReadonlyMap<string, PastNames>;
   /** The model behind each released migration that kept one, by its number. */
   readonly states: ReadonlyMap<number, ModelSnapshot>;
   readonly snapshot?: Snapshot;
+}
+
+/** Names of the properties of a type: in the first release that had it, and in all of them. */
+export interface PastNames {
+  readonly first: ReadonlySet<string>;
+  readonly all: ReadonlySet<string>;
 }
 
 /** The state that the database has once all released migrations are applied. */
@@ -80,13 +88,18 @@ export function readHistory(
   for (const name of halves(root, provider, committed)) report(half(provider, name));
   let snapshot: Snapshot | undefined;
   const named = new Map<string, Set<string>>();
+  const properties = new Map<string, PastNames>();
   for (const entry of released) {
     for (const needed of [SQL_FILE, SNAPSHOT_FILE])
       if (!entry.files.has(`${entry.path}/${needed}`))
         report(incomplete(entry.path, `lacks ${needed}`));
     const read = readSnapshot(entry, report);
-    for (const { name, table } of read === undefined ? [] : namesIn(read))
-      named.set(name, (named.get(name) ?? new Set()).add(table));
+    for (const type of read === undefined ? [] : namesIn(read)) {
+      named.set(type.name, (named.get(type.name) ?? new Set()).add(type.table));
+      const names = new Set(type.properties.map(({ name }) => name));
+      const { first = names, all = names } = properties.get(type.table) ?? {};
+      properties.set(type.table, { first, all: new Set([...all, ...names]) });
+    }
     snapshot = read ?? snapshot;
   }
   return {
@@ -95,16 +108,16 @@ export function readHistory(
     files: new Map(released.flatMap(({ files }) => [...files])),
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
-    named,
+    ...{ named, properties },
     states: new Map(released.flatMap(({ number, model }) => (model ? [[number, model]] : []))),
     ...(snapshot === undefined ? {} : { snapshot }),
   };
 }
 
-/** Returns the types of a release by name and table; of one that kept no model, its tables. */
+/** Returns the types of a release; of one that kept no model, its tables with their columns. */
 function namesIn({ model, tables }: Snapshot) {
   if (model !== undefined) return typesIn(model);
-  return tables.map(({ name }) => ({ name, table: name }));
+  return tables.map(({ name, columns }) => ({ name, table: name, properties: columns }));
 }
 
 /** Returns committed migrations that are deleted here and still exist for another database. */

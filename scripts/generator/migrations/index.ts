@@ -112,7 +112,7 @@ function isUpToDate(model: Model, histories: Histories): boolean {
   const own = placed(model, histories);
   const schemas = storageSchemas(own);
   const changes = changesOf(own, schemas, histories);
-  return problemsOf(changes, own).length === 0 && !changes.some(isNeeded);
+  return problemsOf(changes, own, histories).length === 0 && !changes.some(isNeeded);
 }
 
 /**
@@ -144,7 +144,7 @@ export async function planMigrations({
 }): Promise<MigrationPlan> {
   const changes = changesOf(model, schemas, histories);
   const { problems: wrong } = judgeEvolutions(model, histories.all);
-  const problems = [...histories.problems, ...wrong, ...problemsOf(changes, model)];
+  const problems = [...histories.problems, ...wrong, ...problemsOf(changes, model, histories)];
   const files = new Map(histories.all.flatMap((history) => [...history.files]));
   if (problems.length === 0) {
     // One number for both, so that a change has the same name wherever it is applied.
@@ -183,11 +183,15 @@ function changesOf(model: Model, schemas: EmittedFiles, { all }: Histories): rea
 }
 
 /** Returns the problems of changes that would lose data or that a migration can't make. */
-function problemsOf(changes: readonly Change[], model: Model): readonly Problem[] {
-  const ofChanges = changes.flatMap((change) => {
+function problemsOf(
+  changes: readonly Change[],
+  model: Model,
+  { all }: Histories,
+): readonly Problem[] {
+  const ofChanges = changes.flatMap((change, index) => {
     const { difference, snapshot, renames, unique, effects, holding } = change;
     if (snapshot === undefined) return [];
-    const renamed = strayRenames(snapshot, model);
+    const renamed = strayRenames(snapshot, model, all[index]?.properties ?? new Map());
     const problems = [
       ...defaultProblems(unique, freshColumns(difference), model),
       ...narrowings(snapshot, renames, model),

@@ -230,7 +230,7 @@ describe('token', () => {
 });
 
 describe('every tool', () => {
-  it.each(['account', 'token', 'migrate'])('%s has --help on stdout', async (name) => {
+  it.each(['account', 'token', 'tasks', 'migrate'])('%s has --help on stdout', async (name) => {
     const { code, stdout, stderr } = await place.run(name, ['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^Usage: npm run (-s )?${name}\\b[\\s\\S]*Exit codes`));

@@ -211,6 +211,38 @@ export function convertsObjects(open: () => Promise<Evolving>): void {
     expect(seen).toEqual([0, 1]);
   });
 
+  it('gives a function up after its time, lets go of the account, and goes on', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    for (const [id, name] of Object.entries({ r1: 'Ann Lee', r2: 'Bob', r3: 'Eve Fox' }))
+      await db.run(insert(id, name, '7'));
+    const after = evolving(SPLIT, 2);
+    await advance(after);
+    const seen: unknown[] = [];
+    const signals: AbortSignal[] = [];
+    const run: Convert<never, object> = async (object: Parameters<typeof split>[0], { signal }) => {
+      // Outside the transaction of the other objects.
+      seen.push((await db.rows(`SELECT "id" FROM "Contact" WHERE "jmap_evolved" = 2`)).length);
+      if (object.name !== 'Bob') return split(object);
+      signals.push(signal);
+      return new Promise<never>(() => undefined);
+    };
+    const reason = async () => {
+      const [note] = await db.rows(`SELECT "value" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
+      const { refused, refusedCount } = JSON.parse(String(note?.['value']));
+      expect([refusedCount, refused[0].id]).toEqual([1, 'r2']);
+      return refused[0].reason;
+    };
+    const what = 'The hook Contact of evolve/0002-split.ts took longer than';
+    await db.start({ ...startOf(root, after, { 2: run }), timeout: 100 });
+    expect(await reason()).toBe(`${what} HOOK_TIMEOUT (100 ms)`);
+    await db.start(startOf(root, after, { 2: { timeout: '50ms', run } as never }));
+    expect(await reason()).toBe(`${what} its timeout (50 ms)`);
+    expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([true]));
+    expect(seen.slice(0, 3)).toEqual([0, 0, 1]);
+    await db.start(startOf(root, after, { 2: () => ({ last: 'Bob' }) }));
+    expect(await db.rows(NOTES)).toEqual([]);
+  });
+
   it('computes what follows from objects that a killed server has converted', async () => {
     const sources = [{ type: 'Contact', property: 'name' }];
     const names = text('names', { access: 'serverSet', computed: { kind: 'on', sources } });

@@ -305,6 +305,32 @@ describe('planMigrations: refused changes', () => {
     ]);
   });
 
+  it('a released property with an old name that no release had', async () => {
+    const root = temporaryRoot();
+    const of = (name: string, renamedFrom?: string) =>
+      property(name, 'string', { default: '', ...(renamedFrom && { renamedFrom }) });
+    const first = of('first', 'beforeTheMigrations');
+    await generate(root, model([todo([first, of('title')])]));
+    await generate(root, model([todo([first, of('label', 'title')])]));
+    const problemsOf = async (...properties: ModelProperty[]) =>
+      (await generate(root, model([todo(properties)]))).problems;
+    expect(await problemsOf(first, of('label', 'title')), 'leftovers').toEqual([]);
+    for (const [name, old] of [
+      ['label', 'titel'],
+      ['first', 'titel'],
+      ['label', 'anything'],
+    ] as const) {
+      const others = [first, of('label', 'title')].filter((one) => one.name !== name);
+      const message = expect.stringMatching(
+        `^the property Todo.${name} has renamedFrom: ${old}, and no release had a property of ` +
+          `that name in its type.${old === 'titel' ? ' Did you mean "title"[?]' : ''} The last`,
+      );
+      expect(await problemsOf(of(name, old), ...others)).toEqual([
+        expect.objectContaining({ code: 'bad-rename', message }),
+      ]);
+    }
+  });
+
   it('a type that becomes a singleton, or stops being one', async () => {
     for (const singleton of [true, false]) {
       const root = temporaryRoot();

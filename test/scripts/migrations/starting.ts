@@ -16,11 +16,13 @@ export interface Started {
   readonly types: readonly ModelType[];
   readonly hooks?: Readonly<Record<string, TypeHooks>>;
   readonly evolutions?: readonly EvolutionDefinition[];
+  /** HOOK_TIMEOUT, ms. */
+  readonly timeout?: number;
 }
 
 /** `shared`: the version before may go on beside it. */
 export function start(
-  { types, hooks = {}, evolutions = [] }: Started,
+  { types, hooks = {}, evolutions = [], timeout = 60_000 }: Started,
   on: Pick<BackfillOptions, 'store' | 'database' | 'shared' | 'pause'>,
 ): Promise<{ stop(): Promise<void> }> {
   const capability: CapabilityDefinition = {
@@ -42,7 +44,7 @@ export function start(
   };
   const registry = createRegistry([capability]);
   const hookServices: HookServices = {
-    timeout: 60_000,
+    timeout,
     prisma: null,
     join: (work) => work(),
     onError: (error) => {
