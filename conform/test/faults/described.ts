@@ -47,6 +47,7 @@ export const describedFaults: readonly Fault[] = [
       'described-immutable-when',
       'described-required-when',
       'described-answered-refused',
+      'described-answered-whole',
     ],
     ...accepted('invalidProperties'),
   },

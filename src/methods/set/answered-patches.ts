@@ -13,9 +13,8 @@ import { declaredName, propertiesNamed, type TypeIndex } from '../type-index.js'
 import type { PlannedUpdate, SetPlan } from './plan-set.js';
 
 /**
- * Returns the plan without values that the server computes when they are read, where a patch has
- * them as they are now: an object as /get shows it is a patch (RFC 8620 5.3). Values that differ
- * stay, and are refused later.
+ * Returns the plan with patches that lack answered values which are as they are now: an object as
+ * /get shows it is a patch (RFC 8620 5.3). Values that differ stay, and are refused later.
  */
 export async function dropAnswered(plan: SetPlan, context: CallContext): Promise<SetPlan> {
   const { index, updates } = plan;
