@@ -3,6 +3,7 @@ import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { sampleOf } from '../../../src/descriptor/sample-values.js';
 import type { Json } from '../client/json.js';
 import { listWritable } from './described.js';
+import { wrapIds } from './links.js';
 import type { Subject } from './subject.js';
 
 /**
@@ -18,16 +19,25 @@ export interface BlobHolder extends Pick<ModelProperty, 'name' | 'access' | 'nul
 }
 
 /** Finds the properties of a type that hold blobs. */
-export const findBlobHolders = ({ described }: Subject): readonly BlobHolder[] =>
+export const findBlobHolders = ({ described, samples }: Subject): readonly BlobHolder[] =>
   listWritable(described)
     .filter(({ blobs }) => blobs.length > 0)
     .map((property) => ({
       ...property,
       isWhole: property.kind === 'string',
-      buildHolding: (blobId) => buildHolding(property, blobId),
+      // Samples tell of a property whose members have rules: only those that lead to a blob.
+      buildHolding: samples.some(({ [property.name]: value }) => value !== undefined)
+        ? (blobId) => buildLeastHolding(property, blobId)
+        : (blobId) => buildHolding(property, blobId),
       readHeld: (value) => [...textsAt(property.blobs, value)][0] ?? String(value),
     }));
 
 /** Returns a value of a property that holds a blob. */
 export const buildHolding = ({ schema, blobs }: ModelProperty, blobId: string): Json =>
   replaceTexts(blobs, sampleOf(schema), () => blobId) as Json;
+
+/** Returns the least value of a property that holds a blob at the first place that can. */
+function buildLeastHolding(property: ModelProperty, blobId: string): Json {
+  const [place = []] = property.blobs;
+  return replaceTexts(property.blobs, wrapIds({ property, place }, blobId), () => blobId) as Json;
+}

@@ -11,7 +11,8 @@ export function buildLeast(schema: JSONSchema7): Json {
   if (flattest !== undefined) return buildLeast(flattest.schema);
   switch (listKinds(schema).find((kind) => kind !== 'null')) {
     case 'object': {
-      const { properties = {}, required = [] } = schema;
+      const { properties = {}, required = [], minProperties = 0 } = schema;
+      if (minProperties > required.length) return sampleOf(schema) as Json;
       return Object.fromEntries(
         required.map((name) => [name, buildLeast(toSchema(properties[name]))]),
       );

@@ -48,9 +48,11 @@ export const isPlain = (link: Link): boolean =>
 /** Tells whether the property's ids are its value, the items of it or all of its keys. */
 export const isWhole = ({ place }: Link): boolean => isWholePlace(place);
 
-/** Returns the least value of a reference's property that holds these ids at its place. */
-export const wrapIds = ({ property, place }: Link, ...ids: readonly string[]): Json =>
-  ids.length === 0 && place.length === 0 ? null : buildAt(property.schema, place, ids);
+/** Returns the least value of a property that holds these ids at a place of references or blobs. */
+export const wrapIds = (
+  { property, place }: Pick<Link, 'property' | 'place'>,
+  ...ids: readonly string[]
+): Json => (ids.length === 0 && place.length === 0 ? null : buildAt(property.schema, place, ids));
 
 function buildAt(schema: JSONSchema7, place: Place, ids: readonly string[]): Json {
   const [step, ...further] = place;
@@ -70,7 +72,8 @@ function buildAt(schema: JSONSchema7, place: Place, ids: readonly string[]): Jso
   const entries = ids.map((id, n): [string, Json] =>
     step.each === 'key' ? [id, buildLeast(values)] : [`k${n}`, buildAt(values, further, [id])],
   );
-  const least = buildLeast({ ...schema, type: 'object' }) as JsonMap;
+  // The entries are those that it must have.
+  const least = buildLeast({ ...schema, type: 'object', minProperties: 0 }) as JsonMap;
   return { ...least, ...Object.fromEntries(entries) };
 }
 

@@ -28,26 +28,27 @@ function judgeMetadata(task: TaskStored): readonly Fault[] {
   return faults;
 }
 
-/** 4.2.5: a location says more than when it is, and its coordinates are a geo URI. */
+/** 4.2.5: a location says more than when it is. */
 function judgeLocations({ locations }: TaskStored): readonly Fault[] {
   return judgeEntries('locations', locations, (location, path) => {
     const says = Object.keys(location).some((name) => name !== '@type' && name !== 'relativeTo');
-    const { coordinates = 'geo:', links } = location;
     const faults: Fault[] = says ? [] : [{ path, text: 'says nothing' }];
-    if (!/^geo:/i.test(coordinates))
-      faults.push({ path: `${path}/coordinates`, text: 'is no geo URI' });
-    return [...faults, ...judgeLinks(`${path}/links`, links)];
+    return [...faults, ...judgeLinks(`${path}/links`, location.links)];
   });
 }
 
-/** 1.4.11: a link leads to something, for JMAP to a blob too. */
+/** 1.4.11: a link leads to something, for JMAP to a blob too. An image to show is an icon. */
 function judgeLinks(
   property: string,
   links: Readonly<Record<string, Link>> | undefined,
 ): readonly Fault[] {
-  return judgeEntries(property, links, ({ href, blobId }, path) =>
-    (href ?? blobId) === undefined ? [{ path, text: 'needs "href" or "blobId"' }] : [],
-  );
+  return judgeEntries(property, links, ({ href, blobId, display, rel }, path) => {
+    const faults: Fault[] = [];
+    if ((href ?? blobId) === undefined) faults.push({ path, text: 'needs "href" or "blobId"' });
+    if (display !== undefined && rel !== 'icon')
+      faults.push({ path: `${path}/display`, text: 'needs the "rel" icon' });
+    return faults;
+  });
 }
 
 /** Schemes of the URIs of methods, by method. */
