@@ -93,8 +93,8 @@ export const describedAnsweredChecks = typeChecks('5.1', NEEDS, [
     section: '5.3',
     level: 'must',
     rule:
-      'What the server computes when it is read may be in an update as it is; another value is ' +
-      'invalidProperties.',
+      'An update may have a property that the server computes when it is read, as it is; another ' +
+      'value is invalidProperties.',
     restsOn: 'which properties are computed',
     needs: { singleton: undefined, methods: ['get', 'set'] },
     applies: ({ described }) =>

@@ -41,8 +41,8 @@ export async function buildServerSet(subject: Subject): Promise<Readonly<Record<
 }
 
 /**
- * Returns the defaults of what a client may give. What the server alone sets may begin with another
- * value.
+ * Returns the defaults of what a client may give. Properties of the server alone may begin with
+ * another value.
  */
 const givable = ({ profile: { defaults, serverSet } }: Subject): JsonMap =>
   Object.fromEntries(Object.entries(defaults).filter(([key]) => !Object.hasOwn(serverSet, key)));

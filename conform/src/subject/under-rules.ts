@@ -30,8 +30,8 @@ export function narrowByRules(declared: ModelType): ModelType {
 const MOST = 1e9;
 
 /**
- * Returns a type whose properties `summed`, by name, have no larger bounds. A few values there would
- * add up to more than a sum can be, and the server refuses such writes.
+ * Returns a type whose properties `summed`, by name, have no larger bounds. A few values there
+ * would add up to more than a sum can be, and the server refuses such writes.
  */
 export function withoutLargeBounds(type: ModelType, summed: ReadonlySet<string>): ModelType {
   if (summed.size === 0) return type;
