@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { listPlaces } from '../src/checks/patch-places.js';
 import type { Json } from '../src/client/json.js';
+import { findBlobHolders } from '../src/subject/blob-holders.js';
 import { readWorld } from '../src/subject/described.js';
+import type { Subject } from '../src/subject/subject.js';
 import { listValues } from '../src/subject/values.js';
 
 // Values that the runner takes to be legal or wrong. A legal one that it calls wrong would fail a
@@ -86,4 +88,32 @@ it.each([
 it('values of clients may collide, immutable ones too, and those of the server not', () => {
   const uniques = world.get('Thing')?.type.uniques ?? [];
   expect(uniques.map(({ properties }) => properties.map(({ name }) => name))).toEqual([['code']]);
+});
+
+const FILES = `
+capability: urn:example:files
+types:
+  Folder:
+    properties:
+      files:
+        type: object
+        additionalProperties:
+          type: object
+          properties:
+            note: { type: string }
+            roles: { setOf: string, minProperties: 1 }
+            blobId: { type: string, blob: true }
+          required: [roles]
+        minProperties: 1
+        default: { a: { roles: { own: true } } }
+`;
+
+it('gives a blob the least value of a property that samples give, a whole one of others', () => {
+  const described = readWorld([{ file: 'files.yaml', text: FILES }]).get('Folder')?.type;
+  const build = (samples: readonly object[]) =>
+    findBlobHolders({ described, samples } as unknown as Subject)[0]?.buildHolding('B1');
+  expect(Object.values(build([{}]) as object)).toEqual([
+    { note: 'Some note', roles: { text: true }, blobId: 'B1' },
+  ]);
+  expect(build([{ files: {} }])).toEqual({ k0: { roles: { text: true }, blobId: 'B1' } });
 });
