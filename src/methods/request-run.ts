@@ -132,7 +132,8 @@ export class RequestRun {
         this.#scope.readAhead = this.#referredTo.has(invocation.callId)
           ? findReadAhead(methodCalls, index, services.registry)
           : null;
-      await this.#runFollowUps(invocation.callId, await this.#runCall(invocation, null), 0);
+      const finished = await this.#runCall(invocation, null);
+      if (finished.followUps.length > 0) await this.#runFollowUps(invocation.callId, finished, 0);
     }
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     const answer = { invocations: this.#texts, createdIds: shown };

@@ -3,7 +3,7 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
-import type { CallContext } from '../context.js';
+import type { CallContext, CallHooks } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
@@ -78,7 +78,11 @@ export class SetRun {
     changes.writeTo(this.#unit, this.#isStored);
     if (planner !== null) planner.apply();
     const followers = await this.#unit.flush();
-    const written = await this.#runHooks([...creates, ...changes.updates, ...destroys]);
+    const { hooks } = this.#context;
+    const written =
+      hooks === null
+        ? NONE
+        : await this.#runHooks(hooks, [...creates, ...changes.updates, ...destroys]);
     const report = new SetReport(this.#index, this.#unit);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
     const sideEffects = this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
@@ -97,9 +101,7 @@ export class SetRun {
    * Runs the hooks that follow the writes. They may add to the unit: resolves to the objects of the
    * call's type that they changed, as they were.
    */
-  async #runHooks(operations: readonly Operation[]): Promise<Rows> {
-    const { hooks } = this.#context;
-    if (hooks === null) return NONE;
+  async #runHooks(hooks: CallHooks, operations: readonly Operation[]): Promise<Rows> {
     const created: [string, string][] = [];
     const refused: string[] = [];
     for (const operation of operations) {

@@ -196,7 +196,11 @@ export class UnitOfWork {
     for (const work of this.#works.values()) {
       const records = recordsOf(work);
       if (records.length === 0) continue;
-      const changed = await runInSlices(changedProperties(work), this.slices);
+      // Records of creates and destroys name none: most calls have no others.
+      const hasUpdates = records.some(({ kind }) => kind === 'updated');
+      const changed = hasUpdates
+        ? await runInSlices(changedProperties(work), this.slices)
+        : NO_PROPERTIES;
       await this.#transaction.record(work.type, records, changed);
     }
   }
@@ -275,6 +279,7 @@ export class UnitOfWork {
 
 const NO_ENTRIES: readonly Entry[] = Object.freeze([]);
 const NO_FOLLOWERS: readonly Follower[] = Object.freeze([]);
+const NO_PROPERTIES: readonly PropertyDefinition[] = Object.freeze([]);
 
 const KINDS = Object.freeze({
   bornAndGone: ['created', 'destroyed'],
