@@ -165,7 +165,7 @@ async function judgeSingleton(boxes: Typed): Promise<void> {
   expect((await update({ isRed: false })).notUpdated).toMatchObject({
     singleton: { properties: ['isRed'] },
   });
-  // What a hook refuses stays refused beside it.
+  // The hook of the method sees such an update, too.
   const refused = { error: 'invalidArguments', description: 'No box is black.' };
   expect(await update({ colour: 'black' })).toMatchObject(refused);
   expect(await update({ colour: 'black', isRed: true })).toMatchObject(refused);
