@@ -117,3 +117,25 @@ it('gives a blob the least value of a property that samples give, a whole one of
   ]);
   expect(build([{ files: {} }])).toEqual({ k0: { roles: { text: true }, blobId: 'B1' } });
 });
+
+const LINES = `
+capability: urn:example:lines
+types:
+  Bill:
+    properties:
+      total:
+        type: integer
+        default: 0
+        access: serverSet
+        computed: { sum: Line.amount, by: billId }
+  Line:
+    properties:
+      billId: { type: [string, 'null'], references: Bill, onDestroy: setNull }
+      amount: { type: integer, default: 5000000000, minimum: 5000000000, maximum: 9e15 }
+`;
+
+it('leaves large bounds of what is summed alone, but for those that keep small numbers out', () => {
+  const described = readWorld([{ file: 'lines.yaml', text: LINES }]).get('Line')?.type;
+  const amount = described?.properties.find(({ name }) => name === 'amount');
+  expect([amount?.schema.minimum, amount?.schema.maximum]).toEqual([5e9, undefined]);
+});

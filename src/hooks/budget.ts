@@ -1,4 +1,5 @@
 import { HookTimeoutError } from '../methods/hook-errors.js';
+import { timeLeft } from '../runtime/deadlines.js';
 
 /** One hook, as its time is bounded. */
 export interface TimedHook {
@@ -54,7 +55,7 @@ export class HookBudget {
     const running = work();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(late()), Math.max(0, end - performance.now()));
+      timer = setTimeout(() => reject(late()), timeLeft(end));
     });
     try {
       const value = await Promise.race([running, timeout]);

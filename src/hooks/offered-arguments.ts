@@ -7,6 +7,7 @@ import { compileQuery } from '../methods/query/query-plan.js';
 import { draftCreate, isServerSet, refusal } from '../methods/set/draft.js';
 import { type PlannedUpdate, planSet, type SetPlan } from '../methods/set/plan-set.js';
 import { sceneOf } from '../methods/set/set.js';
+import { answeredName } from '../methods/set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../methods/type-index.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
@@ -129,8 +130,9 @@ function* isLegalPatch(
   for (const pointer of Object.keys(patch)) {
     const [name = '', ...path] = parsePointer(`/${pointer}`) ?? [];
     const property = index.properties.get(name);
+    // A property that the server makes may be given with its current value.
+    if (path.length === 0 && answeredName(index, name) !== null) continue;
     if (property === undefined && index.unknown === null) return false;
-    // A server-set property may be given with its current value.
     if (path.length > 0 || (property !== undefined && isServerSet(property))) continue;
     const value = patch[pointer] ?? null;
     if (value !== null) values[name] = value;

@@ -3,6 +3,7 @@ import type {
   Asked,
   Changes,
   EffectCall,
+  HookCall,
   MethodExtension,
   TypeHooks,
 } from '../capability/hooks.js';
@@ -37,7 +38,7 @@ import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from '.
 import { type News, NewsReader } from './news.js';
 import { offerArguments } from './offered-arguments.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
-import { HookScope, type HookServices, type Reads } from './scope.js';
+import { HookScope, type HookServices, NO_ARGUMENTS, type Reads } from './scope.js';
 import { SERVER_ACCOUNT, SERVER_METHOD, type ServerCall, serverRequest } from './server-call.js';
 import { isDurable, namedHook } from './timed.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
@@ -246,9 +247,15 @@ class HookedCall extends HookScope implements CallHooks {
     const slices = this.context.startSlices();
     const offered = await frozenInSlices(objects, slices);
     const said = await this.run(hook, 'read', (call, reader) =>
-      hook.run(offered, offeredNames(type, asked), call, reader),
+      hook.run(offered, offeredNames(type, asked), this.#asOfGet(call), reader),
     );
     return runInSlices(answeredMembers({ what, type, asked }, objects, said), slices);
+  }
+
+  /** Returns the call with the arguments of a /get alone: those of a /set mean something else. */
+  #asOfGet(call: HookCall): HookCall {
+    if (this.context.method.body === 'get') return call;
+    return Object.freeze({ ...call, arguments: NO_ARGUMENTS });
   }
 
   /** Returns the response with the members that `after` adds. */

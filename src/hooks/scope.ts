@@ -46,7 +46,7 @@ const NEVER = new AbortController().signal;
 export const MAX_HOOK_DEPTH = 8;
 
 /** The further arguments of a method that declares none. */
-const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
+export const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
 
 /** The data that a hook reads: its call's transaction, a snapshot of its own, or nothing. */
 export type Reads = Transaction | 'read' | 'none';

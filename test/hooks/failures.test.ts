@@ -219,6 +219,12 @@ test('HOOK_TIMEOUT adds the time of all hooks, without the waits of the call', a
   expect(spent.signal.aborted).toBe(true);
 });
 
+test('a timeout may be longer than a timer can be', async () => {
+  const budget = new HookBudget(200, Number.POSITIVE_INFINITY);
+  const hook = { what: 'a hook', limit: 30 * 86_400_000 };
+  expect(await budget.run(hook, () => wait(20).then(() => 'done'))).toBe('done');
+});
+
 test('an afterCommit writes in a transaction of its own', async () => {
   const own = rigWith({
     async afterCommit({ created }, { inAccount }) {

@@ -136,6 +136,39 @@ async function judgeWholeObjects(letters: Typed, id: string): Promise<void> {
   expect(Object.keys(mixed.updated)).toEqual([id]);
   expect(mixed.notUpdated).toMatchObject({ [none]: { type: 'notFound' } });
   await letters.update(id, { seen: false });
+  await judgeOddPatches(letters, id);
+}
+
+/** Names and values that the hook doesn't know, beside one that is as it is. */
+async function judgeOddPatches(letters: Typed, id: string): Promise<void> {
+  const preview = 'What a long body thi';
+  const update = async (patch: object, args: object = {}) =>
+    letters.call('set', { update: { [id]: { ...patch, preview } }, ...args });
+  const refused = async (name: string, patch: object, args?: object) =>
+    expect((await update(patch, args)).notUpdated).toMatchObject({ [id]: { properties: [name] } });
+  await refused('__proto__', { ['__proto__']: {} });
+  await refused('stamp', { stamp: 7 });
+  await refused('header:To:asDate', { 'header:To:asDate': null });
+  // The argument is that of /set, and says nothing to a hook of /get.
+  const bodyValue = { value: 'What a long body this letter has.', isTruncated: false };
+  await refused('bodyValue', { bodyValue }, { fetchBody: true });
+  // Null for what is absent changes nothing, however many there are.
+  const names = Array.from({ length: 1001 }, (_, n) => [`undeclared${n}`, null]);
+  const absent = { bodyValue: null, ...Object.fromEntries(names) };
+  expect((await update(absent)).updated).toEqual({ [id]: null });
+}
+
+/** Of a singleton that nobody has written, as well. */
+async function judgeSingleton(boxes: Typed): Promise<void> {
+  const update = async (patch: object) => boxes.call('set', { update: { singleton: patch } });
+  expect((await update({ isRed: true })).updated).toEqual({ singleton: null });
+  expect((await update({ isRed: false })).notUpdated).toMatchObject({
+    singleton: { properties: ['isRed'] },
+  });
+  // The hook of the method sees such an update, too.
+  const refused = { error: 'invalidArguments', description: 'No box is black.' };
+  expect(await update({ colour: 'black' })).toMatchObject(refused);
+  expect(await update({ colour: 'black', isRed: true })).toMatchObject(refused);
 }
 
 async function judgeChanges(letters: Typed, id: string): Promise<void> {
@@ -183,6 +216,7 @@ test('properties are computed when they are read, on both databases', async () =
       await judgeArguments(letters, id);
       await judgeWrites(letters, id);
       await judgeWholeObjects(letters, id);
+      await judgeSingleton(letters.of('Postbox'));
       await judgeChanges(letters, id);
       await judgeOwnMethod(letters.of('Parcel'));
       // The last one: the server tells of the failure again and again.

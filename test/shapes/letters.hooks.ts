@@ -64,6 +64,18 @@ export const hooks = {
           }),
         ),
     },
+    Postbox: {
+      answer: (boxes) => new Map(boxes.map(({ id, colour }) => [id, { isRed: colour === 'red' }])),
+      methods: {
+        set: {
+          before(args) {
+            for (const { colour } of Object.values(args.update ?? {}))
+              if (colour === 'black') throw new HookRefusal('invalidArguments', 'No box is black.');
+            return args;
+          },
+        },
+      },
+    },
   },
   methods: {
     'Parcel/set': async ({ accountId, contents }, _call, tx) => {

@@ -30,18 +30,18 @@ export function narrowByRules(declared: ModelType): ModelType {
 const MOST = 1e9;
 
 /**
- * Returns a type whose properties `summed`, by name, have no larger bounds. A few values there
+ * Returns a type whose properties `summed`, by name, have no wider bounds. A few values there
  * would add up to more than a sum can be, and the server refuses such writes.
  */
 export function withoutLargeBounds(type: ModelType, summed: ReadonlySet<string>): ModelType {
   if (summed.size === 0) return type;
   return mapProperties(type, (property) => {
     if (!summed.has(property.name)) return property;
-    const { minimum, maximum, ...schema } = property.schema;
-    const isSmall = (bound?: number): bound is number => Math.abs(bound ?? Infinity) <= MOST;
+    const { minimum = -Infinity, maximum = Infinity, ...schema } = property.schema;
+    // A bound that keeps small numbers out stays: without it they would count as legal.
     const bounds = {
-      ...(isSmall(minimum) ? { minimum } : {}),
-      ...(isSmall(maximum) ? { maximum } : {}),
+      ...(minimum >= -MOST ? { minimum } : {}),
+      ...(maximum <= MOST ? { maximum } : {}),
     };
     return { ...property, schema: { ...schema, ...bounds } };
   });

@@ -30,7 +30,7 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
   if (ids !== null && ids.existing.size > FEW_OBJECTS) await context.services.conductor.begin();
   const needed = asked === null ? properties : withSources(indexOf(type), properties);
-  const { number, objects } = await readObjects(type, ids, needed, context);
+  const { number, objects } = await read(type, ids, needed, context);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatState(number);
@@ -46,7 +46,7 @@ export function requireGetLimit(
 }
 
 /** Returns the objects of these ids with the state; all where there are none. */
-export async function readObjects(
+async function read(
   type: TypeIndex['type'],
   ids: DistinctIds | null,
   properties: readonly PropertyDefinition[],

@@ -1,46 +1,71 @@
 import { HookRefusal } from '../../capability/refusal.js';
-import { jsonEqual } from '../../protocol/equal.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { equalSteps } from '../../protocol/equal.js';
+import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import { parsePointer } from '../../protocol/json-pointer.js';
-import type { StoredObject } from '../../store/port.js';
-import { typeOf } from '../accounts.js';
+import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
+import { accountOf, typeOf } from '../accounts.js';
 import type { AskedValues } from '../answered-index.js';
 import type { CallContext } from '../context.js';
-import { distinctIds } from '../creation-ids.js';
 import { addAnswers, withSources } from '../get/add-answers.js';
-import { readObjects } from '../get/get.js';
-import { declaredName, propertiesNamed, type TypeIndex } from '../type-index.js';
+import { readExisting } from '../read-existing.js';
+import { indexOf, propertiesNamed } from '../type-index.js';
 import type { PlannedUpdate, SetPlan } from './plan-set.js';
+import { answeredName } from './unknown-members.js';
+
+/** The answered properties that a patch gives as a whole: by key, their declared names. */
+type Given = ReadonlyMap<string, string>;
+
+/** The same for the patches that give some. */
+type AllGiven = ReadonlyMap<PlannedUpdate, Given>;
 
 /**
  * Returns the plan with patches that lack answered values which are as they are now: an object as
  * /get shows it is a patch (RFC 8620 5.3). Values that differ stay, and are refused later.
  */
 export async function dropAnswered(plan: SetPlan, context: CallContext): Promise<SetPlan> {
-  const { index, updates } = plan;
-  const naming = updates.filter(
-    ({ refused, patch }) => refused === null && hasOthers(index, patch),
-  );
-  if (naming.length === 0) return plan;
-  const names = naming.flatMap(({ patch }) => [...otherNames(index, patch).values()]);
-  const { asked } = propertiesNamed(index, names);
+  const slices = context.startSlices();
+  const given = await runInSlices(findGiven(plan), slices);
+  if (given.size === 0) return plan;
+  const names = [...given.values()].flatMap((each) => [...each.values()]);
+  const { asked } = propertiesNamed(plan.index, names);
   if (asked === null) return plan;
-  const ids = distinctIds(
-    naming.map(({ id }) => id),
-    context.request.createdIds,
-  );
-  const { objects } = await readObjects(typeOf(context), ids, withSources(index, []), context);
-  const answers = await answersOf(objects, asked, context);
-  const all = updates.map((update) => withoutEqual(index, update, answers.get(update.id)));
-  return { ...plan, updates: all };
+  const ids = new Set(Array.from(given.keys(), ({ id }) => id));
+  const answers = await answersOf([...ids], asked, context);
+  return { ...plan, updates: await runInSlices(dropEqual(plan, given, answers), slices) };
+}
+
+/** Finds the answered properties that patches give as a whole. Pauses. */
+function* findGiven({ index, updates }: SetPlan): Steps<AllGiven> {
+  const found = new Map<PlannedUpdate, Given>();
+  const strides = new Strides();
+  for (const update of updates) {
+    if (update.refused !== null) continue;
+    const names = new Map<string, string>();
+    for (const key of Object.keys(update.patch)) {
+      if (strides.isOver()) yield;
+      const [name, ...path] = parsePointer(`/${key}`) ?? [];
+      if (name === undefined || path.length > 0) continue;
+      const declared = answeredName(index, name);
+      if (declared !== null) names.set(key, declared);
+    }
+    if (names.size > 0) found.set(update, names);
+  }
+  return found;
 }
 
 /** Returns what the hook computes, by id; nothing if it refuses to. */
 async function answersOf(
-  objects: readonly StoredObject[],
+  ids: readonly string[],
   asked: AskedValues,
   context: CallContext,
 ): Promise<ReadonlyMap<string, JsonObject>> {
+  const { deadline, services } = context;
+  const type = typeOf(context);
+  const sources = withSources(indexOf(type), []);
+  // As much as an update may read: none of it is in the response.
+  const objects = await services.store.read(accountOf(context).id, { deadline }, (snapshot) =>
+    readExisting(snapshot, type, ids, sources),
+  );
   try {
     const answers = await addAnswers(objects, { properties: [], asked }, context);
     return new Map(answers.map((object) => [object.id, object]));
@@ -50,39 +75,37 @@ async function answersOf(
   }
 }
 
-/** Returns whether a patch names more than stored properties. */
-function hasOthers(index: TypeIndex, patch: JsonObject): boolean {
-  return otherNames(index, patch).size > 0;
-}
-
-/** Returns the whole properties of a patch that aren't stored ones: by key, their names. */
-function otherNames({ properties }: TypeIndex, patch: JsonObject): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const key of Object.keys(patch)) {
-    const [name, ...path] = parsePointer(`/${key}`) ?? [];
-    if (name !== undefined && path.length === 0 && !properties.has(name)) names.set(key, name);
+/** Takes out of patches what is equal to an answer. Pauses: a value may be large. */
+function* dropEqual(
+  { index, updates }: SetPlan,
+  given: AllGiven,
+  answers: ReadonlyMap<string, JsonObject>,
+): Steps<SetPlan['updates']> {
+  const kept: PlannedUpdate[] = [];
+  for (const update of updates) {
+    const { id, patch, sent } = update;
+    const answered = answers.get(id);
+    const equal = new Set<string>();
+    for (const [key, name] of answered === undefined ? NONE : (given.get(update) ?? NONE)) {
+      yield;
+      const value = answered?.[name];
+      // A null patch of what is absent changes nothing.
+      const isKnown = value !== undefined || index.answered?.plain.has(name) === true;
+      if (isKnown && (yield* equalSteps(value ?? null, patch[key] ?? null))) equal.add(key);
+    }
+    const rest = without(patch, equal);
+    // The report looks whether the two are the same.
+    kept.push({ ...update, patch: rest, sent: sent === patch ? rest : without(sent, equal) });
   }
-  return names;
+  return kept;
 }
 
-function withoutEqual(
-  index: TypeIndex,
-  update: PlannedUpdate,
-  answered: JsonObject | undefined,
-): PlannedUpdate {
-  if (answered === undefined || update.refused !== null) return update;
-  const { patch } = update;
-  const equal = [...otherNames(index, patch)].flatMap(([key, name]) => {
-    const declared = declaredName(name, index.answered?.plain ?? NONE, index.type.acceptSnakeCase);
-    const value = answered[declared];
-    return value !== undefined && jsonEqual(value, patch[key] ?? null) ? [key] : [];
-  });
-  if (equal.length === 0) return update;
-  return { ...update, patch: without(patch, equal), sent: without(update.sent, equal) };
-}
-
-function without(patch: JsonObject, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(patch).filter(([key]) => !keys.includes(key)));
+/** Returns the patch without these keys; the same one if there are none. */
+function without(patch: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  if (keys.size === 0) return patch;
+  const rest = emptyObject();
+  for (const key in patch) if (!keys.has(key)) rest[key] = patch[key] ?? null;
+  return rest;
 }
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();

@@ -24,11 +24,9 @@ export function unknownMember(
   name: string,
   problems: Problems,
 ): PropertyDefinition | undefined {
-  const { unknown, names, type, answered } = index;
+  const { unknown, names, type } = index;
   const isInherited = Object.hasOwn(Object.prototype, name);
-  const declared =
-    answered === null ? name : declaredName(name, answered.plain, type.acceptSnakeCase);
-  if (isAnswered(type, declared)) problems.add(name, 'is computed when it is read');
+  if (answeredName(index, name) !== null) problems.add(name, 'is computed when it is read');
   else if (unknown === null || names.has(name) || isInherited)
     problems.add(name, `is no property of ${type.name}`);
   else if (name === '') problems.add(name, 'has a name without characters');
@@ -37,6 +35,13 @@ export function unknownMember(
   else if (name.includes('\u0000')) problems.add(name, 'has a name with U+0000');
   else return { ...MEMBER, name };
   return undefined;
+}
+
+/** Returns the declared name of the answered property that a client means; null for none. */
+export function answeredName({ answered, type }: TypeIndex, name: string): string | null {
+  if (answered === null) return null;
+  const declared = declaredName(name, answered.plain, type.acceptSnakeCase);
+  return isAnswered(type, declared) ? declared : null;
 }
 
 /** Returns the names of such members of an object. */
