@@ -77,7 +77,7 @@ describe('a long text in the search index on SQLite', () => {
     const text = fc
       .array(char, { minLength: LONG, maxLength: LONG + 200 })
       .map((all) => all.join(''));
-    const place = fc.record({ begin: fc.nat(LONG), length: fc.integer({ min: 3, max: 200 }) });
+    const place = fc.record({ begin: fc.nat(LONG - 1), length: fc.integer({ min: 3, max: 200 }) });
     await fc.assert(
       fc.asyncProperty(
         text,
@@ -95,14 +95,13 @@ describe('a long text in the search index on SQLite', () => {
           ] as const) {
             for (const { begin, length } of [...places, border]) {
               const needle = [...value].slice(begin, begin + length).join('');
-              expect(await bench.found(condition(filter, needle))).toEqual(
-                needle === '' ? [] : [id],
-              );
+              expect(await bench.found(condition(filter, needle))).toEqual([id]);
             }
           }
         },
       ),
-      { numRuns: 4 },
+      // Smaller texts tell nothing more, and to look for them takes minutes.
+      { numRuns: 4, endOnFailure: true },
     );
   });
 
