@@ -74,8 +74,11 @@ export async function convertBatch(
   record: boolean,
 ): Promise<Converted> {
   const scene = {
-    ...{ type, evolution, written: writtenType(services, type, evolution) },
-    ...{ hook: convertHook(type, evolution), timeout: services.hookServices.timeout },
+    type,
+    evolution,
+    written: writtenType(services, type, evolution),
+    hook: convertHook(type, evolution),
+    timeout: services.hookServices.timeout,
   };
   const deadline = performance.now() + BATCH_TIME;
   const nothing: Converted = { converted: [], refused: [], rest: [] };

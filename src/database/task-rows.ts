@@ -103,9 +103,7 @@ export class TaskRows {
       _count: { id: true, error: true },
       orderBy: { kind: 'asc' },
     });
-    return kinds.map(({ kind, _count }) => ({
-      ...{ kind, waiting: _count.id, failing: _count.error },
-    }));
+    return kinds.map(({ kind, _count: { id, error } }) => ({ kind, waiting: id, failing: error }));
   }
 
   /** Returns the account; null where it has gone. */

@@ -16,12 +16,13 @@ const nameOf = (family: ModelAnswered): string =>
 const listFamilies = ({ answered = [] }: ModelType): readonly ModelAnswered[] =>
   answered.filter(({ parts }) => parts !== undefined);
 
+/** Returns the properties that are computed when they are read, families aside. */
 const listPlain = ({ answered = [] }: ModelType): readonly ModelAnswered[] =>
   answered.filter(({ parts }) => parts === undefined);
 
 /** Returns the names that a /get gives only if it is asked for them, families aside. */
-const listOnRequest = ({ properties, answered = [] }: ModelType): readonly string[] =>
-  [...properties, ...answered.filter(({ parts }) => parts === undefined)].flatMap((one) =>
+const listOnRequest = (type: ModelType): readonly string[] =>
+  [...type.properties, ...listPlain(type)].flatMap((one) =>
     one.onRequest === true && !('optional' in one && one.optional === true) ? [one.name] : [],
   );
 

@@ -108,7 +108,8 @@ export function readHistory(
     files: new Map(released.flatMap(({ files }) => [...files])),
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
-    ...{ named, properties },
+    named,
+    properties,
     states: new Map(released.flatMap(({ number, model }) => (model ? [[number, model]] : []))),
     ...(snapshot === undefined ? {} : { snapshot }),
   };

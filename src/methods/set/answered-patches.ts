@@ -93,6 +93,10 @@ function* dropEqual(
       const isKnown = value !== undefined || index.answered?.plain.has(name) === true;
       if (isKnown && (yield* equalSteps(value ?? null, patch[key] ?? null))) equal.add(key);
     }
+    if (equal.size === 0) {
+      kept.push(update);
+      continue;
+    }
     const rest = without(patch, equal);
     // The report looks whether the two are the same.
     kept.push({ ...update, patch: rest, sent: sent === patch ? rest : without(sent, equal) });
@@ -100,9 +104,8 @@ function* dropEqual(
   return kept;
 }
 
-/** Returns the patch without these keys; the same one if there are none. */
+/** Returns the patch without these keys. */
 function without(patch: JsonObject, keys: ReadonlySet<string>): JsonObject {
-  if (keys.size === 0) return patch;
   const rest = emptyObject();
   for (const key in patch) if (!keys.has(key)) rest[key] = patch[key] ?? null;
   return rest;
