@@ -160,7 +160,7 @@ function changedType(
           old,
           property,
           where(property.name),
-          isConverted || given.has(name),
+          isConverted || given.has(property.name),
         ),
       );
   }

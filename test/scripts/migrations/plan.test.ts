@@ -148,6 +148,20 @@ describe('planMigrations: refused changes', () => {
     ]);
   });
 
+  it('a property of another name and type, until its new name is given up', async () => {
+    const root = temporaryRoot();
+    await generate(root, model([todo([property('size', 'string', { default: '' })])]));
+    const length = property('length', 'integer', { default: 0, renamedFrom: 'size' });
+    for (const drops of [[], ['size']])
+      expect(await refusalsOf(root, model([todo([length], { drops })]))).toContainEqual({
+        code: 'property-type-changed',
+        line: 10,
+        message: expect.stringContaining('Write `drops: [length]`'),
+      });
+    const plan = await generate(root, model([todo([length], { drops: ['length'] })]));
+    expect(plan.problems).toEqual([]);
+  });
+
   it('a new property that existing objects have no value for', async () => {
     const root = await started();
     const place = property('place', 'string', { required: true });
