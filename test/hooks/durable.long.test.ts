@@ -1,4 +1,5 @@
-import { readdirSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,8 +69,19 @@ describe.each([
   beforeAll(async () => {
     s3 = place === 'S3' ? await startS3() : undefined;
   });
-  afterAll(() => s3?.remove());
-  const missives = useMissives(database, postgresql, () => ({ HOOK_TIMEOUT: '1m', ...s3?.env }));
+  const clock = mkdtempSync(join(tmpdir(), 'missives-clock-'));
+  const offset = join(clock, 'offset');
+  writeFileSync(offset, '0');
+  afterAll(async () => {
+    await s3?.remove();
+    rmSync(clock, { recursive: true });
+  });
+  const missives = useMissives(database, postgresql, () => ({
+    HOOK_TIMEOUT: '1m',
+    NODE_OPTIONS: `--import=${new URL('../faults/clock.mjs', import.meta.url).href}`,
+    CLOCK_FILE: offset,
+    ...s3?.env,
+  }));
 
   /** Paths of octets, whole or not. */
   const files = (): readonly string[] =>
@@ -116,8 +128,7 @@ describe.each([
     expect((await download(orphan)).status).toBe(404);
     // Upkeep leaves the octets of the last hour, whose row may still come.
     await missives().server.stop();
-    const before = new Date(Date.now() - 7_200_000);
-    for (const path of files()) utimesSync(path, before, before);
+    writeFileSync(offset, String(7_200_000));
     await missives().restart();
     await eventually(() => expect(ids()).toEqual(kept));
     expect((await download(bodyId)).text).toBe('DEAR ANN');
