@@ -52,10 +52,12 @@ type UniqueSource<Name> =
   | { readonly properties: readonly Name[]; readonly nullsEqual: true };
 
 /** The names of the properties that a shape stores. */
-type NameOf<Shape extends TypeShape> = keyof {
-  [Name in keyof StoredOf<Shape> as string extends Name ? never : Name]: true;
-} &
-  string;
+type NameOf<Shape extends TypeShape> = DeclaredName<StoredOf<Shape>>;
+
+/** Of an object with any members beside the declared ones, the names of those. */
+type DeclaredName<Stored> = string extends keyof Stored
+  ? keyof { [Name in keyof Stored as string extends Name ? never : Name]: true } & string
+  : keyof Stored & string;
 
 /** A data type as it is generated: its parts name properties instead of holding them. */
 export interface DataTypeSource<Shape extends TypeShape>
