@@ -37,6 +37,8 @@ export interface ReferenceDefinition {
   readonly onDestroy: OnDestroy;
   /** Of `restrict`: the SetError of the refused destroy, in the place of objectIsLinked. */
   readonly error?: string;
+  /** Of `setNull` at a member that may be absent but not null: the member goes. */
+  readonly removable?: true;
   /** No object may lead back to itself by this reference. */
   readonly acyclic: boolean;
 }

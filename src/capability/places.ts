@@ -4,8 +4,8 @@ import { finish, type Steps, Strides } from '../runtime/slices.js';
 
 /** A step from a JSON value to values within it, or to the names of its members. */
 export type PlaceStep =
-  /** To the member of that name. */
-  | { readonly member: string }
+  /** To the member of that name. A text that is taken out takes one along that is `removable`. */
+  | { readonly member: string; readonly removable?: true }
   /**
    * To every item of a list; to every member of an object, or its name, except those in `except`.
    */
@@ -75,8 +75,8 @@ export function* textSteps(
 }
 
 /**
- * Returns what a text becomes. Null takes it out: the entry of a list or a map goes, and a member
- * or the value itself becomes null.
+ * Returns what a text becomes. Null takes it out: the entry of a list or a map goes, or a member
+ * that is `removable`. Another member or the value itself becomes null.
  */
 export type Replace = (text: string) => string | null;
 
@@ -234,7 +234,7 @@ function* memberSteps(
     else if (isSimple(before)) after = simpleValue(walk, at + 1, before);
     else after = yield* valueSteps(walk, at + 1, before);
     if (after === before && newName === name) continue;
-    if (after === null && before !== null && 'each' in step) newName = null;
+    if (after === null && before !== null && ('each' in step || step.removable)) newName = null;
     changed ??= new Map();
     changed.set(name, [newName, after]);
   }

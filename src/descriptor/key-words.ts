@@ -39,8 +39,8 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
     '`{ restrict: NAME }` gives the error another type.',
   cascade: 'This object is destroyed too, with all that follows from that.',
   setNull:
-    'The reference goes: an id alone becomes null, a list, set or map loses the entry. The ' +
-    'object counts as updated.',
+    'The reference goes: an id alone becomes null, or goes where it can only be absent; a list, ' +
+    'set or map loses the entry. The object counts as updated.',
   keep: 'The id stays and names nothing any more.',
 });
 

@@ -26,6 +26,8 @@ export interface ReferenceView {
   /** The error that `restrict` names. */
   readonly error?: NameView;
   readonly acyclic: boolean;
+  /** `setNull` takes out the member that has the id: it may be absent, but not null. */
+  readonly removable: boolean;
   /** The property's name and, unless it itself is meant, the place: `steps/*\/taskId`. */
   readonly name: string;
   /** The schema that declares it, and the schemas that this one lies in, the outermost first. */
@@ -160,11 +162,20 @@ function viewReference(property: string, schema: InnerSchema): readonly Referenc
       onDestroy: text(onDestroy) ?? 'restrict',
       ...(error === undefined ? {} : { error }),
       acyclic: flag(member(node, 'acyclic'), false),
+      removable: text(onDestroy) === 'setNull' && isRemovable(node, place, above),
       name: referenceName(escapeToken(property), place),
       node,
       above,
     },
   ];
+}
+
+/** Returns whether the schema is of a member that an object may lack, but that is never null. */
+function isRemovable(node: Located, place: Place, above: readonly Located[]): boolean {
+  const step = place.at(-1);
+  if (step === undefined || !('member' in step) || typeOf(node).nullable) return false;
+  const required = items(member(above.at(-1), 'required'));
+  return !required.some(({ value }) => value === step.member);
 }
 
 /** Returns the type that a schema's `setOf` or `references` names, with its place. */

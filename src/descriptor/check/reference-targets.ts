@@ -172,7 +172,7 @@ function judgeReference(
 
 /** Reports a value that `setNull` can't change as it has to. */
 function judgeSetNull(
-  { name, node, above, place }: ReferenceView,
+  { name, node, above, place, removable }: ReferenceView,
   complain: (key: string, why: string) => void,
 ): void {
   const step = place.at(-1);
@@ -186,11 +186,12 @@ function judgeSetNull(
           'or say restrict or cascade.',
       );
   } else if ('member' in step) {
-    if (!typeOf(node).nullable)
+    if (removable) judgeCounts(name, schemas.at(-1), complain);
+    else if (!typeOf(node).nullable)
       complain(
         'onDestroy',
-        "setNull needs a member that may be null: type: [string, 'null'], or say restrict or " +
-          'cascade.',
+        "setNull needs a member that may be null or absent: type: [string, 'null'], or take it " +
+          'out of required, or say restrict or cascade.',
       );
   } else judgeCounts(name, schemas.at(-1), complain);
   const outer = 'member' in (step ?? { member: '' }) ? schemas : schemas.slice(0, -1);

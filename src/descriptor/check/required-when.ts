@@ -42,9 +42,9 @@ function judgeProperties(type: TypeView, { when, properties }: RequiredView, rep
 /** Reports references that `setNull` takes out, so that the property may be left empty. */
 function judgeSetNull({ references }: PropertyView, { name, at }: NameView, report: Report): void {
   const emptying = references.find(
-    ({ onDestroy, place: [step, ...further] }) =>
+    ({ onDestroy, removable, place: [step, ...further] }) =>
       onDestroy === 'setNull' &&
-      (step === undefined || (further.length === 0 && !('member' in step))),
+      (step === undefined || (further.length === 0 && (removable || !('member' in step)))),
   );
   if (emptying === undefined) return;
   report(

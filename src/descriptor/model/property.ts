@@ -90,6 +90,7 @@ function buildReference({
   onDestroy,
   error,
   acyclic,
+  removable,
 }: ReferenceView): ReferenceDefinition {
   return {
     type: target.name,
@@ -97,6 +98,7 @@ function buildReference({
     onDestroy: onDestroy as OnDestroy,
     ...(error === undefined ? {} : { error: error.name }),
     acyclic,
+    ...(removable ? { removable } : {}),
   };
 }
 
