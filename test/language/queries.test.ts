@@ -101,7 +101,7 @@ const CONTACTS: Named = {
       full: 'Ann Lee',
       components: [
         { kind: 'surname', value: 'Lee' },
-        { kind: 'given', value: 'ann' },
+        { kind: 'given', value: 'ann', language: 'DE-ch' },
         { kind: 'given', value: 'Zoe' },
       ],
     },
@@ -173,6 +173,8 @@ const CONTACT_FILTERS: readonly (readonly [filter: object, found: string])[] = [
   [{ name: 'lee zoe' }, 'e'],
   [{ 'name/given': 'ANN' }, 'e'],
   [{ 'name/given': 'lee' }, ''],
+  [{ 'name/swiss': 'ann' }, 'e'],
+  [{ 'name/swiss': 'zoe' }, ''],
   [{ email: 'EXAMPLE.com' }, 'efh'],
   [{ email: 'organn' }, ''],
   [{ emailStart: 'lee' }, 'e'],

@@ -1,3 +1,4 @@
+import { formatNamed } from '../../capability/formats/index.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { normalForm } from '../../text/index.js';
 import type { ConditionView } from '../condition-view.js';
@@ -15,12 +16,16 @@ import { findProperty } from './types.js';
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'boolean', 'integer', 'number']);
 
-/** Returns whether a descriptor can name values of a property: no ids, dates, lists or objects. */
+/**
+ * Returns whether a descriptor can name values of a property: no ids, lists, objects, or texts that
+ * are in an order of their own, such as dates.
+ */
 export function hasNamedValues(property: PropertyView): boolean {
   const { kind, format, references, blobs, role } = property;
   const isScalar = kind !== undefined && SCALARS.has(kind);
   const isId = references.length > 0 || blobs.length > 0;
-  return isScalar && format === undefined && !isId && !role;
+  const order = formatNamed(format)?.order ?? 'none';
+  return isScalar && order === 'none' && !isId && !role;
 }
 
 /** Reports values that the property can't have, and those that a list has twice. */
@@ -46,7 +51,10 @@ function whyNoValue(property: PropertyView, value: JsonValue): string | undefine
   if (value === null)
     return nullable || optional ? undefined : `"${name}", which can't be null or absent.`;
   if (!hasNamedValues(property))
-    return `"${name}" that a rule can name: of lists, objects, dates and ids it knows null alone.`;
+    return (
+      `"${name}" that a rule can name: of lists, objects, dates, durations, decimals and ids it ` +
+      'knows null alone.'
+    );
   const { type } = typeOf(node);
   if (typeof value === 'boolean' ? type !== 'boolean' : !hasType(value, type) || type === 'boolean')
     return `"${name}", which is ${type}.`;
@@ -56,7 +64,8 @@ function whyNoValue(property: PropertyView, value: JsonValue): string | undefine
     const words = legal.map((each) => JSON.stringify(each));
     return `"${name}".${didYouMean(String(value), legal.map(String))} Legal are ${listed(words)}.`;
   }
-  const why = outOfBounds(value, node) ?? whyNotNormal(value, node);
+  const why =
+    outOfBounds(value, node) ?? whyNotNormal(value, node) ?? whyNotCanonical(value, property);
   return why === undefined ? undefined : `"${name}": ${why}.`;
 }
 
@@ -66,6 +75,16 @@ function whyNotNormal(value: JsonValue, node: Located): string | undefined {
   if (normalize === undefined || typeof value !== 'string') return undefined;
   const normal = normalForm(value, readChanges(normalize));
   return normal === value ? undefined : `normalize makes it ${JSON.stringify(normal)}`;
+}
+
+/** Returns why no stored text can be the value: its format has no such text, or in another form. */
+function whyNotCanonical(value: JsonValue, { format: name }: PropertyView): string | undefined {
+  const format = formatNamed(name);
+  if (format === undefined || typeof value !== 'string' || format.isCanonical(value))
+    return undefined;
+  if (!format.isLegal(value)) return `it ${format.message}`;
+  const stored = JSON.stringify(format.canonical?.(value) ?? value);
+  return `the format ${name} stores it as ${stored}`;
 }
 
 /** Returns the values of a property's enum, or its constant; undefined where it has neither. */
