@@ -3,6 +3,7 @@ import type { ModelAnswered, ModelType } from '../../../src/descriptor/model.js'
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { Tell } from './model-change.js';
+import { listMoved, type MovedNames } from './moved-names.js';
 
 /**
  * Compares what /get computes, and what it gives only on request. Nothing of it is stored.
@@ -20,7 +21,10 @@ export function compareAnswered(
     const old = was.get(now.name);
     was.delete(now.name);
     if (old === undefined) tell('wire', false, where, 'answered property added');
-    else compareOne(old, now, where, tell);
+    else {
+      compareOne(old, now, where, tell);
+      compareSources(listMoved(old.sources, now.sources, renamed), where, tell);
+    }
   }
   for (const name of was.keys())
     tell('wire', true, `${after.name}.${name}`, 'answered property removed');
@@ -29,6 +33,12 @@ export function compareAnswered(
     const old = stored.get(now.name) ?? stored.get(renamed.get(now.name) ?? '');
     if (old !== undefined) compareRequest(old, now, `${after.name}.${now.name}`, tell);
   }
+}
+
+/** Tells which changes of an object change the property too, as `updatedProperties` has it. */
+function compareSources({ lost, gained }: MovedNames, where: string, tell: Tell): void {
+  if (lost.length > 0) tell('sync', false, where, `changes with ${lost.join(', ')} no more`);
+  if (gained.length > 0) tell('sync', false, where, `changes with ${gained.join(', ')} too`);
 }
 
 function compareOne(old: ModelAnswered, now: ModelAnswered, where: string, tell: Tell): void {

@@ -12,6 +12,7 @@ import { compareAnswered } from './compare-answered.js';
 import { compareProperty, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
+import { listMoved } from './moved-names.js';
 import { underNewNames } from './new-names.js';
 
 /** Returns every change from one model to another, in order of the models. */
@@ -234,10 +235,7 @@ function compareSearches(
     if (old?.operator !== 'text' || filter.operator !== 'text') continue;
     const was = names(old.properties ?? [old.property]);
     const is = names(filter.properties ?? [filter.property]);
-    const known = (name: string) => was.includes(name) || was.includes(renamed.get(name) ?? name);
-    const kept = new Set(is.flatMap((name) => [name, renamed.get(name) ?? name]));
-    const lost = was.filter((name) => !kept.has(name));
-    const gained = is.filter((name) => !known(name));
+    const { lost, gained } = listMoved(was, is, renamed);
     const where = `${after.name}.${filter.name}`;
     if (lost.length > 0) tell('wire', true, where, `filter reads ${lost.join(', ')} no more`);
     if (gained.length > 0) tell('wire', false, where, `filter reads ${gained.join(', ')} too`);

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { compareModels } from '../../../scripts/generator/breaking/compare.js';
-import type { ModelAnswered, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import type {
+  Model,
+  ModelAnswered,
+  ModelProperty,
+  ModelType,
+} from '../../../src/descriptor/model.js';
 import { model, property, type } from '../migrations/models.js';
 
 const AT = { file: 'capabilities/todos.yaml', line: 1, column: 1 };
@@ -49,6 +54,21 @@ it('breaking: tells what clients see of other values and of requests', () => {
   expect(lines({}, { text: { onRequest: true } })).toEqual([
     'breaking wire Todo.text: is given only on request now',
   ]);
+});
+
+it('breaking: tells with which stored properties an answered one changes now', () => {
+  const by = (...sources: readonly string[]) => ({ answered: [answered('preview', { sources })] });
+  expect(lines(by('text', 'due'), by('due', 'text'))).toEqual([]);
+  expect(lines(by('text', 'due'), by('text', 'done', 'rank'))).toEqual([
+    'fine sync Todo.preview: changes with due no more',
+    'fine sync Todo.preview: changes with done, rank too',
+  ]);
+  const [old, now] = ['text', 'words'].map((name) => {
+    const more = name === 'text' ? {} : { renamedFrom: 'text' };
+    return model([type('Todo', [property(name, 'string', more)], by(name))]);
+  });
+  const told = compareModels(old as Model, now as Model);
+  expect(told.filter(({ what }) => what.startsWith('changes with'))).toEqual([]);
 });
 
 it('breaking: a family may have further names, and keeps those that it has', () => {
