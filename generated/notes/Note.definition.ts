@@ -32,6 +32,9 @@ export interface NoteFilter {
   readonly body?: string | null;
 }
 
+/** A Comparator of Note/query. */
+export type NoteComparator = jmap.Comparator<'title' | 'created' | 'updated'>;
+
 /** The stored object, as the server and its hooks see it. */
 export type NoteStored = Note;
 
@@ -41,6 +44,7 @@ export interface NoteShape {
   readonly create: NoteCreate;
   readonly patch: NotePatch;
   readonly filter: NoteFilter;
+  readonly sort: NoteComparator;
   readonly stored: NoteStored;
 }
 

@@ -32,6 +32,9 @@ export interface TodoFilter {
   readonly done?: boolean | null;
 }
 
+/** A Comparator of Todo/query. */
+export type TodoComparator = jmap.Comparator<'text' | 'done' | 'created' | 'updated'>;
+
 /** The stored object, as the server and its hooks see it. */
 export type TodoStored = Todo;
 
@@ -41,6 +44,7 @@ export interface TodoShape {
   readonly create: TodoCreate;
   readonly patch: TodoPatch;
   readonly filter: TodoFilter;
+  readonly sort: TodoComparator;
   readonly stored: TodoStored;
 }
 

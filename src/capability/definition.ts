@@ -286,6 +286,10 @@ export interface TypeShape {
   readonly create: object;
   readonly patch: object;
   readonly filter: object;
+  /** The Comparators by the type's sorts. */
+  readonly sort?: object;
+  /** The names of properties that null in a /copy leaves out, where the type has some. */
+  readonly optional?: string;
   /** The stored object, where it has more than `object`: internal and secret properties too. */
   readonly stored?: object;
   /** The SetErrors, where the type declares some of its own. */

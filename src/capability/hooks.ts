@@ -1,8 +1,8 @@
 import type { SetError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { DataTypeDefinition, StandardMethodName, StoredOf, TypeShape } from './definition.js';
-import type { Comparator, SetResponse, StoredPatch } from './standard.js';
-import type { FilterOf, TypedArguments, TypedResponses } from './typed-arguments.js';
+import type { SetResponse, StoredPatch } from './standard.js';
+import type { FilterOf, SortOf, TypedArguments, TypedResponses } from './typed-arguments.js';
 
 /**
  * The types of a NAME.hooks.ts file: the logic that a schema can't express. Each hook gets the
@@ -103,7 +103,7 @@ export interface HookReader<Database = unknown> {
     type: DataTypeDefinition<S>,
     query?: {
       readonly filter?: FilterOf<S> | null;
-      readonly sort?: readonly Comparator[] | null;
+      readonly sort?: readonly SortOf<S>[] | null;
       /** A negative one counts from the end. */
       readonly position?: number;
       readonly limit?: number | null;

@@ -143,8 +143,8 @@ export interface CopyResponse<Shape extends TypeShape = TypeShape> {
   readonly notCreated: Readonly<Record<string, SetErrorOf<Shape>>> | null;
 }
 
-export interface Comparator {
-  readonly property: string;
+export interface Comparator<Name extends string = string> {
+  readonly property: Name;
   readonly isAscending?: boolean;
   readonly collation?: string;
 }

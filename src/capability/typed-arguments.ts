@@ -2,6 +2,7 @@ import type { TypeShape } from './definition.js';
 import type {
   ChangesArguments,
   ChangesResponse,
+  Comparator,
   CopyArguments,
   CopyResponse,
   GetArguments,
@@ -22,9 +23,24 @@ export type FilterOf<Shape extends TypeShape> =
       readonly conditions: readonly FilterOf<Shape>[];
     };
 
-/** Arguments with the filter of a type. */
-type Filtered<Arguments, Shape extends TypeShape> = Omit<Arguments, 'filter'> & {
+/** A Comparator of a type (RFC 8620 5.5): by one of its sorts, with the members of that sort. */
+export type SortOf<Shape extends TypeShape> = Shape extends {
+  readonly sort: infer Own extends Comparator;
+}
+  ? Own
+  : Comparator;
+
+/** Arguments with the filter and the sort of a type. */
+type Searching<Arguments, Shape extends TypeShape> = Omit<Arguments, 'filter' | 'sort'> & {
   readonly filter?: FilterOf<Shape> | null;
+  readonly sort?: readonly SortOf<Shape>[] | null;
+};
+
+/** What a copy has in place of its original's values: null for no value at all (RFC 8620 5.4). */
+type Overrides<Shape extends TypeShape> = {
+  readonly [Name in keyof Shape['create']]?:
+    | Shape['create'][Name]
+    | (Shape extends { readonly optional: infer Own } ? (Name extends Own ? null : never) : never);
 };
 
 /** The standard arguments of a type's methods, by the name of the method. */
@@ -38,10 +54,10 @@ export interface TypedArguments<Shape extends TypeShape = TypeShape> {
   };
   readonly copy: Omit<CopyArguments, 'create'> & {
     /** The id of the original, and what the copy has in place of its values. */
-    readonly create: Readonly<Record<string, Partial<Shape['create']> & { readonly id: string }>>;
+    readonly create: Readonly<Record<string, Overrides<Shape> & { readonly id: string }>>;
   };
-  readonly query: Filtered<QueryArguments, Shape>;
-  readonly queryChanges: Filtered<QueryChangesArguments, Shape>;
+  readonly query: Searching<QueryArguments, Shape>;
+  readonly queryChanges: Searching<QueryChangesArguments, Shape>;
 }
 
 /** The standard members of the responses of a type's methods, by the name of the method. */

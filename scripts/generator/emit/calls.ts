@@ -1,4 +1,9 @@
-import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
+import {
+  addedArguments,
+  hasFurther,
+  shapeArguments,
+  standardMethodsOf,
+} from '../../../src/descriptor/model/further-members.js';
 import type {
   EmittedFiles,
   Model,
@@ -6,8 +11,8 @@ import type {
   ModelType,
 } from '../../../src/descriptor/model.js';
 import { STANDARD_METHODS } from '../../../src/descriptor/standard-methods.js';
-import { GeneratedModule, type Member } from './generated-module.js';
-import { importFurther, importOwn, importType } from './method-types.js';
+import { GeneratedModule, type Member, objectType } from './generated-module.js';
+import { type Further, importFurther, importOwn, importType } from './method-types.js';
 import { ALL_DESCRIPTORS } from './preamble.js';
 import { JMAP } from './sources.js';
 
@@ -46,7 +51,9 @@ function isPlain(type: ModelType): boolean {
   const methods = standardMethodsOf(type);
   return (
     methods.length === STANDARD_METHODS.length &&
-    methods.every(({ method }) => !hasFurther(method.arguments) && !hasFurther(method.response))
+    methods.every(
+      (each) => !hasFurther(addedArguments(type, each)) && !hasFurther(each.method.response),
+    )
   );
 }
 
@@ -58,10 +65,18 @@ function standardMembers(
   return importFurther(module, capability, type).map(({ verb, args, response }) => {
     const shape = importType(module, capability, type.name, 'Shape');
     const call = module.type(JMAP, 'StandardCall');
+    const added = [...(args === null ? [] : [args]), ...shapeTypes(type, verb)].join(' & ');
     const more =
-      args === null && response === null ? '' : `, ${args ?? 'object'}, ${response ?? 'object'}`;
+      added === '' && response === null ? '' : `, ${added || 'object'}, ${response ?? 'object'}`;
     return { name: `${type.name}/${verb}`, type: `${call}<${shape}, '${verb}'${more}>` };
   });
+}
+
+/** Returns the type of the arguments that give results a shape; none of most methods. */
+function shapeTypes(type: ModelType, verb: Further['verb']): readonly string[] {
+  const names = Object.keys(shapeArguments(type, verb));
+  if (names.length === 0) return [];
+  return [objectType({ members: names.map((name) => ({ name, type: 'boolean' })) })];
 }
 
 function ownMembers(module: GeneratedModule, capability: ModelCapability): readonly Member[] {

@@ -1,7 +1,7 @@
 import type { PropertySource } from '../../../src/capability/build-type.js';
 import { EVOLVED } from '../../../src/capability/evolution.js';
 import { sortColumn } from '../../../src/capability/shadow-transforms.js';
-import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
+import { isGiven, isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import {
   addedArguments,
   hasFurther,
@@ -17,7 +17,7 @@ import type {
 } from '../../../src/descriptor/model.js';
 import { isSearched } from '../../../src/descriptor/operators.js';
 import { METHOD_NAMES } from '../../../src/descriptor/standard-methods.js';
-import { Call, Code } from './code.js';
+import { Call, Code, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { charactersOfRow } from './key-ordered.js';
 import { JMAP, STANDARD, validatorsOf } from './sources.js';
@@ -57,24 +57,30 @@ export function addDefinition(
 }
 
 /** Adds the interface that joins a type's TypeScript types under one name, for the handlers. */
-function addShape(module: GeneratedModule, { name, errors, answered }: ModelType): void {
+function addShape(module: GeneratedModule, type: ModelType): void {
+  const { name, errors, answered, sorts } = type;
+  const optional = type.properties.filter(mayBeRemoved).map((each) => literal(each.name));
   const parts = {
-    object: '',
-    create: 'Create',
-    patch: 'Patch',
-    filter: 'Filter',
-    stored: 'Stored',
-    ...(errors === undefined ? {} : { error: 'SetError' }),
-    ...(answered === undefined ? {} : { answered: 'Answered' }),
+    object: name,
+    create: `${name}Create`,
+    patch: `${name}Patch`,
+    filter: `${name}Filter`,
+    sort: sorts.length === 0 ? 'never' : `${name}Comparator`,
+    ...(optional.length === 0 ? {} : { optional: optional.join(' | ') }),
+    stored: `${name}Stored`,
+    ...(errors === undefined ? {} : { error: `${name}SetError` }),
+    ...(answered === undefined ? {} : { answered: `${name}Answered` }),
   };
   module.addInterface({
     name: `${name}Shape`,
     words: `The types of ${name}, for inference.`,
-    members: Object.entries(parts).map(([part, suffix]) => ({
-      name: part,
-      type: `${name}${suffix}`,
-    })),
+    members: Object.entries(parts).map(([part, its]) => ({ name: part, type: its })),
   });
+}
+
+/** Returns whether a client may ask for a copy without the property, which may not be null. */
+function mayBeRemoved(property: ModelProperty): boolean {
+  return property.optional === true && !property.nullable && isGiven(property);
 }
 
 /** Returns the argument of `jmap.dataType`; undefined members are left out of the text. */

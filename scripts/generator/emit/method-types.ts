@@ -4,13 +4,14 @@ import {
   standardMethodsOf,
 } from '../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelMethod, ModelType } from '../../../src/descriptor/model.js';
+import type { StandardMethodRow } from '../../../src/descriptor/standard-methods.js';
 import type { GeneratedModule } from './generated-module.js';
 import { methodStem } from './own-methods.js';
 import { fileOf } from './sources.js';
 
 /** A standard method with the types of its further parts; null where it has none. */
 export interface Further {
-  readonly verb: string;
+  readonly verb: StandardMethodRow['verb'];
   readonly args: string | null;
   readonly response: string | null;
 }

@@ -9,7 +9,7 @@ import {
 import type { ModelCapability, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { ANSWERED_SUFFIXES, addAnswered, answeredTypes, keptName } from './answered-types.js';
 import { filled, literal } from './code.js';
-import { deprecatedWords, type GeneratedModule } from './generated-module.js';
+import { deprecatedWords, type GeneratedModule, memberName } from './generated-module.js';
 import { commentOnSteps } from './rule-words.js';
 import {
   type ImportName,
@@ -44,9 +44,25 @@ export async function addTypesOf(
   const patch = `${module.type(JMAP, 'PatchObject')}<${name}Create>`;
   module.addTypeAlias(`${name}Patch`, patch, 'Changes of one, as a client gives them.');
   await addWireTypes(module, types.slice(1));
+  addComparator(module, type);
   addAnswered(module, type);
   await addErrors(module, type);
   await addStored(module, type, imports);
+}
+
+/** Adds the Comparators by a type's sorts: the members that they need tell sorts apart. */
+function addComparator(module: GeneratedModule, { name, sorts }: ModelType): void {
+  if (sorts.length === 0) return;
+  const members = new Set(sorts.map(({ by }) => by?.argument));
+  const parts = [...members].map((argument) => {
+    const group = sorts.filter(({ by }) => by?.argument === argument);
+    const names = group.map((sort) => literal(sort.name)).join(' | ');
+    const comparator = `${module.type(JMAP, 'Comparator')}<${names}>`;
+    if (argument === undefined) return comparator;
+    return `${comparator} & { readonly ${memberName(argument)}: string }`;
+  });
+  const type = filled(parts.join(' | '), `export type ${name}Comparator = `.length);
+  module.addTypeAlias(`${name}Comparator`, type, `A Comparator of ${name}/query.`);
 }
 
 /** Adds the SetErrors of a type that declares some of its own: these and the standard ones. */
@@ -85,7 +101,7 @@ function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
 
 function namesOf(type: ModelType): readonly string[] {
   const { name } = type;
-  const own = ['Create', 'Patch', 'Secrets', 'Stored', 'Shape', 'Errors', 'SetError'];
+  const own = ['Create', 'Patch', 'Comparator', 'Secrets', 'Stored', 'Shape', 'Errors', 'SetError'];
   const further = [...own, ...ANSWERED_SUFFIXES];
   return [
     name,

@@ -7,7 +7,13 @@ import { createProject, type Project, REPOSITORY, readTree } from './project.js'
 const run = promisify(execFile);
 
 const USE = `
-import type { Gadget, GadgetCreate, GadgetFilter, GadgetPatch } from './generated/gadgets/Gadget.definition.js';
+import type { HookReader } from 'jmapsmith/capability';
+import type { Calls } from './generated/calls.js';
+import type {
+  Gadget, GadgetComparator, GadgetCreate, GadgetFilter, GadgetPatch,
+} from './generated/gadgets/Gadget.definition.js';
+import type { SortedComparator } from './generated/extended/Sorted.definition.js';
+import { sortedType } from './generated/extended/Sorted.definition.js';
 import { gadgetType } from './generated/gadgets/Gadget.definition.js';
 
 const create: GadgetCreate = { title: 'x', kind: 'small', score: null };
@@ -26,6 +32,38 @@ const bare: GadgetPatch = { title: null };
 // @ts-expect-error no such condition
 const other: GadgetFilter = { foo: 1 };
 
+const tagged: Calls['Sorted/query']['arguments']['sort'] = [
+  { property: 'rank', isAscending: false },
+  { property: 'hasTag', tag: 'a', collation: 'i;octet' },
+];
+const shaped: Calls['Sorted/query']['arguments'] = { accountId: 'a', sort: tagged, collapse: true };
+const changed: Calls['Sorted/queryChanges']['arguments'] = {
+  accountId: 'a', sinceQueryState: '1', sort: tagged, collapse: true,
+};
+const copied: Calls['Sorted/copy']['arguments']['create'] = { k: { id: 'x', nickname: null } };
+const forgotten: Calls['Sorted/set']['arguments']['update'] = { x: { nickname: null } };
+declare const reader: HookReader;
+const found = reader.query(sortedType, { sort: tagged });
+
+// @ts-expect-error no such sort
+const unsorted: GadgetComparator = { property: 'foo' };
+// @ts-expect-error another sort needs the member
+const strange: SortedComparator = { property: 'rank', tag: 'a' };
+// @ts-expect-error the sort needs the member
+const short: SortedComparator = { property: 'hasTag' };
+// @ts-expect-error no such sort
+const lost = reader.query(sortedType, { sort: [{ property: 'nickname' }] });
+// @ts-expect-error the argument is a boolean
+const misshaped: Calls['Sorted/query']['arguments'] = { accountId: 'a', collapse: 'x' };
+// @ts-expect-error no such argument
+const unshaped: Calls['Gadget/query']['arguments'] = { accountId: 'a', collapse: true };
+// @ts-expect-error a create can't say null
+const null1: Calls['Sorted/set']['arguments']['create'] = { k: { nickname: null } };
+// @ts-expect-error a copy has a rank
+const null2: Calls['Sorted/copy']['arguments']['create'] = { k: { id: 'x', rank: null } };
+
+export { changed, copied, forgotten, found, lost, misshaped, null1, null2, shaped };
+export { short, strange, tagged, unshaped, unsorted };
 export { bare, counted, create, created, filter, other, patch, shape, untitled };
 `;
 
@@ -45,7 +83,7 @@ types:
         default: { valueOf: [{ valueOf: { a: null } }, {}] }
 `;
 
-/** A type whose only method has an argument of its own. */
+/** A type whose only method has an argument of its own, and one whose sorts and results have. */
 const EXTENDED = `
 capability: urn:example:extended
 types:
@@ -55,6 +93,14 @@ types:
     standardMethods:
       get:
         arguments: { type: object, properties: { near: { type: string, description: A place. } } }
+  Sorted:
+    properties:
+      rank: { type: integer, default: 0 }
+      tags: { type: array, items: { type: string }, default: [] }
+      topic: { type: string, maxLength: 20, default: '' }
+      nickname: { type: string, maxLength: 20, optional: true }
+    sort: [rank, { name: hasTag, property: tags, is: hasItem, argument: tag }]
+    query: { collapse: { argument: collapse, by: topic } }
 `;
 
 const CONFIG = {
@@ -72,7 +118,7 @@ it('emitted code passes the strictest compiler, and types the values of clients'
     'keys.yaml': KEYS,
     'extended.yaml': EXTENDED,
   });
-  expect((await project.generate()).code).toBe(0);
+  expect(await project.generate()).toMatchObject({ code: 0 });
   await project.write('use.ts', USE);
   await project.write('tsconfig.json', JSON.stringify(CONFIG));
   expect(await compile(project)).toBe('');

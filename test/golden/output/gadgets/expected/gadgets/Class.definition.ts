@@ -35,6 +35,7 @@ export interface ClassShape {
   readonly create: ClassCreate;
   readonly patch: ClassPatch;
   readonly filter: ClassFilter;
+  readonly sort: never;
   readonly stored: ClassStored;
 }
 

@@ -88,6 +88,9 @@ export interface GadgetFilter {
   readonly ids?: readonly string[] | null;
 }
 
+/** A Comparator of Gadget/query. */
+export type GadgetComparator = jmap.Comparator<'title' | 'rank' | 'due' | 'id' | 'created'>;
+
 /** The stored object, as the server and its hooks see it. */
 export type GadgetStored = Gadget;
 
@@ -97,6 +100,7 @@ export interface GadgetShape {
   readonly create: GadgetCreate;
   readonly patch: GadgetPatch;
   readonly filter: GadgetFilter;
+  readonly sort: GadgetComparator;
   readonly stored: GadgetStored;
 }
 

@@ -97,6 +97,9 @@ export interface Address {
   readonly floor?: number | null;
 }
 
+/** A Comparator of Gadget/query. */
+export type GadgetComparator = jmap.Comparator<'title' | 'rank' | 'due' | 'starts'>;
+
 /** The stored object, as the server and its hooks see it. It has internal and secret properties too. */
 export interface GadgetStored extends Gadget {
   /** Never on the wire. */
@@ -111,6 +114,7 @@ export interface GadgetShape {
   readonly create: GadgetCreate;
   readonly patch: GadgetPatch;
   readonly filter: GadgetFilter;
+  readonly sort: GadgetComparator;
   readonly stored: GadgetStored;
 }
 

@@ -33,6 +33,7 @@ export interface SingleShape {
   readonly create: SingleCreate;
   readonly patch: SinglePatch;
   readonly filter: SingleFilter;
+  readonly sort: never;
   readonly stored: SingleStored;
 }
 
