@@ -36,7 +36,7 @@ type Searching<Arguments, Shape extends TypeShape> = Omit<Arguments, 'filter' | 
   readonly sort?: readonly SortOf<Shape>[] | null;
 };
 
-/** What a copy has in place of its original's values: null for no value at all (RFC 8620 5.4). */
+/** The values that a copy has in place of its original's: null for none (RFC 8620 5.4). */
 type Overrides<Shape extends TypeShape> = {
   readonly [Name in keyof Shape['create']]?:
     | Shape['create'][Name]
