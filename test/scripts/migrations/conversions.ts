@@ -29,7 +29,7 @@ const SPLIT = model([type('Contact', [text('first'), text('last'), size])]);
 type Functions = Readonly<Record<number, Convert<never, object>>>;
 
 /** Returns what a server starts with: the model as it is placed, and its conversions. */
-function startOf(root: string, of: Model, functions: Functions): Started {
+export function startOf(root: string, of: Model, functions: Functions): Started {
   const [capability] = placedAt(root, of).capabilities;
   const { types = [], evolutions = [] } = capability ?? {};
   return {
