@@ -3,21 +3,18 @@ import { recordedReferencesOf } from '../capability/named-references.js';
 import { holdsBlobs } from '../capability/places.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import {
-  accountRows,
   allRows,
   type BackfillDatabase,
-  type BackfillNote,
   type BackfillRow,
-  type BackfillRows,
   filledRows,
   goneRows,
   type RowKey,
   writtenRows,
 } from '../database/backfill-database.js';
-import { MigrationError } from '../database/migrations.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
-import { type ComputedOf, Consequences, computeKey } from './consequences.js';
+import { Computing } from './computing.js';
+import { Consequences } from './consequences.js';
 import { Conversions } from './conversions.js';
 import { Recompute, type RecomputeServices } from './recompute.js';
 import { type Batch, batches, endOf } from './row-batches.js';
@@ -52,21 +49,10 @@ const PAUSE = 10_000;
 /** How often all records are read for what gone objects have left, ms. */
 const GONE_PAUSE = 300_000;
 
-/** Returns the rows of a type; of a singleton, which may have none yet, one for each account. */
-function rowsOf(type: DataTypeDefinition): BackfillRows {
-  return type.singleton === true ? accountRows() : allRows(type.table);
-}
-
 interface Followed {
   readonly at: number;
   /** By account and id: `updated`. */
   readonly done: ReadonlyMap<string, string>;
-}
-
-/** Where a computed property's work stands: the table that is read, and its last object done. */
-interface Position {
-  readonly source: string;
-  readonly after: RowKey | null;
 }
 
 /**
@@ -121,9 +107,8 @@ class Backfill {
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
+  readonly #computing: Computing;
   readonly #consequences: Consequences;
-  /** Keys of properties that are still to be computed for all objects. */
-  readonly #pending = new Set<string>();
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
   /** By type: when what gone objects have left was last removed. */
@@ -135,33 +120,31 @@ class Backfill {
     this.#byTable = new Map(types.map((type) => [type.table, type]));
     this.#recompute = new Recompute(options);
     this.#conversions = new Conversions(options);
+    this.#computing = new Computing(options, this.#recompute);
     const { registry, database } = options;
-    const [recompute, pending] = [this.#recompute, this.#pending];
+    const { pending } = this.#computing;
+    const recompute = this.#recompute;
     this.#consequences = new Consequences({ registry, database, recompute, pending });
   }
 
   async finish(migrated: number): Promise<void> {
     const { database, log } = this.#options;
-    for (const { key } of await database.notes())
-      if (key.startsWith('compute:')) this.#pending.add(key);
+    await this.#computing.begin();
     await this.#convert();
     for (const { key } of await database.notes()) {
       if (!key.startsWith('adopt:')) continue;
       await this.#adopt(key.slice('adopt:'.length));
       await database.forget(key);
     }
-    for (const { key, value } of this.#inOrder(await database.notes())) {
-      const computed = this.#computed(key);
-      if (computed !== null) await this.#compute(computed, positionOf(value));
-      this.#pending.delete(key);
-      await database.forget(key);
-    }
+    // First what comes from an object itself: a normalised object has all of that computed.
+    await this.#computing.run(({ property }) => property.computed?.kind === 'from');
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('normalize:')) continue;
       const type = this.#byTable.get(key.slice('normalize:'.length));
       if (type !== undefined) await this.#normalize(type, key, value);
       await database.forget(key);
     }
+    await this.#computing.run(() => true);
     await this.follow(migrated, () => false);
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
@@ -186,16 +169,6 @@ class Backfill {
         if (!isFollowed) await this.#consequences.recount([type], () => false);
       },
     }));
-  }
-
-  /** Returns the notes of what is to be computed: aggregates behind all that they are made of. */
-  #inOrder(notes: readonly BackfillNote[]): readonly BackfillNote[] {
-    const { allAggregates } = this.#options.registry.relations;
-    const places = new Map(allAggregates.map((aggregate, at) => [computeKey(aggregate), at + 1]));
-    const placeOf = ({ key }: BackfillNote): number => places.get(key) ?? 0;
-    return notes
-      .filter(({ key }) => key.startsWith('compute:'))
-      .toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 
   async isFollowing(): Promise<boolean> {
@@ -310,48 +283,6 @@ class Backfill {
       await this.#recompute.objects(batch, { derived: true, record: false });
   }
 
-  async #compute({ type, property }: ComputedOf, start: Position | null): Promise<void> {
-    const key = computeKey({ type, property });
-    const { database, log, registry } = this.#options;
-    const { computed } = property;
-    const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
-    const read = [...new Set(sources)]
-      .map((name) => registry.dataTypes.get(name))
-      .filter((source) => source !== undefined);
-    const from = read.findIndex(({ table }) => table === start?.source);
-    for (const source of read.slice(Math.max(0, from))) {
-      const after = start?.source === source.table ? start.after : null;
-      const all = { type: source, rows: rowsOf(source), after };
-      let rows = 0;
-      for await (const batch of batches(database, all)) {
-        await this.#computeBatch({ type, property }, batch);
-        rows += batch.ids.length;
-        const after = endOf(batch);
-        await database.keep(key, JSON.stringify({ source: source.table, after }));
-        const what = `${type.name}.${property.name}`;
-        log.info({ property: what, source: source.name, rows }, 'computed for objects');
-      }
-    }
-  }
-
-  async #computeBatch({ type, property }: ComputedOf, batch: Batch): Promise<void> {
-    try {
-      // Old states are refused after it: there is nobody to tell by records.
-      if (property.computed?.kind === 'on')
-        await this.#recompute.follow(type, property, batch, false);
-      else await this.#recompute.objects(batch, { derived: false, record: false });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new MigrationError(
-        `${type.name}.${property.name} can't be computed for the existing objects. Its function ` +
-          `failed in account ${batch.accountId}, ${batch.ids[0]} to ${batch.ids.at(-1)} of ` +
-          `${batch.type.name}: ${reason}. Correct the function in the capability's hook file and ` +
-          'start again: the server goes on from these objects.',
-        { cause: error },
-      );
-    }
-  }
-
   /**
    * Removes the records that the version before left when it destroyed objects. Records of
    * properties that the type no longer has stay: that version needs them.
@@ -370,17 +301,4 @@ class Backfill {
     }
     this.#cleared.set(type.name, at);
   }
-
-  /** Returns null where a later migration has given it up. */
-  #computed(key: string): ComputedOf | null {
-    const [table = '', column = ''] = key.slice('compute:'.length).split('/');
-    const type = this.#byTable.get(table);
-    const property = type?.properties.find((one) => one.column === column);
-    if (type === undefined || property?.computed === undefined) return null;
-    return { type, property };
-  }
-}
-
-function positionOf(value: string): Position | null {
-  return value === '' ? null : (JSON.parse(value) as Position);
 }

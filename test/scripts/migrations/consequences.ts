@@ -44,23 +44,29 @@ function converting(of: Model): Model {
   return { ...of, evolveFiles: [{ migration: 2, file: AT.file, types }] };
 }
 
-/** The hook that adds the hours of an invoice's lines. */
+/** Hooks that add the hours of an invoice's lines, and those of a customer's invoices. */
 function addHours(types: readonly ModelType[]) {
-  const line = { ...types.find(({ name }) => name === 'Line'), capability: 'urn:example:things' };
-  const hours = async (
-    { Line }: Readonly<Record<string, Changes<object>>>,
+  return {
+    Invoice: { computeOn: { hours: adding(types, 'Line', 'invoiceId') } },
+    Customer: { computeOn: { hours: adding(types, 'Invoice', 'customerId') } },
+  };
+}
+
+function adding(types: readonly ModelType[], name: string, by: string) {
+  const source = { ...types.find((one) => one.name === name), capability: 'urn:example:things' };
+  return async (
+    changes: Readonly<Record<string, Changes<object>>>,
     _call: unknown,
     reader: { get(of: never, ids: null): Promise<readonly object[]> },
   ) => {
-    const touched = new Set((Line?.created ?? []).map((one) => Reflect.get(one, 'invoiceId')));
+    const touched = new Set((changes[name]?.created ?? []).map((one) => Reflect.get(one, by)));
     const sums = new Map<string, unknown>();
-    for (const one of await reader.get(line as never, null)) {
-      const id = Reflect.get(one, 'invoiceId') as string;
+    for (const one of await reader.get(source as never, null)) {
+      const id = Reflect.get(one, by) as string;
       if (touched.has(id)) sums.set(id, Number(sums.get(id) ?? 0) + Reflect.get(one, 'hours'));
     }
     return sums;
   };
-  return { Invoice: { computeOn: { hours } } };
 }
 
 async function insert(db: Evolving, table: string, id: string, values: object): Promise<void> {
@@ -189,6 +195,39 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
       { login: 'ann' },
     ]);
     expect(await db.rows(`SELECT "first" FROM "Team"`)).toEqual([{ first: 'ann' }]);
+  });
+
+  it('computes new properties behind those that they are made of', async () => {
+    const { db, root, advance } = await begin(open, invoices([], []));
+    await insert(db, 'Customer', 'c1', { name: '' });
+    await insert(db, 'Invoice', 'i1', { customerId: 'c1', updated: 1 });
+    await insert(db, 'Line', 'l1', { hours: 4, invoiceId: 'i1', updated: 1 });
+    const sources = [{ type: 'Invoice', property: 'hours' }];
+    const after = invoices([INVOICE_HOURS], [made('hours', { kind: 'on', sources })]);
+    await advance(after);
+    const types = placedAt(root, after).capabilities.flatMap((one) => one.types);
+    await db.start({ types, hooks: addHours(types) });
+    expect(await db.rows(`SELECT "hours" FROM "Customer"`)).toEqual([{ hours: 4 }]);
+  });
+
+  it('computes from texts in their new form', async () => {
+    const of = (normalize: readonly 'lowercase'[]) => {
+      const login = property('login', 'string', { normalize, schema: { normalize } as object });
+      const sources = [{ type: 'Member', property: 'login' }];
+      const computed = { kind: 'on', sources } as const;
+      const last = property('last', 'string', { default: '', access: 'serverSet', computed });
+      return model([type('Member', [login]), type('Team', [last])]);
+    };
+    const { db, advance } = await begin(open, of([]));
+    await insert(db, 'Team', 't1', { last: 'Ann' });
+    await insert(db, 'Member', 'r1', { login: 'Ann', updated: 1 });
+    const after = of(['lowercase']);
+    await advance(after);
+    const last = async ({ Member }: Readonly<Record<string, Changes<object>>>) =>
+      new Map((Member?.created ?? []).map((one) => ['t1', Reflect.get(one, 'login')]));
+    const types = after.capabilities[0]?.types ?? [];
+    await db.start({ types, hooks: { Team: { computeOn: { last } } } });
+    expect(await db.rows(`SELECT "last" FROM "Team"`)).toEqual([{ last: 'ann' }]);
   });
 
   it('follows the objects of which a new property of another type is made', async () => {
