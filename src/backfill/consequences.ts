@@ -24,7 +24,7 @@ export function computeKey({ type, property }: ComputedOf): string {
   return `compute:${type.table}/${property.column}`;
 }
 
-/** What follows in other objects from those that the backfill or the version before has written. */
+/** Mends values that are made of objects which the backfill or the version before has written. */
 export class Consequences {
   readonly #options: Options;
 

@@ -243,7 +243,7 @@ export class Conversions {
   }
 }
 
-/** What follows from objects that are converted. */
+/** The work behind objects that are converted. */
 interface Follow {
   /** Is told of each batch. Left out where nothing follows from single objects. */
   readonly batch?: (batch: Batch) => Promise<unknown>;

@@ -255,7 +255,7 @@ function idsOf(changed: readonly Change[]): readonly string[] {
   return changed.map(({ after }) => after.id);
 }
 
-/** What was made of objects, by their ids. */
+/** The ids of objects that were recomputed, by the result. */
 export interface Recomputed {
   /** They keep a text, because another object has what it would be, and it must be unique. */
   readonly kept: readonly string[];

@@ -24,7 +24,6 @@ const link = (name: string, to: string): ModelProperty =>
 const sum = (name: string, of: string, by: string, from: string) =>
   made(name, { kind: 'sum', type: from, by, of });
 
-/** Of each customer, what its lines have together. */
 const LINE = [whole('hours'), property('invoiceId', 'string', { default: '' })];
 const INVOICE_HOURS = made('hours', { kind: 'on', sources: [{ type: 'Line', property: 'hours' }] });
 
@@ -94,7 +93,7 @@ async function insertLinked(
 /** As a day later: the version before is followed no more. */
 const endFollowing = (db: Evolving) => db.run(`DELETE FROM "JmapMeta" WHERE "key" LIKE 'follow:%'`);
 
-/** What follows in other objects from those that a start, or the version before, writes. */
+/** Values that are made of objects which a start, or the version before, writes. */
 export function mendsConsequences(open: () => Promise<Evolving>): void {
   it('adds up again what a later start converts', async () => {
     const size = (kind: 'string' | 'integer') =>
