@@ -83,11 +83,8 @@ export class Conversions {
     this.#byTable = new Map(types.map((type) => [type.table, type]));
   }
 
-  /**
-   * Does what is left of all conversions, in order of migration. `follow`: told of each batch;
-   * undefined for types of which nothing follows.
-   */
-  async finish(follow: (type: DataTypeDefinition) => Follow | undefined): Promise<void> {
+  /** Does what is left of all conversions, in order of migration. */
+  async finish(follow: (type: DataTypeDefinition) => Follow): Promise<void> {
     for (const evolution of this.#options.registry.evolutions) {
       const type = this.#byTable.get(evolution.table);
       if (type !== undefined) await this.#finish({ evolution, type, follow: follow(type) });
@@ -176,11 +173,13 @@ export class Conversions {
     if (!(await keep(held))) return false;
     const record = await this.#isRecorded(type);
     // A server that ended may have converted objects without what follows from them.
-    const rows = isResumed && follow !== undefined ? allRows(type.table) : left;
+    const rows = isResumed && follow.batch !== undefined ? allRows(type.table) : left;
+    let isChanged = isResumed;
     for await (const batch of batches(database, { type, rows, after: held.after ?? null })) {
       for (let { ids } = batch; ids.length > 0; ) {
-        const { rest } = await this.#convert({ ...batch, ids }, evolution, record);
-        if (rest.length === 0) await follow?.(batch);
+        const { converted, rest } = await this.#convert({ ...batch, ids }, evolution, record);
+        isChanged ||= converted.length > 0;
+        if (rest.length === 0) await follow.batch?.(batch);
         const after = rest.length === 0 ? endOf(batch) : (held.after ?? null);
         const done = (held.done ?? 0) + ids.length - rest.length;
         if (!(await keep({ ...held, after, done }))) return false;
@@ -189,6 +188,7 @@ export class Conversions {
         log.info({ type: type.name, file: evolution.file, objects: done, of }, 'converted objects');
       }
     }
+    if (isChanged) await follow.end();
     return this.#end(work, value);
   }
 
@@ -243,13 +243,18 @@ export class Conversions {
   }
 }
 
-/** Does what follows from a batch that is converted. */
-type Follow = (batch: Batch) => Promise<void>;
+/** The work behind objects that are converted. */
+interface Follow {
+  /** Is told of each batch. Left out where nothing follows from single objects. */
+  readonly batch?: (batch: Batch) => Promise<unknown>;
+  /** Is called behind the last one, if objects may have been converted. */
+  readonly end: () => Promise<void>;
+}
 
 interface Work {
   readonly evolution: EvolutionDefinition;
   readonly type: DataTypeDefinition;
-  readonly follow?: Follow | undefined;
+  readonly follow: Follow;
 }
 
 /** The refused objects of a conversion, as far as this server names them. */

@@ -55,13 +55,12 @@ export class Recompute {
   /**
    * Writes only the objects that are wrong. `derived`: also checks shadow columns, the forms of
    * texts, nulls in place of defaults, references and blob records. `record`: writes a change
-   * record where clients, or their filters and sorts, see a change. Resolves to the ids of objects
-   * that keep a text as it is, because another object has what it would be and it must be unique.
+   * record where clients, or their filters and sorts, see a change.
    */
   async objects(
     { type, accountId, ids }: Batch,
     { derived, record }: { readonly derived: boolean; readonly record: boolean },
-  ): Promise<readonly string[]> {
+  ): Promise<Recomputed> {
     // Most are as they should be: no lock is taken for them.
     const deadline = performance.now() + BATCH_TIME;
     const { wrong, kept } = await this.#services.store.read(
@@ -76,8 +75,8 @@ export class Recompute {
         return { wrong: new Set(all), kept: judged.kept };
       },
     );
-    if (wrong.size === 0) return kept;
-    await this.#write(accountId, false, async (transaction) => {
+    if (wrong.size === 0) return { kept, changed: [] };
+    const changed = await this.#write(accountId, false, async (transaction) => {
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       const { done, changed, stale, references, blobs } = judged;
       const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
@@ -85,8 +84,9 @@ export class Recompute {
       if (rows.length > 0) await transaction.writeRows('update', type, rows);
       await mendLinks(transaction, { references, blobs });
       if (record) await recordSeen(type, changed, transaction, stale);
+      return idsOf(changed);
     });
-    return kept;
+    return { kept, changed: changed ?? [] };
   }
 
   /**
@@ -109,8 +109,8 @@ export class Recompute {
   }
 
   /** Removes what objects that are gone have left of records. */
-  forget({ type, accountId, ids }: Batch): Promise<void> {
-    return this.#write(accountId, false, async (transaction) => {
+  async forget({ type, accountId, ids }: Batch): Promise<void> {
+    await this.#write(accountId, false, async (transaction) => {
       const there = await transaction.existing(type, ids);
       const missing = ids.filter((id) => !there.has(id));
       const { references, blobs } = await transaction.links(type, missing);
@@ -119,18 +119,21 @@ export class Recompute {
     });
   }
 
-  /** Puts the values that `computeOn` of `property` gives, told of the batch as of new objects. */
-  follow(
+  /**
+   * Puts the values that `computeOn` of `property` gives, told of the batch as of new objects.
+   * Resolves to the ids of objects that it changed.
+   */
+  async follow(
     type: DataTypeDefinition,
     property: PropertyDefinition,
     { type: source, accountId, ids }: Batch,
     record: boolean,
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     const { hookServices, registry, blobs } = this.#services;
     const what = `computeOn of ${type.name}.${property.name}`;
     const valuesOf = namedHook(what, registry.typeHooks.get(type.name)?.computeOn?.[property.name]);
-    if (valuesOf === undefined) return Promise.resolve();
-    return this.#write(accountId, true, async (transaction) => {
+    if (valuesOf === undefined) return [];
+    const written = await this.#write(accountId, true, async (transaction) => {
       const created = await transaction.get(source, ids, source.properties);
       const news: Changes<StoredObject> = { created, updated: [], destroyed: [] };
       const handle = new HookHandle({
@@ -155,12 +158,14 @@ export class Recompute {
         const after = changed as StoredObject;
         return [{ before, after: this.#services.hooks?.compute(type, after) ?? after }];
       });
-      if (changed.length === 0) return;
+      if (changed.length === 0) return [];
       const after = changed.map((one) => one.after);
       await transaction.writeRows('update', type, after);
       await mendLinks(transaction, await wrongLinks(type, after, transaction));
       if (record) await recordSeen(type, changed, transaction);
+      return idsOf(changed);
     });
+    return written ?? [];
   }
 
   async #judge(
@@ -204,17 +209,17 @@ export class Recompute {
     return counted as readonly StoredObject[];
   }
 
-  async #write(
+  /** Resolves to undefined where the account has gone meanwhile, and its objects with it. */
+  async #write<T>(
     accountId: string,
     exclusive: boolean,
-    work: (transaction: Transaction) => Promise<void>,
-  ): Promise<void> {
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T | undefined> {
     const deadline = performance.now() + BATCH_TIME;
     try {
-      await this.#services.store.write(accountId, { deadline, exclusive }, work);
+      return await this.#services.store.write(accountId, { deadline, exclusive }, work);
     } catch (error) {
-      // The account has gone meanwhile, and its objects with it.
-      if (error instanceof MethodError && error.type === 'accountNotFound') return;
+      if (error instanceof MethodError && error.type === 'accountNotFound') return undefined;
       throw error;
     }
   }
@@ -244,6 +249,18 @@ function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObj
 export interface Change {
   readonly before: StoredObject;
   readonly after: StoredObject;
+}
+
+function idsOf(changed: readonly Change[]): readonly string[] {
+  return changed.map(({ after }) => after.id);
+}
+
+/** The ids of objects that were recomputed, by the result. */
+export interface Recomputed {
+  /** They keep a text, because another object has what it would be, and it must be unique. */
+  readonly kept: readonly string[];
+  /** Their values are others now. */
+  readonly changed: readonly string[];
 }
 
 interface Difference<T> {

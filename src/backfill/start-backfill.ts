@@ -1,22 +1,20 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import { recordedReferencesOf } from '../capability/named-references.js';
 import { holdsBlobs } from '../capability/places.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import {
-  accountRows,
   allRows,
   type BackfillDatabase,
-  type BackfillNote,
   type BackfillRow,
-  type BackfillRows,
   filledRows,
   goneRows,
   type RowKey,
   writtenRows,
 } from '../database/backfill-database.js';
-import { MigrationError } from '../database/migrations.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
+import { Computing } from './computing.js';
+import { Consequences } from './consequences.js';
 import { Conversions } from './conversions.js';
 import { Recompute, type RecomputeServices } from './recompute.js';
 import { type Batch, batches, endOf } from './row-batches.js';
@@ -51,27 +49,10 @@ const PAUSE = 10_000;
 /** How often all records are read for what gone objects have left, ms. */
 const GONE_PAUSE = 300_000;
 
-/** Returns the rows of a type; of a singleton, which may have none yet, one for each account. */
-function rowsOf(type: DataTypeDefinition): BackfillRows {
-  return type.singleton === true ? accountRows() : allRows(type.table);
-}
-
 interface Followed {
   readonly at: number;
   /** By account and id: `updated`. */
   readonly done: ReadonlyMap<string, string>;
-}
-
-interface Computed {
-  readonly key: string;
-  readonly type: DataTypeDefinition;
-  readonly property: PropertyDefinition;
-}
-
-/** Where a computed property's work stands: the table that is read, and its last object done. */
-interface Position {
-  readonly source: string;
-  readonly after: RowKey | null;
 }
 
 /**
@@ -126,6 +107,8 @@ class Backfill {
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
+  readonly #computing: Computing;
+  readonly #consequences: Consequences;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
   /** By type: when what gone objects have left was last removed. */
@@ -137,27 +120,31 @@ class Backfill {
     this.#byTable = new Map(types.map((type) => [type.table, type]));
     this.#recompute = new Recompute(options);
     this.#conversions = new Conversions(options);
+    this.#computing = new Computing(options, this.#recompute);
+    const { registry, database } = options;
+    const { pending } = this.#computing;
+    const recompute = this.#recompute;
+    this.#consequences = new Consequences({ registry, database, recompute, pending });
   }
 
   async finish(migrated: number): Promise<void> {
     const { database, log } = this.#options;
+    await this.#computing.begin();
     await this.#convert();
     for (const { key } of await database.notes()) {
       if (!key.startsWith('adopt:')) continue;
       await this.#adopt(key.slice('adopt:'.length));
       await database.forget(key);
     }
-    for (const { key, value } of this.#inOrder(await database.notes())) {
-      const computed = this.#computed(key);
-      if (computed !== null) await this.#compute(computed, positionOf(value));
-      await database.forget(key);
-    }
+    // First what comes from an object itself: a normalised object has all of that computed.
+    await this.#computing.run(({ property }) => property.computed?.kind === 'from');
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('normalize:')) continue;
       const type = this.#byTable.get(key.slice('normalize:'.length));
       if (type !== undefined) await this.#normalize(type, key, value);
       await database.forget(key);
     }
+    await this.#computing.run(() => true);
     await this.follow(migrated, () => false);
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
@@ -168,34 +155,20 @@ class Backfill {
     }
   }
 
-  /** Converts objects, and computes what follows from them, unless all of it is computed next. */
+  /**
+   * Converts objects, and what follows from them. Their aggregates are mended with all that the
+   * version before has written, where it is followed.
+   */
   async #convert(): Promise<void> {
-    const notes = new Set((await this.#options.database.notes()).map(({ key }) => key));
-    await this.#conversions.finish((source) => {
-      const followers = this.#followers(source).filter(
-        ({ type, property }) => !notes.has(`compute:${type.table}/${property.column}`),
-      );
-      if (followers.length === 0) return undefined;
-      return async (batch) => {
-        for (const { type, property } of followers)
-          await this.#recompute.follow(type, property, batch, true);
-      };
-    });
-  }
-
-  /** Returns the notes of what is to be computed: aggregates behind all that they are made of. */
-  #inOrder(notes: readonly BackfillNote[]): readonly BackfillNote[] {
-    const { allAggregates } = this.#options.registry.relations;
-    const places = new Map(
-      allAggregates.map(({ type, property }, at) => [
-        `compute:${type.table}/${property.column}`,
-        at + 1,
-      ]),
-    );
-    const placeOf = ({ key }: BackfillNote): number => places.get(key) ?? 0;
-    return notes
-      .filter(({ key }) => key.startsWith('compute:'))
-      .toSorted((a, b) => placeOf(a) - placeOf(b));
+    await this.#conversions.finish((type) => ({
+      ...(this.#consequences.hasFollowers(type)
+        ? { batch: (batch) => this.#consequences.spread(batch) }
+        : {}),
+      end: async () => {
+        const isFollowed = (await this.#options.database.note(`follow:${type.table}`)) !== null;
+        if (!isFollowed) await this.#consequences.recount([type], () => false);
+      },
+    }));
   }
 
   async isFollowing(): Promise<boolean> {
@@ -209,16 +182,22 @@ class Backfill {
    */
   async follow(migrated: number, isOver: () => boolean): Promise<void> {
     const { database, shared, now = Date.now } = this.#options;
-    await this.#retryKept();
-    for (const { key, value } of await database.notes()) {
-      if (!key.startsWith('follow:')) continue;
+    await this.#retryKept(isOver);
+    const notes = (await database.notes()).filter(({ key }) => key.startsWith('follow:'));
+    const types: DataTypeDefinition[] = [];
+    for (const { key, value } of notes) {
       // A type that this version doesn't have is the other's to follow.
       const type = this.#byTable.get(key.slice('follow:'.length));
-      const since = Number(value);
-      if (type !== undefined) await this.#followType(type, since, isOver);
+      if (type === undefined) continue;
+      types.push(type);
+      await this.#followType(type, Number(value), isOver);
       if (isOver()) return;
+    }
+    await this.#consequences.recount(types, isOver);
+    if (isOver()) return;
+    for (const { key, value } of notes) {
       // Where nobody serves beside this server, once is enough.
-      const isOld = now() > Math.max(since, migrated) + FOLLOWED;
+      const isOld = now() > Math.max(Number(value), migrated) + FOLLOWED;
       if (!shared || isOld) await database.forget(key);
     }
   }
@@ -241,18 +220,16 @@ class Backfill {
       if (isOver()) return;
       await this.#conversions.follow(batch);
       await this.#derive(batch);
-      for (const { type: other, property } of this.#followers(type))
-        await this.#recompute.follow(other, property, batch, true);
+      await this.#consequences.spread(batch);
     }
     await this.#conversions.settle(type);
     await this.#forgetGone(type, isOver);
-    await this.#recount(type, isOver);
     this.#followed.set(type.name, { at, done });
   }
 
   /** Mends all that derives from objects, and tells clients. */
   async #derive(batch: Batch): Promise<void> {
-    const kept = await this.#recompute.objects(batch, { derived: true, record: true });
+    const { kept } = await this.#recompute.objects(batch, { derived: true, record: true });
     if (kept.length === 0) return;
     const { type, accountId: account } = batch;
     await this.#options.database.noteKept(type.table, account, kept);
@@ -262,17 +239,26 @@ class Backfill {
     );
   }
 
-  /** Normalises objects that had to keep a text, once no other object has its normal form. */
-  async #retryKept(): Promise<void> {
+  /**
+   * Normalises objects that had to keep a text, once no other object has its normal form, and mends
+   * what is made of them.
+   */
+  async #retryKept(isOver: () => boolean): Promise<void> {
     const { database } = this.#options;
+    const normalised = new Map<string, DataTypeDefinition>();
     for (const { key, table, accountId, id } of await database.kept()) {
       const type = this.#byTable.get(table);
       // A type that this version doesn't have is the other's.
       if (type === undefined) continue;
       const batch = { type, accountId, ids: [id] };
-      const kept = await this.#recompute.objects(batch, { derived: true, record: true });
-      if (kept.length === 0) await database.forget(key);
+      const { kept } = await this.#recompute.objects(batch, { derived: true, record: true });
+      if (kept.length > 0) continue;
+      await this.#consequences.spread(batch);
+      normalised.set(key, type);
     }
+    await this.#consequences.recount(normalised.values(), isOver);
+    if (isOver()) return;
+    for (const key of normalised.keys()) await database.forget(key);
   }
 
   /** Puts the texts of all objects into the forms that they have from now on. */
@@ -297,51 +283,6 @@ class Backfill {
       await this.#recompute.objects(batch, { derived: true, record: false });
   }
 
-  async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
-    const { database, log, registry } = this.#options;
-    const { computed } = property;
-    const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
-    const read = [...new Set(sources)]
-      .map((name) => registry.dataTypes.get(name))
-      .filter((source) => source !== undefined);
-    const from = read.findIndex(({ table }) => table === start?.source);
-    for (const source of read.slice(Math.max(0, from))) {
-      const after = start?.source === source.table ? start.after : null;
-      const all = { type: source, rows: rowsOf(source), after };
-      let rows = 0;
-      for await (const batch of batches(database, all)) {
-        await this.#computeBatch(type, property, batch);
-        rows += batch.ids.length;
-        const after = endOf(batch);
-        await database.keep(key, JSON.stringify({ source: source.table, after }));
-        const what = `${type.name}.${property.name}`;
-        log.info({ property: what, source: source.name, rows }, 'computed for objects');
-      }
-    }
-  }
-
-  async #computeBatch(
-    type: DataTypeDefinition,
-    property: PropertyDefinition,
-    batch: Batch,
-  ): Promise<void> {
-    try {
-      // Old states are refused after it: there is nobody to tell by records.
-      if (property.computed?.kind === 'on')
-        await this.#recompute.follow(type, property, batch, false);
-      else await this.#recompute.objects(batch, { derived: false, record: false });
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new MigrationError(
-        `${type.name}.${property.name} can't be computed for the existing objects. Its function ` +
-          `failed in account ${batch.accountId}, ${batch.ids[0]} to ${batch.ids.at(-1)} of ` +
-          `${batch.type.name}: ${reason}. Correct the function in the capability's hook file and ` +
-          'start again: the server goes on from these objects.',
-        { cause: error },
-      );
-    }
-  }
-
   /**
    * Removes the records that the version before left when it destroyed objects. Records of
    * properties that the type no longer has stay: that version needs them.
@@ -360,44 +301,4 @@ class Backfill {
     }
     this.#cleared.set(type.name, at);
   }
-
-  /** Aggregates of the type, those that others have of it, and what is made of these in turn. */
-  async #recount(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
-    const { database, registry } = this.#options;
-    const concerned = new Set([type]);
-    for (const aggregate of registry.relations.allAggregates) {
-      if (!concerned.has(aggregate.source) && !concerned.has(aggregate.type)) continue;
-      const rows = database.miscountedRows(aggregate);
-      for await (const batch of batches(database, { type: aggregate.type, rows })) {
-        if (isOver()) return;
-        concerned.add(aggregate.type);
-        await this.#recompute.objects(batch, { derived: false, record: true });
-      }
-    }
-  }
-
-  /** Returns properties that are computed from objects of the type. */
-  #followers(type: DataTypeDefinition): readonly Omit<Computed, 'key'>[] {
-    return [...this.#options.registry.dataTypes.values()].flatMap((other) =>
-      other.properties
-        .filter(
-          ({ computed }) =>
-            computed?.kind === 'on' && computed.sources.some((source) => source.type === type.name),
-        )
-        .map((property) => ({ type: other, property })),
-    );
-  }
-
-  /** Returns null where a later migration has given it up. */
-  #computed(key: string): Computed | null {
-    const [table = '', column = ''] = key.slice('compute:'.length).split('/');
-    const type = this.#byTable.get(table);
-    const property = type?.properties.find((one) => one.column === column);
-    if (type === undefined || property?.computed === undefined) return null;
-    return { key, type, property };
-  }
-}
-
-function positionOf(value: string): Position | null {
-  return value === '' ? null : (JSON.parse(value) as Position);
 }

@@ -55,7 +55,7 @@ export function aggregatesOf(types: Iterable<DataTypeDefinition>): readonly Aggr
       return source ? [aggregateOf(type, property, source)] : [];
     }),
   );
-  return inOrder(found);
+  return orderBy(found, dependsOn);
 }
 
 function aggregateOf(
@@ -92,10 +92,14 @@ function dependsOn(one: Aggregate, other: Aggregate): boolean {
   return read.some((property) => property === other.property || property.computed !== undefined);
 }
 
-function inOrder(all: readonly Aggregate[]): readonly Aggregate[] {
-  const ordered = new Set<Aggregate>();
-  const begun = new Set<Aggregate>();
-  const visit = (one: Aggregate): void => {
+/** Returns all of them: each behind those that it depends on. */
+export function orderBy<T>(
+  all: readonly T[],
+  dependsOn: (one: T, other: T) => boolean,
+): readonly T[] {
+  const ordered = new Set<T>();
+  const begun = new Set<T>();
+  const visit = (one: T): void => {
     if (begun.has(one)) return;
     begun.add(one);
     for (const other of all) if (dependsOn(one, other)) visit(other);

@@ -49,6 +49,8 @@ export interface TypeEffect {
   readonly computed: readonly ModelProperty[];
   /** Properties whose texts have another stored form from now on. */
   readonly reformed: readonly ModelProperty[];
+  /** Its objects make values of other types that the version before doesn't know. */
+  readonly feeds: boolean;
 }
 
 /**
@@ -111,7 +113,34 @@ export function effectsOf({
     });
     return renamed ? { ...effect, seen: true } : effect;
   });
-  return [...ofReleased, ...types.flatMap((type) => newSingleton(type, snapshot))];
+  const fed = new Set([
+    ...ofReleased.flatMap(({ type, computed }) =>
+      sourceTables(type, computed.filter(isFollowing), sourcesNow),
+    ),
+    ...types
+      .filter(({ table }) => !releasedTypes(snapshot).has(table))
+      .flatMap((type) => sourceTables(type, type.properties, sourcesNow)),
+  ]);
+  return [
+    ...ofReleased.map((one) => (fed.has(one.type.table) ? { ...one, feeds: true } : one)),
+    ...types.flatMap((type) => newSingleton(type, snapshot)),
+  ];
+}
+
+/** Returns whether a hook gives the value when objects of other types change. */
+function isFollowing({ computed }: ModelProperty): boolean {
+  return computed?.kind === 'on';
+}
+
+/** Returns the tables of whose objects the properties of a type are made. */
+function sourceTables(
+  type: ModelType,
+  properties: readonly ModelProperty[],
+  sources: SourcesOf,
+): readonly string[] {
+  return properties.flatMap(({ computed }) =>
+    computed === undefined ? [] : sources(computed, type.name).map(([table]) => table),
+  );
 }
 
 /** Returns the effect of a new singleton with aggregates: there are objects that it counts. */
@@ -119,7 +148,7 @@ function newSingleton(type: ModelType, snapshot: Snapshot): readonly TypeEffect[
   const computed = type.properties.filter((property) => isAggregate(property.computed));
   if (!type.singleton || computed.length === 0 || releasedTypes(snapshot).has(type.table))
     return [];
-  const none = { references: [], formerReferences: [], reformed: [] };
+  const none = { references: [], formerReferences: [], reformed: [], feeds: false };
   return [{ type, seen: false, blobs: false, computed, ...none }];
 }
 
@@ -220,6 +249,7 @@ function compare(
       }),
     reformed: reformedOf(type, before),
     computed: type.properties.filter(recomputed),
+    feeds: false,
   };
 }
 

@@ -11,7 +11,8 @@ import { NOW, text } from './sql.js';
  * - `adopt:Todo` where objects may have undeclared values of names that are declared now
  * - `compute:Todo/place` for computed values: of a hook file, or counts and the like
  * - `normalize:Todo` where texts have another stored form from now on
- * - `follow:Todo` where the version before may go on writing rows without their derived values
+ * - `follow:Todo` where the version before may go on writing rows without their derived values, or
+ *   without those that other objects have of them
  * - `reset:Todo` where it may go on giving clients states that the new version must refuse
  */
 
@@ -27,7 +28,7 @@ export function writeServerTasks(
 ): string {
   const filled = new Set([...backfill.map(({ table }) => table), ...nullable]);
   const notes = effects.flatMap((effect) => {
-    const { type, seen, computed, references, blobs, reformed } = effect;
+    const { type, seen, computed, references, blobs, reformed, feeds } = effect;
     const adopts = type.keepsUnknown === true && seen;
     const lists = [computed, references, reformed];
     const isConverted = type.converts === true;
@@ -36,6 +37,7 @@ export function writeServerTasks(
       filled.has(type.table) ||
       adopts ||
       blobs ||
+      feeds ||
       lists.some(({ length }) => length > 0);
     return [
       ...(adopts ? [[`adopt:${type.table}`, "''"] as const] : []),

@@ -11,6 +11,7 @@ import { miscountedSql } from '../../../src/store/sql/aggregate-sql.js';
 import { fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
 import { usePostgresql } from '../../support/postgresql.js';
+import { mendsConsequences } from './consequences.js';
 import { convertsObjects } from './conversions.js';
 import { rowsOf } from './databases.js';
 import { evolves } from './evolution.js';
@@ -333,6 +334,7 @@ describe('PostgreSQL migrations of a project that goes on', () => {
   finishes(open);
   indexesNestedBlobs(open);
   indexesNestedReferences(open);
+  mendsConsequences(open);
   reformsValues(open);
 });
 

@@ -10,6 +10,7 @@ import { sqlite } from '../../../src/store/sqlite/dialect.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
+import { mendsConsequences } from './consequences.js';
 import { convertsObjects } from './conversions.js';
 import { advanceTo, emptyProject } from './database.js';
 import { evolves } from './evolution.js';
@@ -176,5 +177,6 @@ describe('SQLite migrations of a project that goes on', () => {
   finishes(evolving);
   indexesNestedBlobs(evolving);
   indexesNestedReferences(evolving);
+  mendsConsequences(evolving);
   reformsValues(evolving);
 });

@@ -1,0 +1,139 @@
+import { orderBy, propertiesRead } from '../capability/aggregates.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
+import {
+  accountRows,
+  allRows,
+  type BackfillRows,
+  type RowKey,
+} from '../database/backfill-database.js';
+import { MigrationError } from '../database/migrations.js';
+import { type ComputedOf, computeKey } from './consequences.js';
+import type { Recompute } from './recompute.js';
+import { type Batch, batches, endOf } from './row-batches.js';
+import type { BackfillOptions } from './start-backfill.js';
+
+/** Where a computed property's work stands: the table that is read, and its last object done. */
+interface Position {
+  readonly source: string;
+  readonly after: RowKey | null;
+}
+
+interface Task extends ComputedOf {
+  readonly start: Position | null;
+}
+
+/** Computes properties for all objects that exist, as notes `compute:TABLE/COLUMN` ask. */
+export class Computing {
+  /** Keys of the properties that are still to be computed. */
+  readonly pending = new Set<string>();
+  readonly #options: BackfillOptions;
+  readonly #recompute: Recompute;
+
+  constructor(options: BackfillOptions, recompute: Recompute) {
+    this.#options = options;
+    this.#recompute = recompute;
+  }
+
+  /** Reads the notes, and forgets those of properties that a later migration has given up. */
+  async begin(): Promise<void> {
+    const { database } = this.#options;
+    const keys = new Set(this.#computed().map(computeKey));
+    for (const { key } of await database.notes()) {
+      if (keys.has(key)) this.pending.add(key);
+      else if (key.startsWith('compute:')) await database.forget(key);
+    }
+  }
+
+  /** Computes the properties: each behind all that its values are made of. */
+  async run(isIncluded: (computed: ComputedOf) => boolean): Promise<void> {
+    const { database } = this.#options;
+    const notes = new Map((await database.notes()).map(({ key, value }) => [key, value]));
+    const included = this.#computed().filter(isIncluded);
+    const tasks = included.flatMap((computed) => {
+      const value = notes.get(computeKey(computed));
+      if (value === undefined) return [];
+      return [{ ...computed, start: value === '' ? null : (JSON.parse(value) as Position) }];
+    });
+    for (const task of orderBy(tasks, (one, other) => this.#dependsOn(one, other))) {
+      await this.#compute(task);
+      this.pending.delete(computeKey(task));
+      await database.forget(computeKey(task));
+    }
+    // Another server may have computed some.
+    for (const computed of included) this.pending.delete(computeKey(computed));
+  }
+
+  #computed(): readonly ComputedOf[] {
+    return [...this.#options.registry.dataTypes.values()].flatMap((type) =>
+      type.properties
+        .filter(({ computed }) => computed !== undefined)
+        .map((property) => ({ type, property })),
+    );
+  }
+
+  /** Returns whether values are made of those of another property, directly or by `compute`. */
+  #dependsOn({ type, property }: ComputedOf, other: ComputedOf): boolean {
+    const { dataTypes, relations } = this.#options.registry;
+    const { computed } = property;
+    const aggregate = relations.allAggregates.find(
+      (one) => one.type === type && one.property === property,
+    );
+    const sources =
+      aggregate !== undefined
+        ? propertiesRead(aggregate).map(({ name }) => [aggregate.source.name, name])
+        : computed?.kind === 'on'
+          ? computed.sources.map((source) => [source.type, source.property])
+          : [];
+    return sources.some(([name = '', read]) => {
+      if (name !== other.type.name) return false;
+      const source = dataTypes.get(name)?.properties.find((one) => one.name === read);
+      return source === other.property || source?.computed?.kind === 'from';
+    });
+  }
+
+  async #compute({ type, property, start }: Task): Promise<void> {
+    const { database, log, registry } = this.#options;
+    const { computed } = property;
+    const sources = computed?.kind === 'on' ? computed.sources.map((one) => one.type) : [type.name];
+    const read = [...new Set(sources)]
+      .map((name) => registry.dataTypes.get(name))
+      .filter((source) => source !== undefined);
+    const from = read.findIndex(({ table }) => table === start?.source);
+    for (const source of read.slice(Math.max(0, from))) {
+      const after = start?.source === source.table ? start.after : null;
+      const all = { type: source, rows: rowsOf(source), after };
+      let rows = 0;
+      for await (const batch of batches(database, all)) {
+        await this.#computeBatch({ type, property }, batch);
+        rows += batch.ids.length;
+        const position: Position = { source: source.table, after: endOf(batch) };
+        await database.keep(computeKey({ type, property }), JSON.stringify(position));
+        const what = `${type.name}.${property.name}`;
+        log.info({ property: what, source: source.name, rows }, 'computed for objects');
+      }
+    }
+  }
+
+  async #computeBatch({ type, property }: ComputedOf, batch: Batch): Promise<void> {
+    try {
+      // Old states are refused after it: there is nobody to tell by records.
+      if (property.computed?.kind === 'on')
+        await this.#recompute.follow(type, property, batch, false);
+      else await this.#recompute.objects(batch, { derived: false, record: false });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new MigrationError(
+        `${type.name}.${property.name} can't be computed for the existing objects. Its function ` +
+          `failed in account ${batch.accountId}, ${batch.ids[0]} to ${batch.ids.at(-1)} of ` +
+          `${batch.type.name}: ${reason}. Correct the function in the capability's hook file and ` +
+          'start again: the server goes on from these objects.',
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** Returns the rows of a type; of a singleton, which may have none yet, one for each account. */
+function rowsOf(type: DataTypeDefinition): BackfillRows {
+  return type.singleton === true ? accountRows() : allRows(type.table);
+}
