@@ -44,11 +44,11 @@ export interface Scene {
 
 /** Returns queries with each sort, and with each filter: a few of each. */
 function buildQueries(subject: Subject, own: readonly Item[]): readonly Query[] {
-  const sorts = buildSorts(subject).slice(0, 5);
-  const filters = buildFilters(subject, own, 2).filter((one) => countOctets(one) < 2000);
+  const sorts = buildSorts(subject).slice(0, 4);
+  const filters = buildFilters(subject, own, 1).filter((one) => countOctets(one) < 2000);
   return [
     ...sorts.map((sort) => ({ sort })),
-    ...filters.slice(0, 10).map((filter) => ({ filter, sort: sorts[1] ?? null })),
+    ...filters.slice(0, 4).map((filter) => ({ filter, sort: sorts[1] ?? null })),
   ];
 }
 

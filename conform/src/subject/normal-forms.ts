@@ -69,7 +69,7 @@ const schemaAt = (schema: JSONSchema7, place: Place): JSONSchema7 =>
 const asJson = (value: unknown): Json => value as Json;
 
 /** Places of one property that are tried: a definition that contains itself has many. */
-const MOST = 6;
+const MOST = 4;
 
 /** Lists the places of a type's values that have texts with a normal form, and such texts. */
 export const listNormalPlaces = (subject: Subject): readonly NormalPlace[] =>
