@@ -1,11 +1,11 @@
 import { expect } from 'expect';
-import type { ModelUnique } from '../../../src/descriptor/model.js';
+import type { ModelFilter, ModelSort, ModelUnique } from '../../../src/descriptor/model.js';
 import { typeChecks } from '../check.js';
 import type { Json } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import {
   type Formed,
-  listComparing,
+  isComparing,
   listFormed,
   listNormalPlaces,
   type NormalPlace,
@@ -22,10 +22,19 @@ import { forEachKey, matchTaken } from './described-unique.js';
 const needNormal = (subject: Subject): string | null =>
   listNormalPlaces(subject).length > 0 ? null : 'No text of the type is normalised.';
 
-const needNormalFilter = (subject: Subject): string | null =>
-  listNormalPlaces(subject).some((one) => listComparing(subject, one).length > 0)
+/** Lists the filters and the sorts by a condition that compare the texts of a place. */
+const listFilters = ({ described }: Subject, at: NormalPlace): readonly ModelFilter[] =>
+  described.filters.filter((one) => isComparing(one, one.operator, at));
+const listSorts = ({ described }: Subject, at: NormalPlace): readonly ModelSort[] =>
+  described.sorts.filter((one) => isComparing(one, one.by?.operator, at));
+
+/** Returns why no condition compares a text that is normalised; null where one does. */
+const needCompared = (subject: Subject): string | null =>
+  listNormalPlaces(subject).some((at) =>
+    [listFilters, listSorts].some((list) => list(subject, at).length > 0),
+  )
     ? null
-    : 'The type has no filter by a whole text that is normalised.';
+    : 'The type has no condition by a whole text that is normalised.';
 
 /** Calls `work` for each place, with the values of its property in both forms. */
 async function forEachPlace(
@@ -52,6 +61,20 @@ async function forEachPlace(
 function findFormed({ properties }: ModelUnique): { name: string; texts: readonly Formed[] } {
   const found = properties.find((one) => listFormed(one.schema).length > 0);
   return { name: found?.name ?? '', texts: found === undefined ? [] : listFormed(found.schema) };
+}
+
+/** Expects an object that has a text behind one that lacks it, whatever the form in the sort. */
+async function expectBehind(subject: Subject, at: NormalPlace, id: string): Promise<void> {
+  const [text] = at.texts;
+  const sorts = listSorts(subject, at);
+  if (text === undefined || sorts.length === 0) return;
+  // Without the condition it would be the last.
+  const other = await subject.putOne({});
+  for (const { name, by } of sorts)
+    for (const form of [text.stored, text.sent]) {
+      const sort = [{ property: name, [by?.argument ?? '']: form }];
+      expect({ sort, ids: await queryOwn(subject, { sort }) }).toEqual({ sort, ids: [other, id] });
+    }
 }
 
 export const describedNormalChecks = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
@@ -88,17 +111,18 @@ export const describedNormalChecks = typeChecks('5.3', { methods: ['get', 'set']
     id: 'described-normal-found',
     section: '5.5',
     level: 'must',
-    rule: 'A condition on a text that is normalised finds it by either form.',
+    rule: 'A condition of a filter or a sort meets a text that is normalised by either form.',
     restsOn: 'the normal forms of texts',
     needs: { methods: ['query'] },
-    applies: needNormalFilter,
+    applies: needCompared,
     async run(subject) {
       await forEachPlace(subject, async (at, [first]) => {
         const [text] = at.texts;
         if (first === undefined || text === undefined) return;
         const id = await subject.putOne({ [at.property.name]: first.sent });
         const item = await subject.read(id);
-        for (const filter of listComparing(subject, at)) {
+        await expectBehind(subject, at, id);
+        for (const filter of listFilters(subject, at)) {
           const wrap = (one: string): Json => (filter.operator === 'in' ? [one] : one);
           const isMatch = matches(item, filter, wrap(text.stored));
           for (const form of [text.stored, text.sent]) {

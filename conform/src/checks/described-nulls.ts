@@ -8,33 +8,43 @@ import { forEachKey, matchTaken } from './described-unique.js';
 
 /** `unique` where a value is null: equal to another null, or to nothing. */
 
-/** Returns the properties of a key that a create may set to null. */
+/** Returns the properties of a key that an object may have no value of. */
 const findNullable = ({ properties }: ModelUnique): readonly ModelProperty[] =>
-  properties.filter(({ nullable }) => nullable);
+  properties.filter(({ nullable, optional }) => nullable || optional === true);
 
 /** Tells whether a type has keys in which nulls are equal, or some in which they aren't. */
 const hasKeys = ({ described }: Subject, areEqual: boolean): boolean =>
-  described.uniques.some((one) => (one.nullsEqual === true) === areEqual && isNulled(one));
+  described.uniques.some(
+    (one) => (one.nullsEqual === true) === areEqual && findNullable(one).length > 0,
+  );
 
-const isNulled = (unique: ModelUnique): boolean => findNullable(unique).length > 0;
+/** The result of a create without a value of one property of a key. */
+interface Tried {
+  readonly id: string;
+  readonly refused: JsonMap | null;
+}
 
-/** Calls `work` for each such key and each property that may be null, with a key that has null. */
+/** Calls `work` for each such key and each property of it, with what tries such a create. */
 async function forEachNull(
   subject: Subject,
   areEqual: boolean,
-  work: (values: JsonMap) => Promise<void>,
+  work: (key: JsonMap, put: () => Promise<Tried>) => Promise<void>,
 ): Promise<void> {
-  await forEachKey(subject, async (unique, key) => {
+  await forEachKey(subject, async (unique, whole) => {
     if ((unique.nullsEqual === true) !== areEqual) return;
-    for (const { name } of findNullable(unique)) {
-      const values = { ...key, [name]: null };
+    for (const { name, nullable } of findNullable(unique)) {
+      const key = { ...whole, [name]: null };
       const isThere = (item: JsonMap): boolean =>
-        Object.entries(values).every(([each, value]) => same(item[each] ?? null, value));
+        Object.entries(key).every(([each, value]) => same(item[each] ?? null, value));
       const holder = [...subject.listForeign().values()].find(isThere);
       if (holder !== undefined && areEqual)
         throw new NotApplicable(`${subject.type} ${holder.id} has what is to be tried.`);
-      await work(values);
-      await subject.clear(subject.A1);
+      await work(key, async () => {
+        const { [name]: _, ...others } = { ...subject.create('put'), ...whole };
+        const k = nullable ? { ...others, [name]: null } : others;
+        const { created, notCreated } = await subject.set({ create: { k } });
+        return { id: created?.['k']?.id ?? '', refused: notCreated?.['k'] ?? null };
+      });
     }
   });
 }
@@ -50,12 +60,17 @@ export const describedNullChecks = typeChecks('5.3', { methods: ['get', 'set'], 
     applies: (subject) =>
       hasKeys(subject, true) ? null : 'The type has nothing unique in which nulls are equal.',
     async run(subject) {
-      await forEachNull(subject, true, async (values) => {
-        const id = await subject.putOne(values);
-        const { refused } = await subject.put(values);
-        expect({ values, refused }).toEqual({ values, refused: matchTaken(subject, id) });
-        await subject.set({ destroy: [id] });
-        await subject.putOne(values);
+      await forEachNull(subject, true, async (key, put) => {
+        const one = await put();
+        const { refused } = await put();
+        expect({ key, refused: [one.refused, refused] }).toEqual({
+          key,
+          refused: [null, matchTaken(subject, one.id)],
+        });
+        await subject.set({ destroy: [one.id] });
+        const again = await put();
+        expect({ key, refused: again.refused }).toEqual({ key, refused: null });
+        await subject.set({ destroy: [again.id] });
       });
     },
   },
@@ -67,10 +82,13 @@ export const describedNullChecks = typeChecks('5.3', { methods: ['get', 'set'], 
     applies: (subject) =>
       hasKeys(subject, false) ? null : 'The type has nothing unique in which nulls differ.',
     async run(subject) {
-      await forEachNull(subject, false, async (values) => {
-        const [one, other] = [await subject.put(values), await subject.put(values)];
-        const refused = [one.refused, other.refused];
-        expect({ values, refused }).toEqual({ values, refused: [null, null] });
+      await forEachNull(subject, false, async (key, put) => {
+        const [one, other] = [await put(), await put()];
+        expect({ key, refused: [one.refused, other.refused] }).toEqual({
+          key,
+          refused: [null, null],
+        });
+        await subject.set({ destroy: [one.id, other.id] });
       });
     },
   },

@@ -24,6 +24,7 @@ export async function buildKey(
     if (prepared !== undefined) values.push([name, prepared]);
     else if (reference !== undefined)
       values.push([name, await targets.make(reference.type, subject.A1)]);
+    else if (schema.const !== undefined) values.push([name, schema.const as Json]);
     else if (schema.enum !== undefined) values.push([name, schema.enum[0] as Json]);
     else values.push([name, subject.drawDiffering(name)]);
   }

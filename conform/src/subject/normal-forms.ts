@@ -106,13 +106,13 @@ const COMPARED: Readonly<Partial<Record<ModelFilter['operator'], Place>>> = Obje
   lacksItem: [{ each: 'item' }],
 });
 
-/** Lists the filters that compare the texts of a place. */
-export const listComparing = (
-  { described }: Subject,
+/** Tells whether a filter, or a sort by a condition, compares the texts of a place. */
+export function isComparing(
+  { property: { name, within } }: Pick<ModelFilter, 'property'>,
+  operator: ModelFilter['operator'] | undefined,
   { property, place }: NormalPlace,
-): readonly ModelFilter[] =>
-  described.filters.filter(({ operator, property: { name, within } }) => {
-    const step = COMPARED[operator];
-    if (step === undefined || (within?.property ?? name) !== property.name) return false;
-    return same(asJson([...(within?.place ?? []), ...step]), asJson(place));
-  });
+): boolean {
+  const step = operator === undefined ? undefined : COMPARED[operator];
+  if (step === undefined || (within?.property ?? name) !== property.name) return false;
+  return same(asJson([...(within?.place ?? []), ...step]), asJson(place));
+}
