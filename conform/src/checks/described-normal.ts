@@ -82,8 +82,8 @@ export const describedNormalChecks = typeChecks('5.3', { methods: ['get', 'set']
     id: 'described-normal-stored',
     level: 'must',
     rule:
-      'A text in another form than the descriptor’s normal form is stored in that form, within ' +
-      'lists and objects too, and the response to the create or the update tells so.',
+      'A text in another form than the descriptor’s normal form is stored in the normal form, ' +
+      'within lists and objects too. The response tells the stored form.',
     restsOn: 'the normal forms of texts',
     applies: needNormal,
     async run(subject) {

@@ -149,8 +149,8 @@ const followed = typeChecks('5.6', { methods: ['get', 'set', 'query', 'queryChan
     id: 'described-sort-argument-changes',
     level: 'must',
     rule:
-      'A result in the order of a condition that follows /queryChanges is what the query is: ' +
-      'when an object meets the condition, or no longer, when it comes and when it goes.',
+      'A result in the order of a condition that follows /queryChanges is what the query is. ' +
+      'Objects come, go, and turn from one side of the condition to the other.',
     restsOn: 'the conditions of sorts',
     applies: needConditional,
     async run(subject) {
