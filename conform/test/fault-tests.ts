@@ -27,6 +27,9 @@ const TYPES = [
   'Project',
   'Invoice',
   'Label',
+  'Mail',
+  'Folder',
+  'Party',
 ] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
@@ -36,6 +39,8 @@ const world = describedWorld(
   '../hooks/machines.yaml',
   '../hooks/invoices.yaml',
   '../shapes/letters.yaml',
+  '../shapes/folders.yaml',
+  '../values/party.yaml',
 );
 
 /** ms that a broken server gets for what never comes. */

@@ -173,7 +173,9 @@ async function typesOf(root: string): Promise<readonly string[]> {
   const names = files.map(async (file) => {
     const name = /(\w+)[.]definition[.]ts$/.exec(file)?.[1];
     if (name === undefined) return [];
-    return (await readFile(join(folder, file), 'utf8')).includes('jmap.standardMethods(')
+    return /jmap[.]standardMethods\((?!\w+, \{\}\))/.test(
+      await readFile(join(folder, file), 'utf8'),
+    )
       ? name
       : [];
   });

@@ -1,6 +1,7 @@
 import type { ModelProperty, ModelUnique } from '../../../src/descriptor/model.js';
 import type { CopyAnswer } from '../client/answers.js';
-import { type Json, type JsonMap, same } from '../client/json.js';
+import { asMap, type Json, type JsonMap, same } from '../client/json.js';
+import { type Matcher, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { findLink } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
@@ -23,6 +24,7 @@ export async function buildKey(
     if (prepared !== undefined) values.push([name, prepared]);
     else if (reference !== undefined)
       values.push([name, await targets.make(reference.type, subject.A1)]);
+    else if (schema.const !== undefined) values.push([name, schema.const as Json]);
     else if (schema.enum !== undefined) values.push([name, schema.enum[0] as Json]);
     else values.push([name, subject.drawDiffering(name)]);
   }
@@ -50,6 +52,17 @@ export async function forEachKey(
     await targets.tidy();
   }
 }
+
+/**
+ * Matches the SetError of an object that would share what is unique. A strict run wants
+ * alreadyExists with the other's id; RFC 8620 has no word for it but in a copy.
+ */
+export const matchTaken = ({ server }: Subject, existingId: string): Matcher =>
+  satisfying(`a SetError alreadyExists with ${existingId}`, (value) => {
+    const error = asMap(value as Json);
+    if (!server.strict) return typeof error['type'] === 'string';
+    return error['type'] === 'alreadyExists' && error['existingId'] === existingId;
+  });
 
 /** Returns why no unique value of the type can be copied; null where one can. */
 export const needCopiedKey = ({ described: { uniques } }: Subject): string | null =>

@@ -21,7 +21,13 @@ import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
 import { describedFinalChecks } from './described-final.js';
 import { describedLinkChecks } from './described-links.js';
+import { describedNormalChecks } from './described-normal.js';
+import { describedNullChecks } from './described-nulls.js';
 import { describedRuleChecks } from './described-rules.js';
+import { describedShapeChangesChecks } from './described-shape-changes.js';
+import { describedShapeChecks } from './described-shapes.js';
+import { describedSortChecks } from './described-sorts.js';
+import { describedTimeChecks } from './described-times.js';
 import { describedTreeChecks } from './described-trees.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
@@ -146,6 +152,12 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedCountChecks,
   ...describedFinalChecks,
   ...describedBlobChecks,
+  ...describedNormalChecks,
+  ...describedTimeChecks,
+  ...describedNullChecks,
+  ...describedSortChecks,
+  ...describedShapeChecks,
+  ...describedShapeChangesChecks,
 ]);
 
 /** Of queries, copies and blobs what rests on the type's descriptor most. */

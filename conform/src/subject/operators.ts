@@ -1,6 +1,6 @@
 import { formatOf, sortKeyOf } from '../../../src/capability/formats/index.js';
 import { isManifold, valuesAt } from '../../../src/capability/parts.js';
-import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
+import type { ModelFilter, ModelProperty, ModelSort } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { casemapKey, fold, searchWords } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
@@ -103,8 +103,18 @@ function isWithout({ operator, many }: ModelFilter, value: Json): boolean {
   return many === 'joined' && value === '' && operator !== 'text';
 }
 
+/** Tells whether an object meets the condition of a sort, which then stands behind the others. */
+export function meetsSort(item: Item, { property, by }: ModelSort, value: string): boolean {
+  const [stored = null] = readValues(property, item);
+  return by !== undefined && meets(stored, { property, operator: by.operator }, value);
+}
+
 /** Tells whether one value meets a condition. */
-function meets(one: Json, filter: ModelFilter, value: Json): boolean {
+function meets(
+  one: Json,
+  filter: Pick<ModelFilter, 'operator' | 'property'>,
+  value: Json,
+): boolean {
   const { operator, property } = filter;
   const isSame = operator === 'equals' || operator === 'in';
   const key = isSame ? toIdentity : toKey;

@@ -9,6 +9,9 @@ import { countOctets } from './values.js';
 /** Objects beyond those that each value needs: some values come twice. */
 const MORE = 3;
 
+/** Returns further values of the object that a call creates under `k0`, `k1` and so on. */
+export type GiveMore = (index: number) => JsonMap;
+
 /**
  * Fills the first account with objects in which the values of each property take turns, so that
  * each occurs, calls `work` with them, and removes them again.
@@ -16,6 +19,7 @@ const MORE = 3;
 export async function populate(
   subject: Subject,
   work: (items: readonly Item[]) => Promise<void>,
+  giveMore: GiveMore = () => ({}),
 ): Promise<void> {
   const { A1, described, profile } = subject;
   await subject.clear(A1);
@@ -27,8 +31,11 @@ export async function populate(
   const targets = new Targets(subject);
   try {
     await targets.make(links);
+    const creates = Object.entries(buildCreates(subject, links, targets));
     const { created, notCreated } = await subject.set({
-      create: buildCreates(subject, links, targets),
+      create: Object.fromEntries(
+        creates.map(([key, one], index) => [key, { ...one, ...giveMore(index) }]),
+      ),
     });
     // Somebody's descriptor may have other bounds than the server: what it takes is enough to go on
     // with.

@@ -7,6 +7,8 @@ import type { Subject } from './subject.js';
 export interface Query {
   readonly filter?: Json;
   readonly sort?: Json;
+  /** Further arguments, by which the result takes a shape. */
+  readonly [argument: string]: Json | undefined;
 }
 
 /** Calls of /query and /queryChanges in the first account. */

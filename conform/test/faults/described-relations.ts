@@ -71,6 +71,8 @@ export const describedRelationFaults: readonly Fault[] = [
       'described-unique-later-loses',
       'described-unique-valid',
       'described-unique-sequential',
+      'described-normal-unique',
+      'described-nulls-equal',
     ],
     ...accepted('alreadyExists'),
   },
@@ -78,7 +80,7 @@ export const describedRelationFaults: readonly Fault[] = [
     name: 'the holder of a unique value is not told',
     checks: [
       ...['described-unique-shared', 'described-unique-copied'],
-      'described-unique-copied-existing',
+      ...['described-unique-copied-existing', 'described-normal-unique', 'described-nulls-equal'],
     ],
     ...onResponse(
       (response) =>

@@ -8,6 +8,7 @@ import { creationIdFaults } from './creation-ids.js';
 import { describedFaults } from './described.js';
 import { describedObjectFaults } from './described-objects.js';
 import { describedRelationFaults } from './described-relations.js';
+import { describedWordFaults } from './described-words.js';
 import { dispatchFaults } from './dispatch.js';
 import { echoFaults } from './echo.js';
 import { eventFaults } from './events.js';
@@ -63,5 +64,6 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...describedFaults,
   ...describedRelationFaults,
   ...describedObjectFaults,
+  ...describedWordFaults,
   ...snakeCaseFaults,
 ]);
