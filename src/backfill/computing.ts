@@ -3,14 +3,22 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import {
   accountRows,
   allRows,
+  type BackfillDatabase,
   type BackfillRows,
   type RowKey,
 } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
+import type { Registry } from '../methods/registry.js';
+import type { Log } from '../runtime/log.js';
 import { type ComputedOf, computeKey } from './consequences.js';
 import type { Recompute } from './recompute.js';
 import { type Batch, batches, endOf } from './row-batches.js';
-import type { BackfillOptions } from './start-backfill.js';
+
+interface Options {
+  readonly registry: Registry;
+  readonly database: BackfillDatabase;
+  readonly log: Log;
+}
 
 /** Where a computed property's work stands: the table that is read, and its last object done. */
 interface Position {
@@ -26,10 +34,10 @@ interface Task extends ComputedOf {
 export class Computing {
   /** Keys of the properties that are still to be computed. */
   readonly pending = new Set<string>();
-  readonly #options: BackfillOptions;
+  readonly #options: Options;
   readonly #recompute: Recompute;
 
-  constructor(options: BackfillOptions, recompute: Recompute) {
+  constructor(options: Options, recompute: Recompute) {
     this.#options = options;
     this.#recompute = recompute;
   }
