@@ -7,7 +7,7 @@ import { at, entry } from '../expected.js';
 import { listWritable } from '../subject/described.js';
 import { listLinks, type Link as Place, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
-import { expectNoLookAhead } from './refusal.js';
+import { expectNoLookAhead, matchRefusal } from './refusal.js';
 import { Targets } from './targets.js';
 
 /**
@@ -76,7 +76,41 @@ const buildSets = (
 ): Call[] =>
   creates.map(([type, create], n) => [`${type}/set`, { accountId: subject.A1, create }, `c${n}`]);
 
+/**
+ * Returns the references that must name an object where they are written. One with `keep` may name
+ * one that is gone, and a server needn't look at what it names.
+ */
+const findStrong = (subject: Subject): readonly Reference[] =>
+  findLinks(subject).filter(
+    ({ reference }) => subject.isSelfDescribed || reference.onDestroy !== 'keep',
+  );
+
 export const describedLinkChecks = typeChecks('5.3', NEEDS, [
+  {
+    id: 'described-links-targets',
+    level: 'must',
+    rule:
+      'A reference holds ids of objects of its type in the same account; anything else is ' +
+      'invalidProperties.',
+    restsOn: 'which properties refer to what',
+    applies: (subject) =>
+      needLink(subject) ??
+      (findStrong(subject).length > 0 ? null : 'What the type refers to need not be there.'),
+    async run(subject) {
+      await forEachLink(subject, findStrong(subject), async ({ name, reference, targets }) => {
+        const { type } = reference;
+        const near = await targets.make(type, subject.A1, 'near');
+        const [, second] = subject.server.listWritable(subject.profile.capability);
+        const foreign = second === undefined ? [] : [await targets.make(type, second, 'foreign')];
+        for (const id of [...foreign, 'nothing', '#nobody', 'no id', '']) {
+          const { refused } = await subject.put({ [name]: wrapIds(reference, id) });
+          expect({ name, id, refused }).toEqual({ name, id, refused: matchRefusal(subject, name) });
+        }
+        const id = await subject.putOne({ [name]: wrapIds(reference, near) });
+        expect((await subject.read(id))[name]).toEqual(wrapIds(reference, near));
+      });
+    },
+  },
   {
     id: 'described-links-creation-ids',
     level: 'must',

@@ -19,10 +19,12 @@ import { describedAggregateChecks } from './described-aggregates.js';
 import { describedAnsweredChecks } from './described-answered.js';
 import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
+import { describedDestroyChecks } from './described-destroys.js';
 import { describedFinalChecks } from './described-final.js';
 import { describedLinkChecks } from './described-links.js';
 import { describedRuleChecks } from './described-rules.js';
 import { describedTreeChecks } from './described-trees.js';
+import { describedUnknownChecks } from './described-unknown.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
 import { dispatchAccountChecks } from './dispatch-accounts.js';
@@ -141,11 +143,13 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedAnsweredChecks,
   ...describedRuleChecks,
   ...describedLinkChecks,
+  ...describedDestroyChecks,
   ...describedTreeChecks,
   ...describedAggregateChecks,
   ...describedCountChecks,
   ...describedFinalChecks,
   ...describedBlobChecks,
+  ...describedUnknownChecks,
 ]);
 
 /** Of queries, copies and blobs what rests on the type's descriptor most. */
