@@ -27,6 +27,7 @@ const TYPES = [
   'Project',
   'Invoice',
   'Label',
+  'Deal',
 ] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
@@ -36,6 +37,7 @@ const world = describedWorld(
   '../hooks/machines.yaml',
   '../hooks/invoices.yaml',
   '../shapes/letters.yaml',
+  '../language/deals.yaml',
 );
 
 /** ms that a broken server gets for what never comes. */

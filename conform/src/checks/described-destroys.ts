@@ -9,19 +9,21 @@ import type { Item, Json } from '../client/json.js';
 import { at } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { listWritable } from '../subject/described.js';
-import { holdsSeveral, wrapIds } from '../subject/links.js';
+import { holdsSeveral, listBeside, listHeldLinks, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
-import { findLinks, forEachLink, type Link, NEEDS, type Reference } from './described-links.js';
+import { forEachLink, type Link, NEEDS, type Reference } from './described-links.js';
 
 /** `onDestroy` of a descriptor: what becomes of an object where what it refers to is destroyed. */
 
 /** Says what of a descriptor the checks rest on. */
 const ON_DESTROY = 'what a destroy does to objects that refer to the destroyed one';
 
-/** Finds the references that a destroy has this effect on, if an object can hold one alone. */
+/** Finds the references that a destroy has this effect on, and of which a value can be made. */
 const findOnDestroy = (subject: Subject, effect: OnDestroy): readonly Reference[] =>
-  findLinks(subject).filter(
-    ({ reference }) => reference.onDestroy === effect && subject.knowsDestroy(reference),
+  listWritable(subject.described).flatMap((property) =>
+    listHeldLinks(property)
+      .filter((one) => one.onDestroy === effect && subject.knowsDestroy(one))
+      .map((reference) => ({ property, reference })),
   );
 
 /** Returns a function that tells why a type has no such reference to try; null where it has one. */
@@ -34,7 +36,7 @@ const needOnDestroy =
       .map(({ name }) => name);
     return names.length === 0
       ? `The descriptor has no reference with onDestroy: ${effect}.`
-      : `No value can be made that has ${names.join(', ')} and no other reference.`;
+      : `No value can be made that has ${names.join(', ')} and neither blobs nor more entries.`;
   };
 
 /** An object that refers to one that is to be destroyed, and to another one if it can. */
@@ -53,13 +55,30 @@ interface Held {
 /** The type declares errors of its own: one of its rules forbids the destroy. */
 class OwnRule extends NotApplicable {}
 
+/** Builds the least value with these ids, and with new objects wherever else it refers to some. */
+async function buildValue(
+  { A1 }: Subject,
+  { reference, targets }: Link,
+  ids: readonly string[],
+): Promise<Json> {
+  let value = wrapIds(reference, ...ids);
+  for (const { link, texts } of listBeside(reference, value)) {
+    const others = new Map<string, string>();
+    for (const text of texts) others.set(text, await targets.make(link.type, A1, 'beside'));
+    value = replaceTexts([link.place], value, (text) => others.get(text) ?? text) as Json;
+  }
+  return value;
+}
+
 /** Makes an object that refers to others by a link. */
-async function hold(subject: Subject, { name, reference, targets }: Link): Promise<Held> {
+async function hold(subject: Subject, link: Link): Promise<Held> {
+  const { name, reference, targets } = link;
   const { type } = reference;
   const target = await targets.prepareType(type);
   const gone = await targets.make(type, subject.A1, 'gone');
   const stays = holdsSeveral(reference) ? [await targets.make(type, subject.A1, 'stays')] : [];
-  const holder = await subject.putOne({ [name]: wrapIds(reference, gone, ...stays) });
+  const value = await buildValue(subject, link, [gone, ...stays]);
+  const holder = await subject.putOne({ [name]: value });
   const before = await subject.read(holder);
   // A time is told in milliseconds: that of a change is a later one.
   await setTimeout(2);

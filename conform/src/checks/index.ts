@@ -22,6 +22,7 @@ import { describedCountChecks } from './described-counts.js';
 import { describedDestroyChecks } from './described-destroys.js';
 import { describedFinalChecks } from './described-final.js';
 import { describedLinkChecks } from './described-links.js';
+import { describedOptionalChecks } from './described-optional.js';
 import { describedRuleChecks } from './described-rules.js';
 import { describedTreeChecks } from './described-trees.js';
 import { describedUnknownChecks } from './described-unknown.js';
@@ -149,6 +150,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedCountChecks,
   ...describedFinalChecks,
   ...describedBlobChecks,
+  ...describedOptionalChecks,
   ...describedUnknownChecks,
 ]);
 

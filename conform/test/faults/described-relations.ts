@@ -50,7 +50,7 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'a linked object is forbidden',
-    checks: ['described-links-holders'],
+    checks: ['described-links-restrict', 'described-links-holders'],
     ...renamed('objectIsLinked', 'forbidden'),
   },
   {

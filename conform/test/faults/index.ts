@@ -6,6 +6,7 @@ import { changesFaults } from './changes.js';
 import { copyFaults } from './copy.js';
 import { creationIdFaults } from './creation-ids.js';
 import { describedFaults } from './described.js';
+import { describedAbsentFaults } from './described-absent.js';
 import { describedObjectFaults } from './described-objects.js';
 import { describedRelationFaults } from './described-relations.js';
 import { dispatchFaults } from './dispatch.js';
@@ -62,6 +63,7 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...websocketFaults,
   ...describedFaults,
   ...describedRelationFaults,
+  ...describedAbsentFaults,
   ...describedObjectFaults,
   ...snakeCaseFaults,
 ]);
