@@ -78,7 +78,6 @@ export const describedFaults: readonly Fault[] = [
       'described-immutable-same',
       'described-immutable-beside',
       'described-transitions-taken',
-      'described-links-keep',
     ],
     ...changeResponses('set', (args) => {
       const updated = asMap(args['updated']);
