@@ -95,7 +95,7 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
     restsOn: 'which properties refer to what',
     applies: (subject) =>
       needLink(subject) ??
-      (findStrong(subject).length > 0 ? null : 'What the type refers to need not be there.'),
+      (findStrong(subject).length > 0 ? null : 'The type may refer to objects that are gone.'),
     async run(subject) {
       await forEachLink(subject, findStrong(subject), async ({ name, reference, targets }) => {
         const { type } = reference;

@@ -111,7 +111,7 @@ const buildDeep = (levels: number): JsonMap => ({
   conformDeep: Array.from({ length: levels }).reduce<Json>((inner) => [inner], 1),
 });
 
-/** Lists values that a jmapsmith server refuses, each one step beyond a bound or with a wrong name. */
+/** Lists values that a jmapsmith server refuses: one step beyond a bound, or with a wrong name. */
 function listBeyond({ described, profile }: Subject): readonly JsonMap[] {
   const internal = described.properties.filter(({ access }) => access === 'internal');
   const names = ['', 'a\u0000b', 'toString', '__proto__', 'n'.repeat(LENGTH + 1)];
@@ -222,7 +222,7 @@ export const describedUnknownChecks = typeChecks('5.3', NEEDS, [
     id: 'described-unknown-copied',
     section: '5.4',
     level: 'must',
-    rule: 'A copy has the undeclared properties of its original, but for those that the copy gives.',
+    rule: 'A copy has the undeclared properties of its original, but for those that it gives.',
     restsOn: KEEPS,
     needs: { methods: ['copy'], singleton: undefined },
     applies: needKept,

@@ -27,7 +27,7 @@ export interface DescribedType {
    */
   readonly isSelfDescribed: boolean;
   /**
-   * The references whose `onDestroy` the descriptor says in so many words. What the others do is
+   * The references whose `onDestroy` the descriptor says in so many words. That of the others is
    * known of a server that describes itself alone.
    */
   readonly destroys: ReadonlySet<string>;
