@@ -4,6 +4,7 @@ import { type TypeNeeds, typeChecks } from '../check.js';
 import { asSet, type Call } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
+import { listAccounts } from '../subject/beside.js';
 import { listWritable } from '../subject/described.js';
 import { listLinks, type Link as Place, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
@@ -63,7 +64,7 @@ export async function forEachLink(
       await work({ name, property, reference, targets });
     } finally {
       if (subject.profile.singleton) await subject.update('singleton', { [name]: null });
-      else for (const id of [subject.A1, subject.A2]) await subject.clear(id);
+      else for (const id of listAccounts(subject)) await subject.clear(id);
       await targets.tidy();
     }
   }
@@ -100,7 +101,7 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
       await forEachLink(subject, findStrong(subject), async ({ name, reference, targets }) => {
         const { type } = reference;
         const near = await targets.make(type, subject.A1, 'near');
-        const [, second] = subject.server.listWritable(subject.profile.capability);
+        const [, second] = listAccounts(subject);
         const foreign = second === undefined ? [] : [await targets.make(type, second, 'foreign')];
         for (const id of [...foreign, 'nothing', '#nobody', 'no id', '']) {
           const { refused } = await subject.put({ [name]: wrapIds(reference, id) });
