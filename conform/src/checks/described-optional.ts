@@ -4,7 +4,7 @@ import { type TypeNeeds, typeChecks } from '../check.js';
 import type { Item, Json } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { buildHolding } from '../subject/blob-holders.js';
+import { findBlobHolders } from '../subject/blob-holders.js';
 import { isUnique, listWritable } from '../subject/described.js';
 import { findLink, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
@@ -74,11 +74,12 @@ async function buildValue(
   targets: Targets,
   property: ModelProperty,
 ): Promise<Json | undefined> {
-  const { name, references, blobs } = property;
+  const { name, references } = property;
   const link = findLink(property);
   if (link !== undefined) return wrapIds(link, await targets.make(link.type, subject.A1));
   if (references.length > 0) return undefined;
-  if (blobs.length > 0) return buildHolding(property, await upload(subject, name));
+  const holder = findBlobHolders(subject).find((one) => one.name === name);
+  if (holder !== undefined) return holder.buildHolding(await upload(subject, name));
   if (isUnique(subject.described, property)) return subject.drawDiffering(name);
   return subject.listGood(property).find((one) => one !== null);
 }
