@@ -30,6 +30,7 @@ const TYPES = [
   'Mail',
   'Folder',
   'Party',
+  'Deal',
 ] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
@@ -41,6 +42,7 @@ const world = describedWorld(
   '../shapes/letters.yaml',
   '../shapes/folders.yaml',
   '../values/party.yaml',
+  '../language/deals.yaml',
 );
 
 /** ms that a broken server gets for what never comes. */

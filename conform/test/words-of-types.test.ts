@@ -49,6 +49,37 @@ it.each([
   expect(await runCheck('get-all-properties', text, other)).toMatchObject({ status });
 });
 
+it.each([
+  ['restrict', 'failed'],
+  ['cascade', 'failed'],
+  ['setNull', 'failed'],
+  ['keep', 'passed'],
+])('a server that looks at no reference where it destroys: %s', async (effect, status) => {
+  const id = `described-links-${effect.replace('N', '-n')}`;
+  const told = THINGS.text.replace('references: Thing', `references: Thing, onDestroy: ${effect}`);
+  expect(await runCheck(id, told, await OtherServer.start())).toMatchObject({ status });
+  expect(await runCheck(id, THINGS.text, await OtherServer.start())).toMatchObject({
+    status: 'notApplicable',
+    reason: `The descriptor has no reference with onDestroy: ${effect}.`,
+  });
+});
+
+it.each([
+  [{ size: null }, 'failed'],
+  [{}, 'passed'],
+])('an optional property that null removes: %j', async (left, status) => {
+  const text = THINGS.text.replace('default: 0', 'optional: true');
+  const show = (one: Json): JsonMap => {
+    const { size = null, ...others } = asMap(one);
+    return size === 0 || size === null ? { ...others, ...left } : { ...others, size };
+  };
+  const other = await OtherServer.start({
+    changeArgs: (name, args) =>
+      name === 'Thing/get' ? { ...args, list: (args['list'] as Json[]).map(show) } : args,
+  });
+  expect(await runCheck('described-optional-removed', text, other)).toMatchObject({ status });
+});
+
 it('the values of --samples are lists as they stand there', async () => {
   const text = THINGS.text.replace(
     'type: integer, minimum: 0, maximum: 9, default: 0',

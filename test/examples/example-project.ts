@@ -173,11 +173,9 @@ async function typesOf(root: string): Promise<readonly string[]> {
   const names = files.map(async (file) => {
     const name = /(\w+)[.]definition[.]ts$/.exec(file)?.[1];
     if (name === undefined) return [];
-    return /jmap[.]standardMethods\((?!\w+, \{\}\))/.test(
-      await readFile(join(folder, file), 'utf8'),
-    )
-      ? name
-      : [];
+    // A type of the server's alone has none: `standardMethods(type, {})`.
+    const text = await readFile(join(folder, file), 'utf8');
+    return /jmap[.]standardMethods\((?!\w+, [{][}])/.test(text) ? name : [];
   });
   return (await Promise.all(names)).flat();
 }

@@ -4,10 +4,11 @@ import { type TypeNeeds, typeChecks } from '../check.js';
 import { asSet, type Call } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
+import { listAccounts } from '../subject/beside.js';
 import { listWritable } from '../subject/described.js';
 import { listLinks, type Link as Place, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
-import { expectNoLookAhead } from './refusal.js';
+import { expectNoLookAhead, matchRefusal } from './refusal.js';
 import { Targets } from './targets.js';
 
 /**
@@ -63,7 +64,7 @@ export async function forEachLink(
       await work({ name, property, reference, targets });
     } finally {
       if (subject.profile.singleton) await subject.update('singleton', { [name]: null });
-      else for (const id of [subject.A1, subject.A2]) await subject.clear(id);
+      else for (const id of listAccounts(subject)) await subject.clear(id);
       await targets.tidy();
     }
   }
@@ -76,7 +77,41 @@ const buildSets = (
 ): Call[] =>
   creates.map(([type, create], n) => [`${type}/set`, { accountId: subject.A1, create }, `c${n}`]);
 
+/**
+ * Returns the references that must name an object where they are written. One with `keep` may name
+ * one that is gone, and a server needn't look at what it names.
+ */
+const findStrong = (subject: Subject): readonly Reference[] =>
+  findLinks(subject).filter(
+    ({ reference }) => subject.isSelfDescribed || reference.onDestroy !== 'keep',
+  );
+
 export const describedLinkChecks = typeChecks('5.3', NEEDS, [
+  {
+    id: 'described-links-targets',
+    level: 'must',
+    rule:
+      'A reference holds ids of objects of its type in the same account; anything else is ' +
+      'invalidProperties.',
+    restsOn: 'which properties refer to what',
+    applies: (subject) =>
+      needLink(subject) ??
+      (findStrong(subject).length > 0 ? null : 'The type may refer to objects that are gone.'),
+    async run(subject) {
+      await forEachLink(subject, findStrong(subject), async ({ name, reference, targets }) => {
+        const { type } = reference;
+        const near = await targets.make(type, subject.A1, 'near');
+        const [, second] = listAccounts(subject);
+        const foreign = second === undefined ? [] : [await targets.make(type, second, 'foreign')];
+        for (const id of [...foreign, 'nothing', '#nobody', 'no id', '']) {
+          const { refused } = await subject.put({ [name]: wrapIds(reference, id) });
+          expect({ name, id, refused }).toEqual({ name, id, refused: matchRefusal(subject, name) });
+        }
+        const id = await subject.putOne({ [name]: wrapIds(reference, near) });
+        expect((await subject.read(id))[name]).toEqual(wrapIds(reference, near));
+      });
+    },
+  },
   {
     id: 'described-links-creation-ids',
     level: 'must',

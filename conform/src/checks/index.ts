@@ -19,16 +19,19 @@ import { describedAggregateChecks } from './described-aggregates.js';
 import { describedAnsweredChecks } from './described-answered.js';
 import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
+import { describedDestroyChecks } from './described-destroys.js';
 import { describedFinalChecks } from './described-final.js';
 import { describedLinkChecks } from './described-links.js';
 import { describedNormalChecks } from './described-normal.js';
 import { describedNullChecks } from './described-nulls.js';
+import { describedOptionalChecks } from './described-optional.js';
 import { describedRuleChecks } from './described-rules.js';
 import { describedShapeChangesChecks } from './described-shape-changes.js';
 import { describedShapeChecks } from './described-shapes.js';
 import { describedSortChecks } from './described-sorts.js';
 import { describedTimeChecks } from './described-times.js';
 import { describedTreeChecks } from './described-trees.js';
+import { describedUnknownChecks } from './described-unknown.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
 import { dispatchAccountChecks } from './dispatch-accounts.js';
@@ -147,6 +150,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedAnsweredChecks,
   ...describedRuleChecks,
   ...describedLinkChecks,
+  ...describedDestroyChecks,
   ...describedTreeChecks,
   ...describedAggregateChecks,
   ...describedCountChecks,
@@ -158,6 +162,8 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedSortChecks,
   ...describedShapeChecks,
   ...describedShapeChangesChecks,
+  ...describedOptionalChecks,
+  ...describedUnknownChecks,
 ]);
 
 /** Of queries, copies and blobs what rests on the type's descriptor most. */

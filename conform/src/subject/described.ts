@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { checkForeign } from '../../../src/descriptor/check/foreign.js';
+import { member } from '../../../src/descriptor/located.js';
 import { buildModel } from '../../../src/descriptor/model/index.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
 import { type Parsed, parseDescriptor } from '../../../src/descriptor/parse.js';
@@ -25,6 +26,11 @@ export interface DescribedType {
    * bounds.
    */
   readonly isSelfDescribed: boolean;
+  /**
+   * The references whose `onDestroy` the descriptor says in so many words. That of the others is
+   * known of a server that describes itself alone.
+   */
+  readonly destroys: ReadonlySet<string>;
 }
 
 /** The types of a server, by name: a type refers to others by theirs. */
@@ -65,7 +71,7 @@ export function readWorld(sources: readonly DescriptorSource[]): World {
   const found = checkForeign(views, problems);
   const wrong = found.length === 0 && views.every(isBare) ? views.map(reportNoTypes) : found;
   if (wrong.length > 0) throw new DescriptorError(sources, wrong);
-  return mapTypes(buildModel(views), false);
+  return mapTypes(buildModel(views), views, false);
 }
 
 /** Tells whether a descriptor has no types. */
@@ -88,7 +94,7 @@ const reportNoTypes = ({ root }: CapabilityView): Problem => ({
 export function readSelfDescribed(sources: readonly DescriptorSource[]): World {
   const { views } = parseViews(sources);
   try {
-    return mapTypes(buildModel(views), true);
+    return mapTypes(buildModel(views), views, true);
   } catch (error) {
     const problems = checkForeign(views, []);
     if (problems.length === 0) throw error;
@@ -129,7 +135,11 @@ function parseViews(sources: readonly DescriptorSource[]): Views {
 }
 
 /** Returns the types of a model by name. */
-function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
+function mapTypes(
+  { capabilities }: Model,
+  views: readonly CapabilityView[],
+  isSelfDescribed: boolean,
+): World {
   const ownMethods = new Set(
     capabilities.flatMap(({ methods }) => methods.map(({ name }) => name)),
   );
@@ -139,12 +149,20 @@ function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
       types.map((declared) => {
         const seen = withoutHiddenReads(declared);
         const type = narrowByRules(withoutLargeBounds(seen, listSummed(all, declared.name)));
-        const more = { capability: urn, ownMethods, isSelfDescribed };
+        const destroys = new Set(listDestroys(views, declared.name));
+        const more = { capability: urn, ownMethods, isSelfDescribed, destroys };
         return [declared.name, { type, declared, ...more }] as const;
       }),
     ),
   );
 }
+
+/** Lists the names of a type's references that have an `onDestroy` of their own. */
+const listDestroys = (views: readonly CapabilityView[], type: string): readonly string[] =>
+  views
+    .flatMap(({ types }) => types.filter(({ name }) => name === type))
+    .flatMap(({ properties }) => properties.flatMap(({ references }) => references))
+    .flatMap(({ name, node }) => (member(node, 'onDestroy') === undefined ? [] : [name]));
 
 /** Returns the names of a type's integers that are added up in objects of any type. */
 function listSummed(all: readonly ModelType[], type: string): ReadonlySet<string> {

@@ -26,7 +26,24 @@ export type Link = Reference<ModelProperty>;
 export const listLinks = (property: ModelProperty): readonly Link[] =>
   referencesOf([property]).filter(canStandAlone);
 
-/** Returns the first of them; undefined where there is none. */
+/** Returns those beside which a value may need other objects, but no blob and no more entries. */
+export const listHeldLinks = (property: ModelProperty): readonly Link[] =>
+  referencesOf([property]).filter(
+    (link) =>
+      textsAt(property.blobs, wrapIds(link, 'x')).size === 0 &&
+      hasRoomForOne(property.schema, link.place),
+  );
+
+/** Returns the references of the same property, with the texts that a value has there. */
+export const listBeside = (
+  { property, name }: Link,
+  value: Json,
+): readonly { readonly link: Link; readonly texts: readonly string[] }[] =>
+  referencesOf([property])
+    .filter((link) => link.name !== name)
+    .map((link) => ({ link, texts: [...textsAt([link.place], value)] }));
+
+/** Returns the first reference that can stand alone; undefined where there is none. */
 export const findLink = (property: ModelProperty): Link | undefined => listLinks(property)[0];
 
 /** Tells whether a place holds as many ids as a list, a set or a map has entries. */

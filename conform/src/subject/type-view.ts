@@ -5,7 +5,7 @@ import type { Item, JsonMap } from '../client/json.js';
 import { type Matcher, satisfying, textWith, utcDate } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { listVisible, type World } from './described.js';
-import { listNeeded } from './links.js';
+import { type Link, listNeeded } from './links.js';
 import { readProfile, type TypeProfile } from './profile.js';
 import type { Server } from './server.js';
 import { BLOB } from './user.js';
@@ -30,6 +30,7 @@ export class TypeView {
    * Whether the server itself describes the type: then it has nothing that the descriptor lacks.
    */
   readonly isSelfDescribed: boolean;
+  readonly #destroys: ReadonlySet<string>;
   readonly #ownMethods: ReadonlySet<string>;
   /** Whether the run can make objects: others that they must refer to have a standard /set. */
   readonly #canMake: boolean;
@@ -42,6 +43,7 @@ export class TypeView {
     this.described = found.type;
     this.declared = found.declared;
     this.profile = readProfile(found);
+    this.#destroys = found.destroys;
     this.#ownMethods = found.ownMethods;
     this.isSelfDescribed = found.isSelfDescribed;
     const needed = this.profile.given.flatMap(listNeeded);
@@ -76,6 +78,11 @@ export class TypeView {
     const writes = methods.some((method) => method === 'set' || method === 'copy');
     if (writes && !this.#canMake) return false;
     return methods.every((method) => this.profile.methods.has(method));
+  }
+
+  /** Tells whether it is known what a destroy of the object does that a reference names. */
+  knowsDestroy({ name }: Link): boolean {
+    return this.isSelfDescribed || this.#destroys.has(name);
   }
 
   /** Returns the standard methods that the type has not, not even as methods of its own. */

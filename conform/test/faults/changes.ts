@@ -30,7 +30,7 @@ export const changesFaults: readonly Fault[] = [
   },
   {
     name: '/changes leaves out of updatedProperties what changed',
-    checks: ['changes-kinds'],
+    checks: ['described-unknown-told', 'described-links-set-null', 'changes-kinds'],
     ...changeResponses('changes', (args) => ({ ...args, updatedProperties: ['updated'] })),
   },
   {

@@ -1,6 +1,16 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { creates, dropping, http, ignoring, list, sent, session, setErrors } from './makers.js';
+import {
+  copies,
+  creates,
+  dropping,
+  http,
+  ignoring,
+  list,
+  sent,
+  session,
+  setErrors,
+} from './makers.js';
 
 /**
  * Faults against a descriptor's words about blobs, hidden properties, values that many objects
@@ -9,15 +19,6 @@ import { creates, dropping, http, ignoring, list, sent, session, setErrors } fro
 
 const lowered = (value: Json): Json =>
   JSON.parse(JSON.stringify(value).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())) as Json;
-
-/** Changes what each object of a /copy is given. */
-const copies = (change: (one: JsonMap) => JsonMap): Partial<Fault> =>
-  sent('copy', (args) => ({
-    ...args,
-    create: Object.fromEntries(
-      Object.entries(asMap(args['create'])).map(([key, one]) => [key, change(asMap(one))]),
-    ),
-  }));
 
 export const describedObjectFaults: readonly Fault[] = [
   {

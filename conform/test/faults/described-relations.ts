@@ -50,12 +50,12 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'a linked object is forbidden',
-    checks: ['described-links-on-destroy', 'described-links-holders'],
+    checks: ['described-links-restrict', 'described-links-holders'],
     ...renamed('objectIsLinked', 'forbidden'),
   },
   {
     name: 'an object that cascades or is unlinked is no change',
-    checks: ['described-links-on-destroy'],
+    checks: ['described-links-cascade', 'described-links-set-null'],
     ...changeResponses('changes', (args) => ({ ...args, updated: [], destroyed: [] })),
   },
   {

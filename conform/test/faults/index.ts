@@ -6,6 +6,7 @@ import { changesFaults } from './changes.js';
 import { copyFaults } from './copy.js';
 import { creationIdFaults } from './creation-ids.js';
 import { describedFaults } from './described.js';
+import { describedAbsentFaults } from './described-absent.js';
 import { describedObjectFaults } from './described-objects.js';
 import { describedRelationFaults } from './described-relations.js';
 import { describedWordFaults } from './described-words.js';
@@ -63,6 +64,7 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...websocketFaults,
   ...describedFaults,
   ...describedRelationFaults,
+  ...describedAbsentFaults,
   ...describedObjectFaults,
   ...describedWordFaults,
   ...snakeCaseFaults,

@@ -168,6 +168,13 @@ export const patches = (change: Change<JsonMap>): Partial<Fault> =>
       : { ...args, update: values(args['update'], (one) => (isMap(one) ? change(one) : one)) },
   );
 
+/** Changes what each object of a /copy is given. */
+export const copies = (change: Change<JsonMap>): Partial<Fault> =>
+  sent('copy', (args) => ({
+    ...args,
+    create: values(args['create'], (one) => change(asMap(one))),
+  }));
+
 const isMap = (value: Json): value is JsonMap =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
