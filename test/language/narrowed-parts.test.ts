@@ -17,7 +17,9 @@ const WIDE = `properties:
   spot: *one
   steps: &many
     type: array
-    items: { type: object, properties: { n: { type: number }, at: { type: string, maxLength: 30 } } }
+    items:
+      type: object
+      properties: { n: { type: number }, at: { type: string, maxLength: 30 } }
     default: []
   stops: *many
 filter:
@@ -50,7 +52,7 @@ const VALUES = [
 const AFTER = '2020-01-01T00:00:00Z';
 
 describe.each(['SQLite', 'PostgreSQL'])('parts that a next version narrows on %s', (database) => {
-  it('conditions and sorts read what fits, and objects with other values can be written', async () => {
+  it('conditions and sorts read what fits, and objects with the rest can be written', async () => {
     const url = database === 'SQLite' ? undefined : await postgresql().createDatabase('narrowed');
     const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-language-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
