@@ -59,28 +59,20 @@ export function* partValueSteps(column: PartColumn, value: JsonValue): Steps<Sca
 }
 
 function* makeSteps({ kind, transform }: PartColumn, value: Scalar): Steps<Scalar | null> {
-  if (transform === 'own') {
-    const time = kind === 'date' ? parseUtcDate(String(value)) : null;
-    return time === null ? value : finiteOrNull(time);
-  }
+  if (transform === 'own') return kind === 'date' ? parseUtcDate(String(value)) : value;
   const { make, steps } = SHADOW_TRANSFORMS[transform];
   const text = String(value);
   return steps === null ? make(text) : yield* steps(text);
 }
 
-function finiteOrNull(time: number): number | null {
-  return Number.isFinite(time) ? time : null;
-}
-
 const isText = (value: Scalar): boolean => typeof value === 'string';
-const isNumber = (value: Scalar): boolean => typeof value === 'number';
 
-/** Values of another kind than declared are none: an older schema may have allowed them. */
+/** Values that don't fit the declared kind are none: an older schema may have allowed them. */
 const FITS: Readonly<Record<PropertyKind, (value: Scalar) => boolean>> = Object.freeze({
   string: isText,
-  date: isText,
+  date: (value) => isText(value) && parseUtcDate(String(value)) !== null,
   boolean: (value) => typeof value === 'boolean',
-  integer: isNumber,
-  number: isNumber,
+  integer: Number.isSafeInteger,
+  number: (value) => typeof value === 'number',
   json: () => false,
 });

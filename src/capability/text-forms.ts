@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.js';
 import { finish, type Steps } from '../runtime/slices.js';
 import { normalForm } from '../text/index.js';
 import type { PropertyDefinition } from './definition.js';
-import { formatNamed, formatOf } from './formats/index.js';
+import { formatNamed, formatOf, type SortKey } from './formats/index.js';
 import { replaceSteps } from './places.js';
 import type { TextForm } from './text-rule.js';
 
@@ -36,6 +36,15 @@ export function innerForm(
   return texts.find(({ place: [step, ...further] }) => {
     return step !== undefined && 'each' in step && step.each === each && further.length === 0;
   });
+}
+
+/**
+ * Returns the key by which conditions compare the items of a list; undefined where they compare the
+ * items themselves. A column beside the list's own holds the keys.
+ */
+export function itemKeyOf(list: Texts): SortKey | undefined {
+  const order = formatNamed(innerForm(list, 'item')?.format)?.order ?? 'none';
+  return typeof order === 'object' && order.isEquality ? order : undefined;
 }
 
 /** Returns a value with the texts within it in their forms, with pauses. */

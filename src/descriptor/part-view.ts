@@ -66,6 +66,11 @@ function legalSteps(node: Located): string {
     : `: legal ${legal.length === 1 ? 'is' : 'are'} ${legal.join(', ')}`;
 }
 
+/** Returns the items of a list as a part of it. */
+export function itemsOf(list: PropertyView): OperandView | undefined {
+  return viewPart(list, ['*'], undefined);
+}
+
 function viewPart(
   root: PropertyView,
   tokens: readonly string[],

@@ -1,5 +1,6 @@
 import { formatOf, sortKeyOf } from '../../../src/capability/formats/index.js';
 import { isManifold, valuesAt } from '../../../src/capability/parts.js';
+import { itemKeyOf } from '../../../src/capability/text-forms.js';
 import type { ModelFilter, ModelProperty, ModelSort } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { casemapKey, fold, searchWords } from '../../../src/text/index.js';
@@ -136,8 +137,8 @@ function meets(
     const entry = stored !== null && Object.hasOwn(stored as JsonMap, key);
     return entry && String((stored as JsonMap)[key]).includes(text);
   }
-  if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(value);
-  if (operator === 'lacksItem') return !Array.isArray(stored) || !stored.includes(value);
+  if (operator === 'hasItem') return hasItem(property, stored, value);
+  if (operator === 'lacksItem') return !hasItem(property, stored, value);
   if ((operator === 'contains' || operator === 'startsWith') && value === '') return true;
   if (stored === null || wanted === null) return false;
   if (operator === 'contains') return fold(String(stored)).includes(fold(String(wanted)));
@@ -145,6 +146,12 @@ function meets(
   if (operator === 'before' || operator === 'lessThan') return stored < wanted;
   if (operator === 'greaterThan') return stored > wanted;
   return operator === 'atMost' ? stored <= wanted : stored >= wanted;
+}
+
+function hasItem(property: ModelProperty, stored: Json, value: Json): boolean {
+  const key = itemKeyOf(property);
+  const read = (item: Json): Json => (typeof item === 'string' ? (key?.of(item) ?? item) : item);
+  return Array.isArray(stored) && stored.map(read).includes(read(value));
 }
 
 /** Tells whether an object has all words of a text, each in any of the filter's properties. */

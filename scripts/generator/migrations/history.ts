@@ -42,6 +42,8 @@ export interface History {
   readonly contracts: boolean;
   /** By name of each type that a release had: the tables of those that were called so. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The names of the types of the first release. */
+  readonly first: ReadonlySet<string>;
   /** By table of each type that a release had. */
   readonly properties: ReadonlyMap<string, PastNames>;
   /** The model behind each released migration that kept one, by its number. */
@@ -88,13 +90,16 @@ export function readHistory(
   for (const name of halves(root, provider, committed)) report(half(provider, name));
   let snapshot: Snapshot | undefined;
   const named = new Map<string, Set<string>>();
+  let first: ReadonlySet<string> | undefined;
   const properties = new Map<string, PastNames>();
   for (const entry of released) {
     for (const needed of [SQL_FILE, SNAPSHOT_FILE])
       if (!entry.files.has(`${entry.path}/${needed}`))
         report(incomplete(entry.path, `lacks ${needed}`));
     const read = readSnapshot(entry, report);
-    for (const type of read === undefined ? [] : namesIn(read)) {
+    const types = read === undefined ? [] : namesIn(read);
+    first ??= new Set(types.map(({ name }) => name));
+    for (const type of types) {
       named.set(type.name, (named.get(type.name) ?? new Set()).add(type.table));
       const names = new Set(type.properties.map(({ name }) => name));
       const { first = names, all = names } = properties.get(type.table) ?? {};
@@ -109,6 +114,7 @@ export function readHistory(
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
     named,
+    first: first ?? new Set(),
     properties,
     states: new Map(released.flatMap(({ number, model }) => (model ? [[number, model]] : []))),
     ...(snapshot === undefined ? {} : { snapshot }),

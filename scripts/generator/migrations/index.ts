@@ -191,7 +191,7 @@ function problemsOf(
   const ofChanges = changes.flatMap((change, index) => {
     const { difference, snapshot, renames, unique, effects, holding } = change;
     if (snapshot === undefined) return [];
-    const renamed = strayRenames(snapshot, model, all[index]?.properties ?? new Map());
+    const renamed = strayRenames(snapshot, model, all[index]);
     const problems = [
       ...defaultProblems(unique, freshColumns(difference), model),
       ...narrowings(snapshot, renames, model),

@@ -122,7 +122,7 @@ function placeType(
   }));
   const placeOfPart = (part: ModelPart): string => {
     const { column = '' } = properties.find(({ name }) => name === part.within.property) ?? {};
-    return partColumn(column, part.within);
+    return partColumn(column, part.within, part.kind);
   };
   const parts = type.parts
     ?.filter(isPart)

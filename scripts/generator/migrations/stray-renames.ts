@@ -9,7 +9,13 @@ import type {
   Problem,
 } from '../../../src/descriptor/model.js';
 import type { History, PastNames, Snapshot } from './history.js';
-import { predecessorOf, releasedTypes } from './lineage.js';
+import { predecessorOf, releasedTypes, tableBefore } from './lineage.js';
+
+/** The names of types and properties in all releases. */
+type PastTypes = Pick<History, 'named' | 'first' | 'properties'>;
+
+const IN_TABLE = 'type of that name in its table';
+const IN_TYPE = 'property of that name in its type';
 
 export interface StrayRenames {
   readonly problems: readonly Problem[];
@@ -19,13 +25,13 @@ export interface StrayRenames {
 
 /**
  * Reports a `renamedFrom` of a new type or property that names nothing of the last release. If the
- * last release already has the present name, `renamedFrom` has done its work and may stay. `past`:
- * by table, to tell that from a slip.
+ * last release already has the present name, `renamedFrom` has done its work and may stay. `past`
+ * tells that from a slip.
  */
 export function strayRenames(
   snapshot: Snapshot,
   model: Model,
-  past: History['properties'],
+  past: PastTypes | undefined,
 ): StrayRenames {
   const problems: Problem[] = [];
   const released = [...releasedTypes(snapshot).values()];
@@ -38,12 +44,23 @@ export function strayRenames(
     const drops: ModelDrop[] = [...capability.drops];
     const types = capability.types.map((type) => {
       const { renamedFrom, name, at } = type;
-      if (renamedFrom === undefined || tables.has(type.table))
-        return withoutStray(type, snapshot, past.get(type.table), problems);
-      const meant = nearest(renamedFrom, names);
-      if (meant !== undefined) drops.push({ name: meant, at });
-      problems.push(stray(`type ${name}`, type, renamedFrom, names));
-      return type;
+      const isThere = tables.has(type.table);
+      // Another message tells of a type that is given up only now.
+      const isStray = (from: string): boolean =>
+        !isThere ||
+        (tableBefore(from, snapshot) === undefined && isSlipOfType(type, from, model, past));
+      if (renamedFrom !== undefined && isStray(renamedFrom)) {
+        const what = `type ${name}`;
+        const meant = nearest(renamedFrom, names);
+        if (meant !== undefined) drops.push({ name: meant, at });
+        problems.push(
+          isThere
+            ? neverThere([what, IN_TABLE], type, renamedFrom, past?.named.keys())
+            : stray(what, type, renamedFrom, names),
+        );
+      }
+      if (!isThere) return type;
+      return withoutStray(type, snapshot, past?.properties.get(type.table), problems);
     });
     return { ...capability, types, drops };
   });
@@ -73,7 +90,7 @@ function withoutStray(
     const what = `property ${type.name}.${name}`;
     problems.push(
       isThere
-        ? neverThere(what, property, renamedFrom, past)
+        ? neverThere([what, IN_TYPE], property, renamedFrom, past?.all)
         : stray(what, property, renamedFrom, names),
     );
   }
@@ -94,6 +111,20 @@ function isSlip(
   if (past === undefined || past.all.has(renamedFrom)) return false;
   if (!past.first.has(name)) return true;
   return nearest(renamedFrom, unclaimed([...past.all], type.properties)) !== undefined;
+}
+
+/**
+ * Returns the same of a released type. One of the first release may be older than the migrations.
+ */
+function isSlipOfType(
+  { name, table }: ModelType,
+  renamedFrom: string,
+  model: Model,
+  past: PastTypes | undefined,
+): boolean {
+  if (past === undefined || past.named.get(renamedFrom)?.has(table) === true) return false;
+  if (!past.first.has(name)) return true;
+  return nearest(renamedFrom, unclaimed([...past.named.keys()], typesIn(model))) !== undefined;
 }
 
 /** Returns names of the last release that nothing has now: one of them is meant. */
@@ -124,19 +155,20 @@ function stray(
   };
 }
 
+/** `names`: those of the releases. */
 function neverThere(
-  what: string,
-  { at, name }: ModelProperty,
+  [what, sought]: readonly [what: string, sought: string],
+  { at, name }: Pick<ModelType, 'at' | 'name'>,
   renamedFrom: string,
-  past: PastNames | undefined,
+  names: Iterable<string> = [],
 ): Problem {
-  const others = [...(past?.all ?? [])].filter((one) => one !== name);
+  const others = [...names].filter((one) => one !== name && one !== renamedFrom);
   return {
     at,
     code: 'bad-rename',
     message:
-      `the ${what} has renamedFrom: ${renamedFrom}, and no release had a property of that name ` +
-      `in its type.${didYouMean(renamedFrom, others)} The last release has ${name} already: ` +
+      `the ${what} has renamedFrom: ${renamedFrom}, and no release had a ${sought}.` +
+      `${didYouMean(renamedFrom, others)} The last release has ${name} already: ` +
       'remove renamedFrom if nothing was renamed.',
   };
 }

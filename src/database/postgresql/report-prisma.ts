@@ -30,13 +30,17 @@ export async function reportAdapter(
   return withTimes(new PrismaPg(pool, { disposeExternalPool: true }));
 }
 
-/** A role that the connection has or may become, and that may write a table beside JmapAccount. */
+/**
+ * A role that the connection has or may become, and that may write a table beside JmapAccount, or
+ * one column of it.
+ */
 const WRITER = `SELECT r.rolname AS "role", session_user AS "user"
 FROM pg_class c, pg_roles r
 WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('"JmapAccount"'))
   AND c.relkind IN ('r', 'p')
   AND pg_has_role(session_user, r.oid, 'MEMBER')
-  AND has_table_privilege(r.oid, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+  AND (has_any_column_privilege(r.oid, c.oid, 'INSERT, UPDATE')
+    OR has_table_privilege(r.oid, c.oid, 'DELETE, TRUNCATE'))
 ORDER BY r.rolname <> session_user
 LIMIT 1`;
 

@@ -28,7 +28,7 @@ export function buildPart(view: OperandView, root: ModelProperty): ModelPart | n
   const normalize = kind === 'string' ? normalizationsOf(schema) : undefined;
   return {
     name,
-    column: partColumn(root.column, within),
+    column: partColumn(root.column, within, kind as PropertyKind),
     kind: kind as PropertyKind,
     nullable: !isManifold(place),
     required: false,
@@ -45,12 +45,20 @@ export function buildPart(view: OperandView, root: ModelProperty): ModelPart | n
   };
 }
 
-/** Returns the column of a part, from the column of its property. */
-export function partColumn(column: string, { place, where }: Part): string {
+/**
+ * Returns the column of a part, from the column of its property. Another kind has another column: a
+ * migration fills that from the property, without the values that no longer fit.
+ */
+export function partColumn(
+  column: string,
+  { place, where }: Pick<Part, 'place' | 'where'>,
+  kind: PropertyKind,
+): string {
   const stem = columnStem(column);
   // Columns of other properties may begin alike.
   const whole = stem === column ? [] : [column];
-  const hash = sha256(canonicalJson([place, where ?? null, ...whole] as unknown as JsonValue));
+  const identity = [kind, place, where ?? null, ...whole];
+  const hash = sha256(canonicalJson(identity as unknown as JsonValue));
   return `${stem}_at_${hash.slice(0, HASH_LENGTH)}_part`;
 }
 

@@ -1,11 +1,13 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { FilterOperator, PropertyKind, SortOperator } from '../../capability/definition.js';
-import { formatNamed } from '../../capability/formats/index.js';
+import { FILTER_OPERATORS } from '../../capability/filter-operators.js';
+import { formatNamed, type SortKeyName } from '../../capability/formats/index.js';
+import { itemKeyOf } from '../../capability/text-forms.js';
 import { kindOf } from '../kinds.js';
 import { words } from '../located.js';
 import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
 import { isSearched, OPERATORS } from '../operators.js';
-import type { OperandView } from '../part-view.js';
+import { itemsOf, type OperandView } from '../part-view.js';
 import { mainType } from '../validation/schema.js';
 import type { FilterView, SortView } from '../view.js';
 import { filterColumn, manyOf, shadowColumn, sortColumns } from './shadows.js';
@@ -18,7 +20,7 @@ export function buildFilter(view: FilterView, find: FindOperand): ModelFilter {
   const property = find(view.property);
   const operator = view.operator as FilterOperator;
   const many = manyOf(property, operator, view.all);
-  const column = filterColumn(property, operator, many);
+  const column = itemColumn(view, operator, find) ?? filterColumn(property, operator, many);
   const texts =
     view.texts.length === 0 ? [property] : view.texts.map((each) => find(each.property));
   return {
@@ -62,13 +64,26 @@ export function buildSort(view: SortView, find: FindOperand): ModelSort {
     operator === undefined || argument === undefined
       ? undefined
       : { operator: operator.name as SortOperator, argument: argument.name };
+  const column = by && itemColumn(view, by.operator, find);
   return {
     name,
     property,
     ...(by === undefined ? sortColumns(property) : { by }),
+    ...(column === undefined ? {} : { column }),
     indexed: view.indexed,
     at: view.at,
   };
+}
+
+/** Returns the column of the keys by which items compare; undefined where they have none. */
+function itemColumn(
+  { property: list }: FilterView | SortView,
+  operator: FilterOperator,
+  find: FindOperand,
+): string | undefined {
+  if (list === undefined || FILTER_OPERATORS[operator].compares !== 'item') return undefined;
+  const key = itemKeyOf(find(list));
+  return key && shadowColumn(find(itemsOf(list)), key.name as SortKeyName, 'list');
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
 } from '../../capability/definition.js';
 import { FILTER_OPERATORS } from '../../capability/filter-operators.js';
 import { sortKeyOf } from '../../capability/formats/index.js';
+import { sortColumn } from '../../capability/shadow-transforms.js';
 import type { Comparator } from '../../capability/standard.js';
 import { formedText, innerForm, ownForm } from '../../capability/text-forms.js';
 import type { TextForm } from '../../capability/text-rule.js';
@@ -26,7 +27,7 @@ import { identityOfShape, leavesOut, shapeOf } from './query-shape.js';
 /** A query's filter, sort and shape, checked, with what identifies them in a queryState. */
 export interface CompiledQuery {
   readonly plan: QueryPlan;
-  /** Of type, canonical filter and sort. */
+  /** Of type, canonical filter and sort, by their meaning. */
   readonly hash: string;
 }
 
@@ -49,9 +50,9 @@ export function compileQuery(
   const identity = [
     index.type.name,
     canonical(plan.filter),
-    plan.sort.map((key) => [
-      ...[key.sort.name, key.ascending, key.collation],
-      ...(key.value === undefined ? [] : [key.value]),
+    plan.sort.map(({ sort, ascending, collation, value }) => [
+      ...[sortColumn(sort), sort.by?.operator ?? null, ascending, collation],
+      ...(value === undefined ? [] : [value]),
     ]),
     // A state from before a descriptor made a property immutable belongs to another query.
     ...(isStable(plan) ? ['stable'] : []),
@@ -105,11 +106,15 @@ function readsImmutable({ property, columns = [] }: FilterDefinition): boolean {
   return columns.length <= 1 && isImmutable(property);
 }
 
-/** Returns a filter as JSON in which equal ones look equal. */
+/**
+ * Returns a filter as JSON in which equal ones look equal. A condition tells what it means, by its
+ * column, which keeps its name: a next version may give another meaning to the condition's name.
+ */
 function canonical(node: FilterNode): unknown {
   if (node.kind === 'operator') return [node.operator, ...node.conditions.map(canonical)];
-  if (node.kind === 'condition') return [{ name: node.filter.name, value: node.value }];
-  return node.kind;
+  if (node.kind !== 'condition') return node.kind;
+  const { operator, many, column, columns = [column] } = node.filter;
+  return [{ operator, many, columns, value: node.value }];
 }
 
 /** The collations that the session advertises, the default first. */

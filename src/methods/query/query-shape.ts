@@ -15,7 +15,7 @@ export function shapeOf({ collapse, tree }: QueryShapes, args: object): PlanShap
 /** Returns what tells a shape from another one, as JSON. */
 export function identityOfShape(shape: PlanShape): readonly unknown[] {
   const { kind, by } = shape;
-  return kind === 'tree' ? [kind, by.name, shape.sorts, shape.filters] : [kind, by.name];
+  return kind === 'tree' ? [kind, by.column, shape.sorts, shape.filters] : [kind, by.column];
 }
 
 /** Returns whether the shape leaves out objects of the ordered result. */

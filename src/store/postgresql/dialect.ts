@@ -53,7 +53,7 @@ export const postgresql: Dialect = Object.freeze({
   hasEntry: (column, key, text) => sql`strpos(${column} ->> ${key}::text, ${text}) > 0`,
 
   // Numbers compare by value, and a Boolean is none.
-  hasItem: (column, item) => sql`${column} @> ${storable(JSON.stringify([item]))}::jsonb`,
+  hasItem: (column, item) => sql`${column}::jsonb @> ${storable(JSON.stringify([item]))}::jsonb`,
 
   someItem: (column, kind, condition) =>
     sql`EXISTS (SELECT 1 FROM (SELECT ${raw(ITEMS[kind])} AS "value"

@@ -8,6 +8,7 @@ import { FILTER_OPERATORS, isSearched } from '../../capability/filter-operators.
 import { type SortKey, sortKeyOf } from '../../capability/formats/index.js';
 import { SEPARATOR } from '../../capability/parts.js';
 import { holdsOwn, itemKind } from '../../capability/shadow-transforms.js';
+import { itemKeyOf } from '../../capability/text-forms.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
@@ -299,7 +300,7 @@ function composeOn(
     }
     case 'hasItem':
     case 'lacksItem': {
-      const item = itemValue(value);
+      const item = itemOperand(filter.property, value);
       const isWanted = filter.operator === 'hasItem';
       // JSON has no number beyond a double's range: nothing that is stored is one.
       if (typeof item === 'number' && !Number.isFinite(item)) return !isWanted;
@@ -359,6 +360,12 @@ export function columnValue(property: PropertyDefinition, value: JsonValue): Sql
   return property.kind === 'date' && typeof value === 'string'
     ? parseUtcDate(value)
     : itemValue(value);
+}
+
+/** Returns what conditions on items compare with. */
+export function itemOperand(list: PropertyDefinition, value: JsonValue): SqlValue | boolean {
+  const key = typeof value === 'string' ? itemKeyOf(list)?.of(value) : undefined;
+  return key ?? itemValue(value);
 }
 
 /** Returns the same of a value in a JSON column's list. */

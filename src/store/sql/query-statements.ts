@@ -2,7 +2,7 @@ import type { SortDefinition, SortOperator } from '../../capability/definition.j
 import { sortColumn } from '../../capability/shadow-transforms.js';
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
-import { composedFilter } from './filter.js';
+import { composedFilter, itemOperand } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
@@ -325,19 +325,19 @@ function expressionOf(key: SortKey, dialect: Dialect): Fragment {
 
 /** Returns the condition by which a sort puts objects that meet it behind the others. */
 function holds(
-  { property }: SortDefinition,
+  { property, column = property.column }: SortDefinition,
   operator: SortOperator,
   value: string,
   dialect: Dialect,
 ): Fragment {
-  const own = name(property.column);
+  const own = name(column);
   switch (operator) {
     case 'equals':
       return sql`${own} = ${value}`;
     case 'hasKey':
       return dialect.hasKey(own, value);
     case 'hasItem':
-      return dialect.hasItem(own, value);
+      return dialect.hasItem(own, itemOperand(property, value));
   }
 }
 

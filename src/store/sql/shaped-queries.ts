@@ -110,7 +110,11 @@ function composeCollapsed(
  WHERE "_place" = 1 OR "_by" IS NULL`;
 }
 
-/** The path of an object is its ancestors' places in the order of all, and its own. */
+/**
+ * The path of an object is its ancestors' places in the order of all, and its own. An object whose
+ * parent does not exist is a root. Objects that no root leads to stand behind all others, each for
+ * itself: older versions may have stored parents that make a circle.
+ */
 function composeTree(
   context: SqlContext,
   { filter, sort }: QueryPlan,
@@ -119,17 +123,20 @@ function composeTree(
   const { type, dialect } = context;
   const { where } = composedFilter(context, filter);
   const order = orderBy(orderTerms(sort, dialect));
-  const step = (column: string) => raw(dialect.pathStep(column));
+  const step = raw(dialect.pathStep('"a"."_order"'));
   const hit = raw(filters ? `"a"."_hit" * "t"."_hit"` : `"a"."_hit"`);
-  const sorted = raw(sorts ? '"_path", "_order"' : '"_order"');
+  const sorted = raw(sorts ? '"t"."_path" IS NULL, "t"."_path", "a"."_order"' : '"a"."_order"');
   return sql`WITH RECURSIVE "_all" AS (SELECT "id" AS "_id", ${name(by.column)} AS "_by",
  CASE WHEN ${where} THEN 1 ELSE 0 END AS "_hit", row_number() OVER (ORDER BY ${order}) AS "_order"
  FROM ${name(type.table)} WHERE ${accountIs(context, true)} AND ${dialect.tick}),
- "_tree"("_id", "_hit", "_order", "_path", "_level") AS (
- SELECT "_id", "_hit", "_order", ${step('"_order"')}, 1 FROM "_all" WHERE "_by" IS NULL
- UNION ALL SELECT "a"."_id", ${hit}, "a"."_order",
+ "_tree"("_id", "_hit", "_path", "_level") AS (
+ SELECT "a"."_id", "a"."_hit", ${step}, 1 FROM "_all" AS "a"
+ LEFT JOIN "_all" AS "t" ON "t"."_id" = "a"."_by" WHERE "t"."_id" IS NULL
+ UNION ALL SELECT "a"."_id", ${hit},
  CASE WHEN "t"."_level" < ${raw(String(MAX_LEVELS))}
- THEN "t"."_path" || ${step('"a"."_order"')} ELSE "t"."_path" END, "t"."_level" + 1
+ THEN "t"."_path" || ${step} ELSE "t"."_path" END, "t"."_level" + 1
  FROM "_tree" AS "t" JOIN "_all" AS "a" ON "a"."_by" = "t"."_id")
- SELECT "_id", row_number() OVER (ORDER BY ${sorted}) - 1 AS "_n" FROM "_tree" WHERE "_hit" = 1`;
+ SELECT "a"."_id", row_number() OVER (ORDER BY ${sorted}) - 1 AS "_n"
+ FROM "_all" AS "a" LEFT JOIN "_tree" AS "t" ON "t"."_id" = "a"."_id"
+ WHERE coalesce("t"."_hit", "a"."_hit") = 1`;
 }

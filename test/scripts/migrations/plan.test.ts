@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ModelProperty } from '../../../src/descriptor/model.js';
+import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { referring } from '../../support/references.js';
 import { drop, find, indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
@@ -338,6 +338,32 @@ describe('planMigrations: refused changes', () => {
       const message = expect.stringMatching(
         `^the property Todo.${name} has renamedFrom: ${old}, and no release had a property of ` +
           `that name in its type.${old === 'titel' ? ' Did you mean "title"[?]' : ''} The last`,
+      );
+      expect(await problemsOf(of(name, old), ...others)).toEqual([
+        expect.objectContaining({ code: 'bad-rename', message }),
+      ]);
+    }
+  });
+
+  it('a released type with an old name that no release had', async () => {
+    const root = temporaryRoot();
+    const of = (name: string, renamedFrom?: string) =>
+      type(name, [find(COUNTRY.properties, 'name')], { ...(renamedFrom && { renamedFrom }) });
+    const founder = of('Founder', 'BeforeTheMigrations');
+    await generate(root, model([founder, of('Country')]));
+    await generate(root, model([founder, of('Land', 'Country')]));
+    const problemsOf = async (...types: ModelType[]) =>
+      (await generate(root, model(types))).problems;
+    expect(await problemsOf(founder, of('Land', 'Country'))).toEqual([]);
+    for (const [name, old] of [
+      ['Land', 'Contry'],
+      ['Founder', 'Contry'],
+      ['Land', 'Anything'],
+    ] as const) {
+      const others = [founder, of('Land', 'Country')].filter((one) => one.name !== name);
+      const message = expect.stringMatching(
+        `^the type ${name} has renamedFrom: ${old}, and no release had a type of that name in ` +
+          `its table.${old === 'Contry' ? ' Did you mean "Country"[?]' : ''} The last`,
       );
       expect(await problemsOf(of(name, old), ...others)).toEqual([
         expect.objectContaining({ code: 'bad-rename', message }),
