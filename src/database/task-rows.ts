@@ -42,25 +42,35 @@ export class TaskRows {
   }
 
   /**
-   * Takes up to `limit` tasks of these kinds that are due, those first that are due longest. They
-   * become due again at `now + hold`: who needs longer calls `hold`.
+   * Takes up to `limit` tasks that are due, those first that are due longest. `holds` has their
+   * kinds, each with the time after which such a task is due again, ms. Nobody postpones a task by
+   * more than `rest`: one that is due later than its hold and that was noted by a wrong clock.
    */
   async take(
-    kinds: readonly string[],
-    { now, hold, limit }: { readonly now: number; readonly hold: number; readonly limit: number },
+    holds: ReadonlyMap<string, number>,
+    { now, rest, limit }: { readonly now: number; readonly rest: number; readonly limit: number },
   ): Promise<readonly TaskRow[]> {
-    if (kinds.length === 0) return [];
-    const found = await this.#prisma.jmapTask.findMany({
-      where: { due: { lte: BigInt(now) }, kind: { in: [...kinds] } },
+    if (holds.size === 0) return [];
+    const tasks = this.#prisma.jmapTask;
+    const found = await tasks.findMany({
+      where: { due: { lte: BigInt(now) }, kind: { in: [...holds.keys()] } },
       orderBy: { due: 'asc' },
       take: limit,
     });
+    // Two statements: each reads a range of the index.
+    if (found.length < limit) {
+      const wrong = [...holds].map(([kind, hold]) => ({
+        kind,
+        due: { gt: BigInt(now + rest + hold) },
+      }));
+      found.push(...(await tasks.findMany({ where: { OR: wrong }, take: limit - found.length })));
+    }
     const taken: TaskRow[] = [];
     for (const { accountId, id, kind, payload, attempts, due } of found) {
       // Another server may have taken it meanwhile.
-      const { count } = await this.#prisma.jmapTask.updateMany({
+      const { count } = await tasks.updateMany({
         where: { accountId, id, due },
-        data: { due: BigInt(now + hold), attempts: attempts + 1n },
+        data: { due: BigInt(now + (holds.get(kind) ?? 0)), attempts: attempts + 1n },
       });
       if (count === 1) taken.push({ accountId, id, kind, payload, attempt: Number(attempts) + 1 });
     }

@@ -24,8 +24,8 @@ export interface HeldTask {
 /** The rows of tasks, and the notes of periods: database/task-rows.ts. */
 export interface TaskStore {
   take(
-    kinds: readonly string[],
-    how: { readonly now: number; readonly hold: number; readonly limit: number },
+    holds: ReadonlyMap<string, number>,
+    how: { readonly now: number; readonly rest: number; readonly limit: number },
   ): Promise<readonly HeldTask[]>;
   release(tasks: readonly HeldTask[], now: number): Promise<void>;
   finish(task: HeldTask): Promise<void>;
@@ -84,7 +84,8 @@ export class TaskWorker {
   readonly #effects: ReadonlyMap<string, NamedHook<Effect>>;
   readonly #seeds: readonly Seed[];
   readonly #jobs: readonly JobOf[];
-  readonly #kinds: readonly string[];
+  /** How long a task is held, ms, by its kind. */
+  readonly #holds: ReadonlyMap<string, number>;
   #timer: NodeJS.Timeout | undefined;
   /** The search for work. It doesn't wait for that work: what is slow holds nothing else up. */
   #looking: Promise<void> | null = null;
@@ -103,7 +104,8 @@ export class TaskWorker {
     this.#effects = effectsOf(registry);
     this.#seeds = seedsOf(registry);
     this.#jobs = jobsOf(registry);
-    this.#kinds = listTaskKinds(registry);
+    const hooks = [...this.#effects, ...this.#seeds.map((seed) => [SEED, seed] as const)];
+    this.#holds = new Map(hooks.map(([kind, hook]) => [kind, this.#timeOf(hook) + MARGIN]));
   }
 
   /** Begins. Does nothing more if no hook file asks for it. */
@@ -154,7 +156,7 @@ export class TaskWorker {
     if (limit === 0) return;
     const { tasks } = this.#options;
     const now = Date.now();
-    const taken = await tasks.take(this.#kinds, { now, hold: this.#hold(), limit });
+    const taken = await tasks.take(this.#holds, { now, rest: LONGEST_PAUSE, limit });
     // Another server, or the next start, need not wait until they are held no more.
     if (this.#stopped) return tasks.release(taken, now);
     this.#mayHaveMore = taken.length === limit;
@@ -171,11 +173,6 @@ export class TaskWorker {
         if (this.#mayHaveMore) this.wake();
       });
     running.set(name, ended);
-  }
-
-  #hold(): number {
-    const limits = [...this.#effects.values(), ...this.#seeds].map((hook) => this.#timeOf(hook));
-    return Math.max(0, ...limits) + MARGIN;
   }
 
   #timeOf({ limit }: { readonly limit: number | null }): number {
