@@ -17,6 +17,8 @@ export interface TaskRow {
   readonly attempt: number;
 }
 
+type TaskAttempt = Pick<TaskRow, 'accountId' | 'id' | 'attempt'>;
+
 /** Tasks that are left to do. */
 export interface TaskCounts {
   readonly waiting: number;
@@ -79,25 +81,27 @@ export class TaskRows {
 
   /** Gives tasks back that were taken and not begun. */
   async release(tasks: readonly TaskRow[], now: number): Promise<void> {
-    for (const { accountId, id, attempt } of tasks) {
-      const data = { due: BigInt(now), attempts: BigInt(attempt - 1) };
-      await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
-    }
+    for (const task of tasks)
+      await this.#change(task, { due: BigInt(now), attempts: BigInt(task.attempt - 1) });
   }
 
-  /** The task is done. */
+  /** The task is done: that ends it for a server that has taken it over meanwhile, too. */
   async finish({ accountId, id }: Pick<TaskRow, 'accountId' | 'id'>): Promise<void> {
     await this.#prisma.jmapTask.deleteMany({ where: { accountId, id } });
   }
 
   /** The task has failed, and is due again at `due`. */
-  async postpone(
-    { accountId, id }: Pick<TaskRow, 'accountId' | 'id'>,
-    due: number,
-    error: string,
+  postpone(task: TaskAttempt, due: number, error: string): Promise<void> {
+    return this.#change(task, { due: BigInt(due), error });
+  }
+
+  /** Changes a task that nobody has taken over since. */
+  async #change(
+    { accountId, id, attempt }: TaskAttempt,
+    data: { readonly due: bigint; readonly attempts?: bigint; readonly error?: string },
   ): Promise<void> {
-    const data = { due: BigInt(due), error };
-    await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
+    const where = { accountId, id, attempts: BigInt(attempt) };
+    await this.#prisma.jmapTask.updateMany({ where, data });
   }
 
   /** Forgets all tasks of a kind: no hook wants them. Returns how many there were. */

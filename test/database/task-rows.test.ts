@@ -121,4 +121,21 @@ describe.each(['SQLite', 'PostgreSQL'])('tasks on %s', (database) => {
     expect(await take(NOW, 1)).toEqual([['due', 1]]);
     expect(await take(NOW, 1)).toEqual([['later', 1]]);
   });
+
+  it('a late server changes no task that another one has taken over, but ends it', async () => {
+    await keep('t', NOW);
+    const how = { rest: HOUR, limit: 1 };
+    const [late] = await rows.take(HOLDS, { ...how, now: NOW });
+    const [next] = await rows.take(HOLDS, { ...how, now: NOW + SECOND });
+    if (late === undefined || next === undefined) throw new Error('nothing was taken');
+    const held = await opened.prisma.jmapTask.findMany();
+    await rows.postpone(late, NOW, 'Error: late');
+    await rows.release([late], NOW);
+    expect(await opened.prisma.jmapTask.findMany()).toEqual(held);
+    await rows.postpone(next, NOW + 1, 'Error: no');
+    const [postponed] = await opened.prisma.jmapTask.findMany();
+    expect(postponed).toMatchObject({ due: BigInt(NOW + 1), attempts: 2n, error: 'Error: no' });
+    await rows.finish(late);
+    expect(await opened.prisma.jmapTask.count()).toBe(0);
+  });
 });
