@@ -104,7 +104,7 @@ export class TaskRows {
     await this.#prisma.jmapTask.updateMany({ where, data });
   }
 
-  /** Forgets all tasks of a kind: no hook wants them. Returns how many there were. */
+  /** Forgets all tasks of a kind: no hook does them. Returns how many there were. */
   async drop(kind: string): Promise<number> {
     return (await this.#prisma.jmapTask.deleteMany({ where: { kind } })).count;
   }

@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createAccount } from '../../src/accounts/index.js';
 import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import { TaskRows } from '../../src/database/task-rows.js';
 import type { RegistryHooks } from '../../src/hooks/runner.js';
-import { type HeldTask, TaskWorker } from '../../src/hooks/tasks.js';
+import { type HeldTask, listSeedKinds, TaskWorker } from '../../src/hooks/tasks.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
 import { createLogging } from '../../src/server/logging.js';
 import { Rig } from '../methods/rig.js';
 
@@ -26,7 +28,7 @@ function start(rig: Rig, rows = new TaskRows(rig.engine())): TaskWorker {
     ...{ hooks, services, hookServices: hooks.services, log, patience: 30 * SECOND },
     tasks: rows,
   });
-  void worker.start();
+  worker.start();
   onTestFinished(() => worker.stop());
   return worker;
 }
@@ -81,4 +83,21 @@ it('a worker that stops gives tasks back that it has taken', async () => {
   const [row] = await rig.engine().jmapTask.findMany();
   expect(row).toMatchObject({ id: held?.id, attempts: 0n });
   expect(Number(row?.due)).toBeLessThanOrEqual(Date.now());
+});
+
+it('seeds accounts that a version with the hook has made, and no others', async () => {
+  const seeded: string[] = [];
+  const accountCreated = ({ name }: { readonly name: string }) => void seeded.push(name);
+  const rig = open({ accountCreated });
+  const make = (name: string, tasks: readonly string[]) =>
+    createAccount(rig.engine(), createIdGenerator(), { name, tasks });
+  const own = listSeedKinds(rig.services.registry);
+  expect(own).toEqual(['accountCreated:gadgets']);
+  await make('of a version before', []);
+  await make('of a later version', ['accountCreated:later']);
+  await make('seeded', own);
+  start(rig);
+  const left = async () => (await rig.engine().jmapTask.findMany()).map(({ kind }) => kind);
+  await expect.poll(left).toEqual(['accountCreated:later']);
+  expect(seeded).toEqual(['seeded']);
 });
