@@ -285,12 +285,13 @@ export function listSeedKinds(registry: Registry): readonly string[] {
   return [...seedsOf(registry).keys()];
 }
 
-function effectsOf({ typeHooks }: Registry): ReadonlyMap<string, NamedHook<Effect>> {
+function effectsOf({ typeHooks, dataTypes }: Registry): ReadonlyMap<string, NamedHook<Effect>> {
   const effects = new Map<string, NamedHook<Effect>>();
   for (const [name, { afterCommit }] of typeHooks) {
     if (!isDurable(afterCommit)) continue;
     const hook = namedHook<Effect>(`afterCommit of ${name}`, afterCommit);
-    if (hook !== undefined) effects.set(effectKind(name), hook);
+    const type = dataTypes.get(name);
+    if (hook !== undefined && type !== undefined) effects.set(effectKind(type), hook);
   }
   return effects;
 }

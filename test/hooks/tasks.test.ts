@@ -3,9 +3,11 @@ import { createAccount } from '../../src/accounts/index.js';
 import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import { TaskRows } from '../../src/database/task-rows.js';
 import type { RegistryHooks } from '../../src/hooks/runner.js';
-import { type HeldTask, listSeedKinds, TaskWorker } from '../../src/hooks/tasks.js';
+import { type HeldTask, listSeedKinds, listTaskKinds, TaskWorker } from '../../src/hooks/tasks.js';
+import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { createLogging } from '../../src/server/logging.js';
+import { gadgetCapability } from '../methods/gadget.js';
 import { Rig } from '../methods/rig.js';
 
 // The worker of a server, on the rows of a real database.
@@ -100,4 +102,21 @@ it('seeds accounts that a version with the hook has made, and no others', async 
   const left = async () => (await rig.engine().jmapTask.findMany()).map(({ kind }) => kind);
   await expect.poll(left).toEqual(['accountCreated:later']);
   expect(seeded).toEqual(['seeded']);
+});
+
+it('takes the tasks of a type that a later version has renamed', async () => {
+  const afterCommit = { durable: true, run: () => undefined };
+  const rig = open({ types: { Gadget: { afterCommit } } });
+  await rig.create('Gadget', [{ title: 'A' }]);
+  const [task] = await rig.engine().jmapTask.findMany();
+  const [gadget] = gadgetCapability.dataTypes;
+  if (gadget === undefined) throw new Error('no gadget');
+  const renamed = createRegistry([
+    {
+      ...gadgetCapability,
+      ...{ methods: [], dataTypes: [{ ...gadget, name: 'Gizmo' }] },
+      hooks: { types: { Gizmo: { afterCommit } } },
+    },
+  ]);
+  expect(listTaskKinds(renamed)).toEqual([task?.kind]);
 });
