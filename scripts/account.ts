@@ -8,6 +8,7 @@ import {
 } from '../src/accounts/index.js';
 import { openBlobStore } from '../src/blobs/index.js';
 import { blobsHeld } from '../src/database/blob-hold.js';
+import { listSeedKinds } from '../src/hooks/tasks.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
 import { projectRoot } from '../src/server/package-root.js';
@@ -58,9 +59,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     });
     const name = required(values.name, '--name NAME');
     const capabilities = values.capability ?? null;
-    if (capabilities !== null) await knownCapabilities(capabilities);
+    const registry = await loadRegistry();
+    requireKnown(capabilities ?? [], registry);
     return withDirectory(async (prisma) => {
-      const account = { name, user: values.user, capabilities };
+      const tasks = listSeedKinds(registry);
+      const account = { name, user: values.user, capabilities, tasks };
       printLine(await createAccount(prisma, createIdGenerator(), account));
     });
   },
@@ -147,14 +150,13 @@ async function loadTables(): Promise<readonly string[]> {
   return [...dataTypes.values()].map(({ table }) => table);
 }
 
-/** Only some commands need what the project's descriptors define. */
+/** Only some commands need what the project defines. */
 async function loadRegistry(): Promise<Registry> {
   const { registry } = await loadProject(projectRoot());
   return createRegistry(registry);
 }
 
-async function knownCapabilities(urns: readonly string[]): Promise<void> {
-  const { capabilities } = await loadRegistry();
+function requireKnown(urns: readonly string[], { capabilities }: Registry): void {
   const unknown = urns.filter((urn) => !capabilities.has(urn));
   if (unknown.length === 0) return;
   const known = [...capabilities.keys()].join('\n  ');

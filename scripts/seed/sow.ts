@@ -2,9 +2,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createAccount, listAccounts } from '../../src/accounts/index.js';
+import { listSeedKinds } from '../../src/hooks/tasks.js';
+import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import { readConfig } from '../../src/server/config.js';
+import { projectRoot } from '../../src/server/package-root.js';
+import { loadProject } from '../../src/server/project.js';
 import { printError, UsageError } from '../cli.js';
 import { withDirectory } from '../directory.js';
 import { openGate, type Send } from './gate.js';
@@ -52,6 +56,7 @@ export async function sow(accounts: readonly SeedAccount[], url?: string): Promi
 /** Returns each account's id and owner by its name; makes those that are missing. */
 async function findAccounts(accounts: readonly SeedAccount[]) {
   const found = new Map<string, { readonly id: string; readonly owner: string }>();
+  const tasks = listSeedKinds(createRegistry((await loadProject(projectRoot())).registry));
   await withDirectory(async (prisma) => {
     const there = await listAccounts(prisma);
     for (const { name, user, place } of accounts) {
@@ -60,7 +65,8 @@ async function findAccounts(accounts: readonly SeedAccount[]) {
         throw new UsageError(`${place}: two accounts are named so: ${first.id}, ${second.id}.`);
       if (user !== undefined && first !== undefined && first.owner !== user)
         throw new UsageError(`${place}: the account belongs to ${first.owner}, not to ${user}.`);
-      const id = first?.id ?? (await createAccount(prisma, createIdGenerator(), { name, user }));
+      const account = { name, user, tasks };
+      const id = first?.id ?? (await createAccount(prisma, createIdGenerator(), account));
       found.set(name, { id, owner: first?.owner ?? user ?? 'owner' });
     }
   });

@@ -16,7 +16,13 @@ const ACCOUNT_NAME = 'My account';
  */
 export async function bootstrap(
   prisma: PrismaClient,
-  options: { readonly dataDir: string; readonly enabled: boolean; readonly ids?: IdGenerator },
+  options: {
+    readonly dataDir: string;
+    readonly enabled: boolean;
+    readonly ids?: IdGenerator;
+    /** As of a new account (directory.ts). */
+    readonly tasks?: readonly string[];
+  },
 ): Promise<string | null> {
   if (!options.enabled || (await prisma.jmapUser.count()) > 0) return null;
   const ids = options.ids ?? createIdGenerator();
@@ -26,7 +32,7 @@ export async function bootstrap(
     return await changeAccess(prisma, async (transaction) => {
       // A command in another process may have been first.
       if ((await transaction.jmapUser.count()) > 0) return null;
-      await insertAccount(transaction, ids, { name: ACCOUNT_NAME });
+      await insertAccount(transaction, ids, { name: ACCOUNT_NAME, tasks: options.tasks ?? [] });
       const token = await insertToken(transaction, ids, { user: DEFAULT_USER });
       // Before the commit: a crash leaves a file to be replaced, never a token nobody can read.
       await writeSecret(path, `${token}\n`);

@@ -24,6 +24,8 @@ interface NewAccount {
   /** Its owner, who is created where new; DEFAULT_USER where absent. */
   readonly user?: string | undefined;
   readonly capabilities?: readonly string[] | null;
+  /** The kinds of tasks that the version of its maker has for it (listSeedKinds). */
+  readonly tasks?: readonly string[];
 }
 
 /** Creates an account with its owner's access, and the owner where new. Resolves to its id. */
@@ -39,7 +41,7 @@ export function createAccount(
 export async function insertAccount(
   transaction: TransactionClient,
   ids: IdGenerator,
-  { name, user = DEFAULT_USER, capabilities = null }: NewAccount,
+  { name, user = DEFAULT_USER, capabilities = null, tasks = [] }: NewAccount,
 ): Promise<string> {
   legalName('account', name);
   const ownerId = await userOnDemand(transaction, ids, user);
@@ -56,9 +58,10 @@ export async function insertAccount(
   await transaction.jmapAccess.create({
     data: { accountId: id, userId: ownerId, readOnly: false },
   });
-  // Hooks of a server may seed it (hooks/tasks.ts).
-  const task = { accountId: id, id, kind: 'accountCreated', payload: '{}' };
-  await transaction.jmapTask.create({ data: { ...task, due: BigInt(time), attempts: 0n } });
+  const task = { accountId: id, payload: '{}', due: BigInt(time), attempts: 0n };
+  await transaction.jmapTask.createMany({
+    data: tasks.map((kind) => ({ ...task, id: ids.next('t').id, kind })),
+  });
   return id;
 }
 

@@ -17,6 +17,8 @@ export interface TaskRow {
   readonly attempt: number;
 }
 
+type TaskAttempt = Pick<TaskRow, 'accountId' | 'id' | 'attempt'>;
+
 /** Tasks that are left to do. */
 export interface TaskCounts {
   readonly waiting: number;
@@ -42,25 +44,35 @@ export class TaskRows {
   }
 
   /**
-   * Takes up to `limit` tasks of these kinds that are due, those first that are due longest. They
-   * become due again at `now + hold`: who needs longer calls `hold`.
+   * Takes up to `limit` tasks that are due, those first that are due longest. `holds` has their
+   * kinds, each with the time after which such a task is due again, ms. Nobody postpones a task by
+   * more than `rest`: one that is due later than its hold and that was noted by a wrong clock.
    */
   async take(
-    kinds: readonly string[],
-    { now, hold, limit }: { readonly now: number; readonly hold: number; readonly limit: number },
+    holds: ReadonlyMap<string, number>,
+    { now, rest, limit }: { readonly now: number; readonly rest: number; readonly limit: number },
   ): Promise<readonly TaskRow[]> {
-    if (kinds.length === 0) return [];
-    const found = await this.#prisma.jmapTask.findMany({
-      where: { due: { lte: BigInt(now) }, kind: { in: [...kinds] } },
+    if (holds.size === 0) return [];
+    const tasks = this.#prisma.jmapTask;
+    const found = await tasks.findMany({
+      where: { due: { lte: BigInt(now) }, kind: { in: [...holds.keys()] } },
       orderBy: { due: 'asc' },
       take: limit,
     });
+    // Two statements: each reads a range of the index.
+    if (found.length < limit) {
+      const wrong = [...holds].map(([kind, hold]) => ({
+        kind,
+        due: { gt: BigInt(now + rest + hold) },
+      }));
+      found.push(...(await tasks.findMany({ where: { OR: wrong }, take: limit - found.length })));
+    }
     const taken: TaskRow[] = [];
     for (const { accountId, id, kind, payload, attempts, due } of found) {
       // Another server may have taken it meanwhile.
-      const { count } = await this.#prisma.jmapTask.updateMany({
+      const { count } = await tasks.updateMany({
         where: { accountId, id, due },
-        data: { due: BigInt(now + hold), attempts: attempts + 1n },
+        data: { due: BigInt(now + (holds.get(kind) ?? 0)), attempts: attempts + 1n },
       });
       if (count === 1) taken.push({ accountId, id, kind, payload, attempt: Number(attempts) + 1 });
     }
@@ -69,28 +81,30 @@ export class TaskRows {
 
   /** Gives tasks back that were taken and not begun. */
   async release(tasks: readonly TaskRow[], now: number): Promise<void> {
-    for (const { accountId, id, attempt } of tasks) {
-      const data = { due: BigInt(now), attempts: BigInt(attempt - 1) };
-      await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
-    }
+    for (const task of tasks)
+      await this.#change(task, { due: BigInt(now), attempts: BigInt(task.attempt - 1) });
   }
 
-  /** The task is done. */
+  /** The task is done: that ends it for a server that has taken it over meanwhile, too. */
   async finish({ accountId, id }: Pick<TaskRow, 'accountId' | 'id'>): Promise<void> {
     await this.#prisma.jmapTask.deleteMany({ where: { accountId, id } });
   }
 
   /** The task has failed, and is due again at `due`. */
-  async postpone(
-    { accountId, id }: Pick<TaskRow, 'accountId' | 'id'>,
-    due: number,
-    error: string,
-  ): Promise<void> {
-    const data = { due: BigInt(due), error };
-    await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
+  postpone(task: TaskAttempt, due: number, error: string): Promise<void> {
+    return this.#change(task, { due: BigInt(due), error });
   }
 
-  /** Forgets all tasks of a kind: no hook wants them. Returns how many there were. */
+  /** Changes a task that nobody has taken over since. */
+  async #change(
+    { accountId, id, attempt }: TaskAttempt,
+    data: { readonly due: bigint; readonly attempts?: bigint; readonly error?: string },
+  ): Promise<void> {
+    const where = { accountId, id, attempts: BigInt(attempt) };
+    await this.#prisma.jmapTask.updateMany({ where, data });
+  }
+
+  /** Forgets all tasks of a kind: no hook does them. Returns how many there were. */
   async drop(kind: string): Promise<number> {
     return (await this.#prisma.jmapTask.deleteMany({ where: { kind } })).count;
   }

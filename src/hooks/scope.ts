@@ -35,9 +35,9 @@ export interface HookServices {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Returns the kind of the tasks of a type's durable `afterCommit`. */
-export function effectKind(type: string): string {
-  return `afterCommit:${type}`;
+/** Returns the kind of the tasks of a type's durable `afterCommit`: its table outlives renames. */
+export function effectKind({ table }: Pick<DataTypeDefinition, 'table'>): string {
+  return `afterCommit:${table}`;
 }
 
 const NEVER = new AbortController().signal;
@@ -207,9 +207,10 @@ export abstract class HookScope {
     const call: KeptCall = { userId, method, arguments: args, createdIds: kept, refused };
     const tasks: NewTask[] = [];
     for (const [type, changes] of new NewsReader(unit).take()) {
-      if (!this.#durable.has(type)) continue;
+      const definition = services.registry.dataTypes.get(type);
+      if (definition === undefined || !this.#durable.has(type)) continue;
       const payload = JSON.stringify({ call, changes });
-      tasks.push({ id: services.ids.next('t').id, kind: effectKind(type), payload });
+      tasks.push({ id: services.ids.next('t').id, kind: effectKind(definition), payload });
     }
     await unit.transaction.keepTasks(tasks, clock(services));
     this.#hasTasks = tasks.length > 0;

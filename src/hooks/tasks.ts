@@ -24,13 +24,12 @@ export interface HeldTask {
 /** The rows of tasks, and the notes of periods: database/task-rows.ts. */
 export interface TaskStore {
   take(
-    kinds: readonly string[],
-    how: { readonly now: number; readonly hold: number; readonly limit: number },
+    holds: ReadonlyMap<string, number>,
+    how: { readonly now: number; readonly rest: number; readonly limit: number },
   ): Promise<readonly HeldTask[]>;
   release(tasks: readonly HeldTask[], now: number): Promise<void>;
   finish(task: HeldTask): Promise<void>;
   postpone(task: HeldTask, due: number, error: string): Promise<void>;
-  drop(kind: string): Promise<unknown>;
   /** Resolves to 0 for the one server that does the work, or to the ms until the next period. */
   beginPeriod(name: string, now: number, period: number): Promise<number>;
   /** Returns the account; null where it has gone. */
@@ -66,7 +65,6 @@ const MARGIN = 5000;
 /** After a failure a task waits this long, ms, and twice as long after each further one. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 3_600_000;
-const SEED = 'accountCreated';
 const TASKS_FAILED = 'the tasks of hooks could not be read; it is tried again';
 
 type Effect = (...args: never[]) => unknown;
@@ -82,9 +80,10 @@ interface Seed extends NamedHook<Effect> {
 export class TaskWorker {
   readonly #options: TaskOptions;
   readonly #effects: ReadonlyMap<string, NamedHook<Effect>>;
-  readonly #seeds: readonly Seed[];
+  readonly #seeds: ReadonlyMap<string, Seed>;
   readonly #jobs: readonly JobOf[];
-  readonly #kinds: readonly string[];
+  /** How long a task is held, ms, by its kind. */
+  readonly #holds: ReadonlyMap<string, number>;
   #timer: NodeJS.Timeout | undefined;
   /** The search for work. It doesn't wait for that work: what is slow holds nothing else up. */
   #looking: Promise<void> | null = null;
@@ -103,13 +102,13 @@ export class TaskWorker {
     this.#effects = effectsOf(registry);
     this.#seeds = seedsOf(registry);
     this.#jobs = jobsOf(registry);
-    this.#kinds = listTaskKinds(registry);
+    const hooks = [...this.#effects, ...this.#seeds];
+    this.#holds = new Map(hooks.map(([kind, hook]) => [kind, this.#timeOf(hook) + MARGIN]));
   }
 
   /** Begins. Does nothing more if no hook file asks for it. */
-  async start(): Promise<void> {
-    if (this.#seeds.length === 0) await this.#options.tasks.drop(SEED);
-    if (this.#effects.size + this.#seeds.length + this.#jobs.length > 0) this.#plan(0);
+  start(): void {
+    if (this.#holds.size + this.#jobs.length > 0) this.#plan(0);
   }
 
   /** There may be a task. */
@@ -154,7 +153,7 @@ export class TaskWorker {
     if (limit === 0) return;
     const { tasks } = this.#options;
     const now = Date.now();
-    const taken = await tasks.take(this.#kinds, { now, hold: this.#hold(), limit });
+    const taken = await tasks.take(this.#holds, { now, rest: LONGEST_PAUSE, limit });
     // Another server, or the next start, need not wait until they are held no more.
     if (this.#stopped) return tasks.release(taken, now);
     this.#mayHaveMore = taken.length === limit;
@@ -173,11 +172,6 @@ export class TaskWorker {
     running.set(name, ended);
   }
 
-  #hold(): number {
-    const limits = [...this.#effects.values(), ...this.#seeds].map((hook) => this.#timeOf(hook));
-    return Math.max(0, ...limits) + MARGIN;
-  }
-
   #timeOf({ limit }: { readonly limit: number | null }): number {
     return limit ?? this.#options.hookServices.timeout;
   }
@@ -185,8 +179,9 @@ export class TaskWorker {
   async #run(task: HeldTask): Promise<void> {
     const { tasks, log } = this.#options;
     try {
-      if (task.kind === SEED) await this.#seed(task);
-      else await this.#effect(task);
+      const seed = this.#seeds.get(task.kind);
+      if (seed === undefined) await this.#effect(task);
+      else await this.#seed(seed, task);
       await tasks.finish(task);
     } catch (error) {
       const pause = Math.min(FIRST_PAUSE * 2 ** (task.attempt - 1), LONGEST_PAUSE);
@@ -223,22 +218,19 @@ export class TaskWorker {
       });
   }
 
-  /** Runs all seeds in the transaction that forgets the task: each exactly once. */
-  async #seed({ accountId, id }: HeldTask): Promise<void> {
+  /** Runs a seed in the transaction that forgets the task: exactly once. */
+  async #seed(seed: Seed, { accountId, id }: HeldTask): Promise<void> {
     const { hooks, services, tasks, patience } = this.#options;
     const account = await tasks.account(accountId);
     if (account === null) return;
     const { capabilities, ownerId: userId, name } = account;
-    const seeds = this.#seeds.filter((one) => capabilities?.includes(one.capability) ?? true);
-    const time = seeds.reduce((sum, seed) => sum + this.#timeOf(seed), patience);
+    if (capabilities?.includes(seed.capability) === false) return;
     const seeded = Object.freeze({ id: accountId, name, ownerId: userId });
-    const call = { accountId, userId, what: SEED, time };
+    const call = { accountId, userId, what: seed.what, time: patience + this.#timeOf(seed) };
     await hooks.runInAccount(services, call, async (scope, unit) => {
       if (!(await unit.transaction.endTask(id))) return;
-      for (const seed of seeds) {
-        const run = seed.run as (...args: unknown[]) => unknown;
-        await scope.run(seed, unit.transaction, (hook, tx) => run(seeded, hook, tx), unit);
-      }
+      const run = seed.run as (...args: unknown[]) => unknown;
+      await scope.run(seed, unit.transaction, (hook, tx) => run(seeded, hook, tx), unit);
     });
   }
 
@@ -282,25 +274,35 @@ interface JobOf extends NamedHook<(job: JobCall) => unknown> {
 
 /** Returns the kinds of tasks that the hooks of a registry do. */
 export function listTaskKinds(registry: Registry): readonly string[] {
-  const seeds = seedsOf(registry).length > 0 ? [SEED] : [];
-  return [...effectsOf(registry).keys(), ...seeds];
+  return [...effectsOf(registry).keys(), ...listSeedKinds(registry)];
 }
 
-function effectsOf({ typeHooks }: Registry): ReadonlyMap<string, NamedHook<Effect>> {
+/**
+ * Returns the kinds of tasks that are left to servers with a new account. Who makes the account
+ * leaves them: those that a version before the hook has made stay as they are.
+ */
+export function listSeedKinds(registry: Registry): readonly string[] {
+  return [...seedsOf(registry).keys()];
+}
+
+function effectsOf({ typeHooks, dataTypes }: Registry): ReadonlyMap<string, NamedHook<Effect>> {
   const effects = new Map<string, NamedHook<Effect>>();
   for (const [name, { afterCommit }] of typeHooks) {
     if (!isDurable(afterCommit)) continue;
     const hook = namedHook<Effect>(`afterCommit of ${name}`, afterCommit);
-    if (hook !== undefined) effects.set(effectKind(name), hook);
+    const type = dataTypes.get(name);
+    if (hook !== undefined && type !== undefined) effects.set(effectKind(type), hook);
   }
   return effects;
 }
 
-function seedsOf({ capabilities }: Registry): readonly Seed[] {
-  return [...capabilities.values()].flatMap(({ urn, name, hooks }) => {
+function seedsOf({ capabilities }: Registry): ReadonlyMap<string, Seed> {
+  const seeds = new Map<string, Seed>();
+  for (const { urn, name, hooks } of capabilities.values()) {
     const seed = namedHook(`accountCreated of ${name}`, hooks?.accountCreated);
-    return seed === undefined ? [] : [{ ...seed, capability: urn }];
-  });
+    if (seed !== undefined) seeds.set(`accountCreated:${name}`, { ...seed, capability: urn });
+  }
+  return seeds;
 }
 
 function jobsOf({ capabilities }: Registry): readonly JobOf[] {

@@ -52,8 +52,8 @@ export class InProcessServer {
   }
 
   /** Starts the work that hooks leave to the server; `close` ends it. */
-  async startTasks(): Promise<void> {
-    await startTasks(this.engine, this.#services, this.#opened);
+  startTasks(): void {
+    startTasks(this.engine, this.#services, this.#opened);
   }
 
   /** Returns who a user is, by a token that is made for the purpose. */

@@ -90,21 +90,18 @@ export async function openEngine(
  * Starts the work that hooks leave to the server, where there are any. Returns a function that
  * keeps more of it from beginning.
  */
-export async function startTasks(
+export function startTasks(
   { config, log, storage, hooks, hookServices, tasks }: Engine,
   services: Services,
   opened: Opened,
-): Promise<() => void> {
+): () => void {
+  if (hooks === undefined) return () => undefined;
   const rows = new TaskRows(storage.prisma);
-  if (hooks === undefined) {
-    await rows.drop('accountCreated');
-    return () => undefined;
-  }
   const patience = config.limits.requestTimeout;
   const worker = new TaskWorker({ hooks, services, hookServices, tasks: rows, patience, log });
   tasks.worker = worker;
   opened.push(() => worker.stop());
-  await worker.start();
+  worker.start();
   return () => worker.halt();
 }
 

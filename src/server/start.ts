@@ -9,6 +9,7 @@ import {
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { TaskRows } from '../database/task-rows.js';
+import { listSeedKinds } from '../hooks/tasks.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
@@ -89,7 +90,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     },
   });
   // Closed behind HTTP: a job may take minutes, and must not keep the server from closing its port.
-  const haltTasks = await startTasks(engine, transport.dispatcher.services, opened);
+  const haltTasks = startTasks(engine, transport.dispatcher.services, opened);
   const http = createHttpServer(shared, new WebSocketEndpoint(shared));
   const url = await http.listen(config.host, config.port);
   opened.push(() => http.close(GRACE));
@@ -97,6 +98,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const firstToken = await bootstrap(storage.prisma, {
     dataDir: config.dataDir,
     enabled: config.bootstrapToken,
+    tasks: listSeedKinds(engine.registry),
   });
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   opened.push(() => upkeep.stop());

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createAccount, grantAccess } from '../accounts/index.js';
 import type { MethodCall, MethodCalls } from '../capability/calls.js';
+import { listSeedKinds } from '../hooks/tasks.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import type { JsonObject } from '../protocol/json.js';
 import { readConfig } from './config.js';
@@ -126,7 +127,7 @@ export async function openTestServer<Calls extends MethodCalls<Calls> = AnyCalls
     const config = readConfig({ EXPLAIN: 'off', ...options.env, DATA_DIR: folder }, root);
     const engine = await openEngine(config, { root, log: listLog(logged), opened });
     const server = new InProcessServer(engine, opened);
-    await server.startTasks();
+    server.startTasks();
     const client = await addClient<Calls>(server);
     return {
       ...client,
@@ -149,7 +150,8 @@ async function addClient<Calls extends MethodCalls<Calls>>(
   const { prisma } = storage;
   const ids = createIdGenerator();
   const user = uniqueName();
-  const accountId = shared?.with ?? (await createAccount(prisma, ids, { name: user, user }));
+  const tasks = listSeedKinds(registry);
+  const accountId = shared?.with ?? (await createAccount(prisma, ids, { name: user, user, tasks }));
   if (shared !== undefined)
     await grantAccess(prisma, ids, { accountId, user, readOnly: shared.share === 'read' });
   const principal = await server.principalOf(user);

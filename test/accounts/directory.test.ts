@@ -55,6 +55,19 @@ describe('accounts', () => {
     ]);
   });
 
+  it('leave the tasks that their maker knows, and no others', async () => {
+    const { prisma } = database;
+    await createAccount(prisma, ids, { name: 'A' });
+    expect(await prisma.jmapTask.count()).toBe(0);
+    const accountId = await createAccount(prisma, ids, { name: 'B', tasks: ['one', 'two'] });
+    const tasks = await prisma.jmapTask.findMany({ orderBy: { kind: 'asc' } });
+    const task = { accountId, attempts: 0n, due: expect.any(BigInt), error: null };
+    expect(tasks).toMatchObject([
+      { ...task, kind: 'one' },
+      { ...task, kind: 'two' },
+    ]);
+  });
+
   it('have ids of the project and belong to "owner" where no user is named', async () => {
     const id = await createAccount(database.prisma, ids, { name: 'A' });
     expect(isId(id)).toBe(true);

@@ -159,6 +159,8 @@ export class Rig {
   source: RequestSource = { isLong: false, isGone: () => false };
   /** For what a start does before anything is served. */
   readonly backfill: () => BackfillDatabase;
+  /** The client of the engine's own tables. */
+  readonly engine: () => PrismaClient;
   /** SQL that another version of the server would run. */
   readonly run: (statement: string) => void;
   /** Reads rows of the database. */
@@ -176,10 +178,11 @@ export class Rig {
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
-    this.backfill = () => {
+    this.engine = () => {
       this.#engine ??= openPrismaStandalone(file);
-      return openBackfillDatabase(this.#engine);
+      return this.#engine;
     };
+    this.backfill = () => openBackfillDatabase(this.engine());
     this.run = (statement) => void writerDatabase.exec(statement);
     this.rows = (statement) => writerDatabase.prepare(statement).all();
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);

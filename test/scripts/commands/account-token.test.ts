@@ -84,6 +84,8 @@ describe('account', () => {
       TODOS,
     );
     await place.lines('account', 'grant', id ?? '', '--user', 'alice', '--read-only');
+    // No hook of this project seeds accounts.
+    expect((await place.run('tasks', [])).stdout).toBe('');
     const lines = await place.lines('account', 'list');
     expect(lines.map((line) => line.split(/\s+/)[0])).toEqual([account, id]);
     expect(lines[0]).toMatch(/^\S+ {2}alice {2}alice:rw +all +Alice’s own$/);
