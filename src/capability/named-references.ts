@@ -50,6 +50,13 @@ export function columnOfKey(key: string): string {
   return key.split('/', 1)[0] ?? key;
 }
 
+/** Returns the place from which `setNull` takes an id out. */
+export function placeOfRemoval({ place, removable }: ReferenceDefinition): Place {
+  const last = place.at(-1);
+  if (removable !== true || last === undefined || !('member' in last)) return place;
+  return [...place.slice(0, -1), { ...last, removable }];
+}
+
 /** Returns whether values of the property name objects anywhere. */
 export function holdsReferences({ references }: Pick<Referring, 'references'>): boolean {
   return references !== undefined && references.length > 0;

@@ -278,8 +278,8 @@ export function listTaskKinds(registry: Registry): readonly string[] {
 }
 
 /**
- * Returns the kinds of tasks that are left to servers with a new account. Who makes the account
- * leaves them: those that a version before the hook has made stay as they are.
+ * Returns the kinds of tasks that are left to servers with a new account. The process that makes
+ * the account leaves them: accounts that a version before the hook has made stay as they are.
  */
 export function listSeedKinds(registry: Registry): readonly string[] {
   return [...seedsOf(registry).keys()];

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'expect';
 import type { OnDestroy } from '../../../src/capability/definition.js';
-import { referencesOf } from '../../../src/capability/named-references.js';
+import { placeOfRemoval, referencesOf } from '../../../src/capability/named-references.js';
 import { replaceTexts } from '../../../src/capability/places.js';
 import { typeChecks } from '../check.js';
 import type { ChangesAnswer } from '../client/answers.js';
@@ -131,7 +131,9 @@ async function forEachHeld(
 /** Returns the value without an id; undefined where the property is absent then. */
 function takeOut({ name, property, reference }: Link, id: string, before: Item): Json | undefined {
   const value = before[name] ?? null;
-  const left = replaceTexts([reference.place], value, (one) => (one === id ? null : one)) as Json;
+  const left = replaceTexts([placeOfRemoval(reference)], value, (one) =>
+    one === id ? null : one,
+  ) as Json;
   return left === null && !property.nullable ? undefined : left;
 }
 

@@ -1,7 +1,7 @@
 import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { recordedReferencesOf } from '../../capability/named-references.js';
-import { type Place, replaceTexts } from '../../capability/places.js';
+import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-references.js';
+import { replaceTexts } from '../../capability/places.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { ReferenceName, StoredObject } from '../../store/port.js';
 import { indexOf, putValue, type TypeReference } from '../type-index.js';
@@ -107,17 +107,12 @@ export function withoutLinks(
   for (const [reference, ids] of going) {
     const { property } = reference;
     const value = unlinked[property.name] ?? null;
-    const rest = replaceTexts([placeOf(reference)], value, (id) => (ids.has(id) ? null : id));
+    const rest = replaceTexts([placeOfRemoval(reference)], value, (id) =>
+      ids.has(id) ? null : id,
+    );
     putValue(unlinked, property, rest);
   }
   return unlinked;
-}
-
-/** Returns the place from which an id is taken out. */
-function placeOf({ place, removable }: TypeReference): Place {
-  const last = place.at(-1);
-  if (removable !== true || last === undefined || !('member' in last)) return place;
-  return [...place.slice(0, -1), { ...last, removable }];
 }
 
 /** The objects that the database has; a CascadePlanner asks for each once. */
