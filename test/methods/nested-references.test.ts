@@ -261,9 +261,9 @@ describe.each(['SQLite', 'PostgreSQL'])('references within values on %s', (engin
     expect(await change(a, { 'needs/x': c })).not.toHaveProperty('type');
   });
 
-  it.runIf(engine === 'SQLite')(
-    'they cost the statements of one, however many there are',
-    async () => {
+  // The rig counts statements of SQLite alone.
+  if (engine === 'SQLite')
+    it('they cost the statements of one, however many there are', async () => {
       const people = await Promise.all(Array.from({ length: 20 }, () => put('Person', {})));
       const statementsOf = async (values: object): Promise<number> => {
         opened.rig.statements.length = 0;
@@ -272,6 +272,5 @@ describe.each(['SQLite', 'PostgreSQL'])('references within values on %s', (engin
       };
       const one = await statementsOf({ seats: [people.slice(0, 1)] });
       expect(await statementsOf({ seats: [people, people.slice(3)] })).toBe(one);
-    },
-  );
+    });
 });

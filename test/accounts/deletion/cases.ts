@@ -123,7 +123,11 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     onTestFinished(() => opened.close());
     const { prisma, database } = opened;
     const [id, other] = [
-      await createAccount(prisma, ids, { name: 'Large', user: 'alice' }),
+      await createAccount(prisma, ids, {
+        name: 'Large',
+        user: 'alice',
+        tasks: ['accountCreated:things'],
+      }),
       await createAccount(prisma, ids, { name: 'Other', user: 'alice' }),
     ];
     const data: AccountData = {
