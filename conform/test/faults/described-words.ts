@@ -8,6 +8,7 @@ import {
   items,
   list,
   member,
+  NO_RESULTS,
   reported,
   sent,
 } from './makers.js';
@@ -48,14 +49,6 @@ const lookedUp = (value: Json): Json => {
   return typeof value === 'string' && value !== value.trim().toLowerCase() ? 'nowhere' : value;
 };
 
-const NOTHING: JsonMap = {
-  accountId: 'a',
-  queryState: '0',
-  canCalculateChanges: false,
-  position: 0,
-  ids: [],
-};
-
 /** Takes false for true in the arguments that give results a shape. */
 const shaped = (args: JsonMap): JsonMap =>
   Object.fromEntries(
@@ -86,7 +79,7 @@ export const describedWordFaults: readonly Fault[] = [
   {
     name: 'an anchor that a shaped result leaves out is found',
     checks: ['described-collapse'],
-    ...forgiving('anchorNotFound', 'query', NOTHING),
+    ...forgiving('anchorNotFound', 'query', NO_RESULTS),
   },
   {
     name: 'results are never sorted as trees',
@@ -106,7 +99,7 @@ export const describedWordFaults: readonly Fault[] = [
   {
     name: 'an argument that gives a shape is taken whatever it is',
     checks: ['described-shapes-arguments'],
-    ...forgiving('invalidArguments', 'query', NOTHING),
+    ...forgiving('invalidArguments', 'query', NO_RESULTS),
   },
   {
     name: 'an argument that gives a shape means true whatever it is',

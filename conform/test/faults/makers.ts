@@ -9,6 +9,15 @@ import type { Fault, ProxyAnswer, ProxyRequest } from '../proxy.js';
 
 type Change<T> = (value: T) => T;
 
+/** Stands for the response of a /query that finds nothing. */
+export const NO_RESULTS: JsonMap = {
+  accountId: 'a',
+  queryState: '0',
+  canCalculateChanges: false,
+  position: 0,
+  ids: [],
+};
+
 /** The same fault over HTTP and over WebSocket. */
 function envelope(
   onRequest: Change<JsonMap> | null,

@@ -1,14 +1,6 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { forgiving, ignoring, list, onResponses, renamed, sent } from './makers.js';
-
-const NOTHING: JsonMap = {
-  accountId: 'a',
-  queryState: '0',
-  canCalculateChanges: false,
-  position: 0,
-  ids: [],
-};
+import { forgiving, ignoring, list, NO_RESULTS, onResponses, renamed, sent } from './makers.js';
 
 /** Changes each condition of a filter, wherever it is. */
 function conditions(change: (condition: JsonMap) => JsonMap): (filter: Json) => Json {
@@ -104,7 +96,7 @@ export const queryFilterFaults: readonly Fault[] = [
   {
     name: 'unknown conditions match nothing',
     checks: ['query-filter-undeclared', 'query-filter-undeclared-type', 'query-filter-too-large'],
-    ...forgiving('unsupportedFilter', 'query', NOTHING),
+    ...forgiving('unsupportedFilter', 'query', NO_RESULTS),
   },
   {
     name: 'unknown conditions are wrong arguments',
@@ -153,7 +145,7 @@ export const queryFilterFaults: readonly Fault[] = [
   {
     name: 'wrong values match nothing',
     checks: ['query-filter-wrong-kind', 'query-condition-invalid', 'query-filter-malformed'],
-    ...forgiving('invalidArguments', 'query', NOTHING),
+    ...forgiving('invalidArguments', 'query', NO_RESULTS),
   },
   {
     name: 'a query finds an object of another account',

@@ -1,14 +1,6 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { forgiving, ignoring, list, renamed, sent } from './makers.js';
-
-const NOTHING: JsonMap = {
-  accountId: 'a',
-  queryState: '0',
-  canCalculateChanges: false,
-  position: 0,
-  ids: [],
-};
+import { forgiving, ignoring, list, NO_RESULTS, renamed, sent } from './makers.js';
 
 /** Changes each comparator of /query. */
 const comparators = (change: (comparator: JsonMap) => JsonMap) =>
@@ -60,7 +52,7 @@ export const querySortFaults: readonly Fault[] = [
   {
     name: 'a malformed sort is none',
     checks: ['query-sort-malformed'],
-    ...forgiving('invalidArguments', 'query', NOTHING),
+    ...forgiving('invalidArguments', 'query', NO_RESULTS),
   },
   {
     name: 'isAscending is taken for true where it is no Boolean',
@@ -80,7 +72,7 @@ export const querySortFaults: readonly Fault[] = [
       'query-collation-unknown',
       'query-collation-exact-names',
     ],
-    ...forgiving('unsupportedSort', 'query', NOTHING),
+    ...forgiving('unsupportedSort', 'query', NO_RESULTS),
   },
   {
     name: 'an unsupported sort is a wrong argument',

@@ -1,4 +1,4 @@
-import type { Json, JsonMap } from '../../src/client/json.js';
+import type { Json } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import {
   changeResponses,
@@ -6,18 +6,11 @@ import {
   ignoring,
   list,
   member,
+  NO_RESULTS,
   renamed,
   sent,
   without,
 } from './makers.js';
-
-const NOTHING: JsonMap = {
-  accountId: 'a',
-  queryState: '0',
-  canCalculateChanges: false,
-  position: 0,
-  ids: [],
-};
 
 /** Changes an argument where it is there. */
 const argument = (name: string, change: (value: Json) => Json) =>
@@ -127,7 +120,7 @@ export const queryWindowFaults: readonly Fault[] = [
   {
     name: '/query takes an unknown anchor for no results',
     checks: ['query-window-anchor-not-found', 'query-window-anchor-elsewhere'],
-    ...forgiving('anchorNotFound', 'query', NOTHING),
+    ...forgiving('anchorNotFound', 'query', NO_RESULTS),
   },
   {
     name: '/query takes an unknown anchor for a wrong argument',
