@@ -8,7 +8,7 @@ import {
 } from '../src/accounts/index.js';
 import { openBlobStore } from '../src/blobs/index.js';
 import { blobsHeld } from '../src/database/blob-hold.js';
-import { listSeedKinds } from '../src/hooks/tasks.js';
+import { listAccountCreatedKinds } from '../src/hooks/task-kinds.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
 import { projectRoot } from '../src/server/package-root.js';
@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const registry = await loadRegistry();
     requireKnown(capabilities ?? [], registry);
     return withDirectory(async (prisma) => {
-      const tasks = listSeedKinds(registry);
+      const tasks = listAccountCreatedKinds(registry);
       const account = { name, user: values.user, capabilities, tasks };
       printLine(await createAccount(prisma, createIdGenerator(), account));
     });

@@ -1,5 +1,5 @@
 import { TaskRows } from '../src/database/task-rows.js';
-import { listTaskKinds } from '../src/hooks/tasks.js';
+import { listTaskKinds } from '../src/hooks/task-kinds.js';
 import { createRegistry } from '../src/methods/registry.js';
 import { projectRoot } from '../src/server/package-root.js';
 import { loadProject } from '../src/server/project.js';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createAccount, listAccounts } from '../../src/accounts/index.js';
-import { listSeedKinds } from '../../src/hooks/tasks.js';
+import { listAccountCreatedKinds } from '../../src/hooks/task-kinds.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
@@ -56,7 +56,9 @@ export async function sow(accounts: readonly SeedAccount[], url?: string): Promi
 /** Returns each account's id and owner by its name; makes those that are missing. */
 async function findAccounts(accounts: readonly SeedAccount[]) {
   const found = new Map<string, { readonly id: string; readonly owner: string }>();
-  const tasks = listSeedKinds(createRegistry((await loadProject(projectRoot())).registry));
+  const tasks = listAccountCreatedKinds(
+    createRegistry((await loadProject(projectRoot())).registry),
+  );
   await withDirectory(async (prisma) => {
     const there = await listAccounts(prisma);
     for (const { name, user, place } of accounts) {

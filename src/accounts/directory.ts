@@ -24,7 +24,7 @@ interface NewAccount {
   /** Its owner, who is created where new; DEFAULT_USER where absent. */
   readonly user?: string | undefined;
   readonly capabilities?: readonly string[] | null;
-  /** The kinds of tasks that the version of its maker has for it (listSeedKinds). */
+  /** Kinds of tasks to store with the account (listAccountCreatedKinds). */
   readonly tasks?: readonly string[];
 }
 

@@ -52,3 +52,20 @@ export interface Authenticator {
    */
   refresh(tokenId: string): Promise<Principal | null>;
 }
+
+/** An account that hooks may work in: nobody deletes it. */
+export interface LivingAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly ownerId: string;
+  /** The URNs that it offers; null: all. */
+  readonly capabilities: readonly string[] | null;
+}
+
+/** The port of these accounts. */
+export interface LivingAccounts {
+  /** Returns an account; null where there is none, and where it is being deleted. */
+  find(id: string): Promise<LivingAccount | null>;
+  /** Returns the ids of all of them, in their order. */
+  list(): Promise<readonly string[]>;
+}

@@ -20,13 +20,16 @@ export interface Job<Database = unknown> {
 export interface JobCall<Database = unknown> {
   /** Aborted when the job's time is over. */
   readonly signal: AbortSignal;
-  /** The ids of all accounts. */
+  /** The ids of all accounts, without those that are being deleted. */
   accounts(): Promise<readonly string[]>;
-  /** Runs `work` in a transaction of one account, as an own method that writes. */
+  /**
+   * Runs `work` in a transaction of one account, as an own method that writes. Resolves to what
+   * `work` returns; to null where the account has been deleted meanwhile.
+   */
   inAccount<T>(
     accountId: string,
     work: (tx: HookTransaction<Database>) => T | Promise<T>,
-  ): Promise<T>;
+  ): Promise<T | null>;
   /** The team's typed Prisma client, for reading alone. */
   readonly prisma: Database;
 }

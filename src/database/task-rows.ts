@@ -36,6 +36,14 @@ const PERIOD = 'period:';
 /** By how much clocks of servers may differ, ms. */
 const CLOCKS = 60_000;
 
+interface TakeOptions {
+  readonly now: number;
+  readonly longestPause: number;
+  readonly limit: number;
+  /** Ids of tasks that this server still works at. */
+  readonly except: readonly string[];
+}
+
 export class TaskRows {
   readonly #prisma: PrismaClient;
 
@@ -45,27 +53,33 @@ export class TaskRows {
 
   /**
    * Takes up to `limit` tasks that are due, those first that are due longest. `holds` has their
-   * kinds, each with the time after which such a task is due again, ms. Nobody postpones a task by
-   * more than `rest`: one that is due later than its hold and that was noted by a wrong clock.
+   * kinds, each with the time after which such a task is due again, ms. Also takes tasks that are
+   * due further ahead than their hold and `longestPause` (ms): only a wrong clock writes that.
    */
   async take(
     holds: ReadonlyMap<string, number>,
-    { now, rest, limit }: { readonly now: number; readonly rest: number; readonly limit: number },
+    { now, longestPause, limit, except }: TakeOptions,
   ): Promise<readonly TaskRow[]> {
     if (holds.size === 0) return [];
     const tasks = this.#prisma.jmapTask;
+    const id = { notIn: [...except] };
     const found = await tasks.findMany({
-      where: { due: { lte: BigInt(now) }, kind: { in: [...holds.keys()] } },
+      where: { id, due: { lte: BigInt(now) }, kind: { in: [...holds.keys()] } },
       orderBy: { due: 'asc' },
       take: limit,
     });
     // Two statements: each reads a range of the index.
     if (found.length < limit) {
-      const wrong = [...holds].map(([kind, hold]) => ({
+      const beyondAnyPause = [...holds].map(([kind, hold]) => ({
         kind,
-        due: { gt: BigInt(now + rest + hold) },
+        due: { gt: BigInt(now + longestPause + hold) },
       }));
-      found.push(...(await tasks.findMany({ where: { OR: wrong }, take: limit - found.length })));
+      found.push(
+        ...(await tasks.findMany({
+          where: { id, OR: beyondAnyPause },
+          take: limit - found.length,
+        })),
+      );
     }
     const taken: TaskRow[] = [];
     for (const { accountId, id, kind, payload, attempts, due } of found) {
@@ -118,22 +132,6 @@ export class TaskRows {
       orderBy: { kind: 'asc' },
     });
     return kinds.map(({ kind, _count: { id, error } }) => ({ kind, waiting: id, failing: error }));
-  }
-
-  /** Returns the account; null where it has gone. */
-  async account(id: string) {
-    const row = await this.#prisma.jmapAccount.findUnique({ where: { id } });
-    if (row === null) return null;
-    const { name, ownerId, capabilities } = row;
-    return { id, name, ownerId, capabilities: capabilities as readonly string[] | null };
-  }
-
-  async accounts(): Promise<readonly string[]> {
-    const rows = await this.#prisma.jmapAccount.findMany({
-      select: { id: true },
-      orderBy: { id: 'asc' },
-    });
-    return rows.map(({ id }) => id);
   }
 
   async count(): Promise<TaskCounts> {

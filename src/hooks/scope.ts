@@ -15,6 +15,7 @@ import { HookBudget, type TimedHook } from './budget.js';
 import { divideResult } from './following.js';
 import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
+import { effectKind, type KeptCall, writeKept } from './kept-changes.js';
 import { NewsReader } from './news.js';
 import { PutBlobs } from './put-blobs.js';
 
@@ -35,11 +36,6 @@ export interface HookServices {
   readonly onError: (error: unknown, what: string) => void;
 }
 
-/** Returns the kind of the tasks of a type's durable `afterCommit`: its table outlives renames. */
-export function effectKind({ table }: Pick<DataTypeDefinition, 'table'>): string {
-  return `afterCommit:${table}`;
-}
-
 const NEVER = new AbortController().signal;
 
 /** How deep `tx.set` may call hooks that call `tx.set`. */
@@ -56,15 +52,6 @@ type Work<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
 /** A hook that is kept for after the commit. */
 interface KeptHook extends TimedHook {
   readonly run: (call: Omit<EffectCall, 'inAccount'>) => unknown;
-}
-
-/** A call as a task keeps it. */
-export interface KeptCall {
-  readonly userId: string;
-  readonly method: string;
-  readonly arguments: JsonObject;
-  readonly createdIds: readonly (readonly [string, string])[];
-  readonly refused?: readonly string[];
 }
 
 /**
@@ -209,7 +196,7 @@ export abstract class HookScope {
     for (const [type, changes] of new NewsReader(unit).take()) {
       const definition = services.registry.dataTypes.get(type);
       if (definition === undefined || !this.#durable.has(type)) continue;
-      const payload = JSON.stringify({ call, changes });
+      const payload = writeKept(definition, { call, changes });
       tasks.push({ id: services.ids.next('t').id, kind: effectKind(definition), payload });
     }
     await unit.transaction.keepTasks(tasks, clock(services));

@@ -1,16 +1,22 @@
+import type { LivingAccount, LivingAccounts } from '../accounts/principal.js';
 import type { JobCall } from '../capability/capability-hooks.js';
-import type { Changes, EffectCall } from '../capability/hooks.js';
-import { frozen } from '../capability/runtime.js';
+import type { EffectCall } from '../capability/hooks.js';
 import type { Services } from '../methods/context.js';
 import { HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
-import type { Registry } from '../methods/registry.js';
-import { parseIJson } from '../protocol/ijson.js';
 import type { Log } from '../runtime/log.js';
-import { parseSpan } from '../runtime/spans.js';
 import { HookBudget } from './budget.js';
+import { readKept } from './kept-changes.js';
 import type { RegistryHooks } from './runner.js';
-import { effectKind, type HookServices, type KeptCall } from './scope.js';
-import { isDurable, type NamedHook, namedHook } from './timed.js';
+import type { HookServices } from './scope.js';
+import {
+  type AccountHook,
+  accountHooksOf,
+  type EffectHook,
+  effectsOf,
+  type JobHook,
+  jobsOf,
+} from './task-kinds.js';
+import type { NamedHook } from './timed.js';
 
 /** A task that this server holds. */
 export interface HeldTask {
@@ -21,28 +27,22 @@ export interface HeldTask {
   readonly attempt: number;
 }
 
-/** The rows of tasks, and the notes of periods: database/task-rows.ts. */
+/** The rows of tasks, and the notes of periods: database/task-rows.ts implements it. */
 export interface TaskStore {
   take(
     holds: ReadonlyMap<string, number>,
-    how: { readonly now: number; readonly rest: number; readonly limit: number },
+    how: {
+      readonly now: number;
+      readonly longestPause: number;
+      readonly limit: number;
+      readonly except: readonly string[];
+    },
   ): Promise<readonly HeldTask[]>;
   release(tasks: readonly HeldTask[], now: number): Promise<void>;
   finish(task: HeldTask): Promise<void>;
   postpone(task: HeldTask, due: number, error: string): Promise<void>;
   /** Resolves to 0 for the one server that does the work, or to the ms until the next period. */
   beginPeriod(name: string, now: number, period: number): Promise<number>;
-  /** Returns the account; null where it has gone. */
-  account(id: string): Promise<SeededAccount | null>;
-  accounts(): Promise<readonly string[]>;
-}
-
-interface SeededAccount {
-  readonly id: string;
-  readonly name: string;
-  readonly ownerId: string;
-  /** The URNs that it offers; null: all. */
-  readonly capabilities: readonly string[] | null;
 }
 
 export interface TaskOptions {
@@ -50,6 +50,7 @@ export interface TaskOptions {
   readonly services: Services;
   readonly hookServices: HookServices;
   readonly tasks: TaskStore;
+  readonly accounts: LivingAccounts;
   /** REQUEST_TIMEOUT, ms: how long a transaction may wait for its turn. */
   readonly patience: number;
   readonly log: Log;
@@ -60,18 +61,12 @@ const PAUSE = 500;
 const LONGEST_LOOK = 60_000;
 /** Tasks that a server does at once. */
 const AT_ONCE = 8;
-/** A task is held for its hook's time and this, ms. */
+/** A task is held for the time that its hook may take and this, ms. */
 const MARGIN = 5000;
 /** After a failure a task waits this long, ms, and twice as long after each further one. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 3_600_000;
 const TASKS_FAILED = 'the tasks of hooks could not be read; it is tried again';
-
-type Effect = (...args: never[]) => unknown;
-
-interface Seed extends NamedHook<Effect> {
-  readonly capability: string;
-}
 
 /**
  * Does what hooks leave to the server: durable `afterCommit`s, the seeds of new accounts, and jobs
@@ -79,9 +74,9 @@ interface Seed extends NamedHook<Effect> {
  */
 export class TaskWorker {
   readonly #options: TaskOptions;
-  readonly #effects: ReadonlyMap<string, NamedHook<Effect>>;
-  readonly #seeds: ReadonlyMap<string, Seed>;
-  readonly #jobs: readonly JobOf[];
+  readonly #effects: ReadonlyMap<string, EffectHook>;
+  readonly #accountHooks: ReadonlyMap<string, AccountHook>;
+  readonly #jobs: readonly JobHook[];
   /** How long a task is held, ms, by its kind. */
   readonly #holds: ReadonlyMap<string, number>;
   #timer: NodeJS.Timeout | undefined;
@@ -100,10 +95,16 @@ export class TaskWorker {
     this.#options = options;
     const { registry } = options.hooks;
     this.#effects = effectsOf(registry);
-    this.#seeds = seedsOf(registry);
+    this.#accountHooks = accountHooksOf(registry);
     this.#jobs = jobsOf(registry);
-    const hooks = [...this.#effects, ...this.#seeds];
-    this.#holds = new Map(hooks.map(([kind, hook]) => [kind, this.#timeOf(hook) + MARGIN]));
+    const holdOf = (hook: NamedHook<unknown>): number => this.#timeOf(hook) + MARGIN;
+    this.#holds = new Map([
+      ...[...this.#effects].map(([kind, hook]) => [kind, holdOf(hook)] as const),
+      // Its time begins when the account's lock is there.
+      ...[...this.#accountHooks].map(
+        ([kind, hook]) => [kind, options.patience + holdOf(hook)] as const,
+      ),
+    ]);
   }
 
   /** Begins. Does nothing more if no hook file asks for it. */
@@ -153,7 +154,9 @@ export class TaskWorker {
     if (limit === 0) return;
     const { tasks } = this.#options;
     const now = Date.now();
-    const taken = await tasks.take(this.#holds, { now, rest: LONGEST_PAUSE, limit });
+    const except = [...this.#runningTasks.keys()];
+    const how = { now, longestPause: LONGEST_PAUSE, limit, except };
+    const taken = await tasks.take(this.#holds, how);
     // Another server, or the next start, need not wait until they are held no more.
     if (this.#stopped) return tasks.release(taken, now);
     this.#mayHaveMore = taken.length === limit;
@@ -177,11 +180,13 @@ export class TaskWorker {
   }
 
   async #run(task: HeldTask): Promise<void> {
-    const { tasks, log } = this.#options;
+    const { tasks, accounts, log } = this.#options;
     try {
-      const seed = this.#seeds.get(task.kind);
-      if (seed === undefined) await this.#effect(task);
-      else await this.#seed(seed, task);
+      const account = await accounts.find(task.accountId);
+      const hook = this.#accountHooks.get(task.kind);
+      // Nothing is to be done for an account that has gone.
+      if (account !== null && hook !== undefined) await this.#greet(hook, account, task.id);
+      else if (account !== null) await this.#effect(task);
       await tasks.finish(task);
     } catch (error) {
       const pause = Math.min(FIRST_PAUSE * 2 ** (task.attempt - 1), LONGEST_PAUSE);
@@ -195,18 +200,13 @@ export class TaskWorker {
   async #effect(task: HeldTask): Promise<void> {
     const hook = this.#effects.get(task.kind);
     if (hook === undefined) return;
-    const kept = frozen(parseIJson(Buffer.from(task.payload)));
-    const { call, changes } = kept as unknown as {
-      readonly call: KeptCall;
-      readonly changes: Changes<never>;
-    };
+    const { call, changes } = readKept(hook.type, task.payload);
     const budget = new HookBudget(this.#options.hookServices.timeout, Number.POSITIVE_INFINITY);
     const effect = Object.freeze({
       ...{ accountId: task.accountId, effectId: task.id, attempt: task.attempt },
       ...{ userId: call.userId, method: call.method, arguments: call.arguments },
       createdIds: new Map(call.createdIds),
-      // Tasks of earlier versions don't have it.
-      refused: call.refused ?? [],
+      refused: call.refused,
       isReadOnly: false,
       signal: budget.signal,
       inAccount: this.#inAccount(hook, task.accountId, call.userId),
@@ -218,23 +218,21 @@ export class TaskWorker {
       });
   }
 
-  /** Runs a seed in the transaction that forgets the task: exactly once. */
-  async #seed(seed: Seed, { accountId, id }: HeldTask): Promise<void> {
-    const { hooks, services, tasks, patience } = this.#options;
-    const account = await tasks.account(accountId);
-    if (account === null) return;
-    const { capabilities, ownerId: userId, name } = account;
-    if (capabilities?.includes(seed.capability) === false) return;
-    const seeded = Object.freeze({ id: accountId, name, ownerId: userId });
-    const call = { accountId, userId, what: seed.what, time: patience + this.#timeOf(seed) };
+  /** Runs an `accountCreated` in the transaction that forgets the task: exactly once. */
+  async #greet(hook: AccountHook, account: LivingAccount, taskId: string): Promise<void> {
+    const { hooks, services, patience } = this.#options;
+    const { id: accountId, capabilities, ownerId: userId, name } = account;
+    if (capabilities?.includes(hook.capability) === false) return;
+    const created = Object.freeze({ id: accountId, name, ownerId: userId });
+    const call = { accountId, userId, what: hook.what, time: patience + this.#timeOf(hook) };
     await hooks.runInAccount(services, call, async (scope, unit) => {
-      if (!(await unit.transaction.endTask(id))) return;
-      const run = seed.run as (...args: unknown[]) => unknown;
-      await scope.run(seed, unit.transaction, (hook, tx) => run(seeded, hook, tx), unit);
+      if (!(await unit.transaction.endTask(taskId))) return;
+      const run = hook.run as (...args: unknown[]) => unknown;
+      await scope.run(hook, unit.transaction, (hookCall, tx) => run(created, hookCall, tx), unit);
     });
   }
 
-  async #runJob(job: JobOf): Promise<void> {
+  async #runJob(job: JobHook): Promise<void> {
     const { hookServices, tasks, log } = this.#options;
     try {
       const left = await tasks.beginPeriod(job.name, Date.now(), job.every);
@@ -248,13 +246,22 @@ export class TaskWorker {
     }
   }
 
-  #jobCall(job: JobOf, signal: AbortSignal): JobCall {
-    const { hookServices, tasks } = this.#options;
+  #jobCall(job: JobHook, signal: AbortSignal): JobCall {
+    const { hookServices, accounts } = this.#options;
     return Object.freeze({
       signal,
       prisma: hookServices.prisma,
-      accounts: () => tasks.accounts(),
-      inAccount: (accountId, work) => this.#inAccount(job, accountId, '')(work),
+      accounts: () => accounts.list(),
+      inAccount: async (accountId, work) => {
+        if ((await accounts.find(accountId)) === null) return null;
+        try {
+          return await this.#inAccount(job, accountId, '')(work);
+        } catch (error) {
+          // Perhaps because somebody deletes the account meanwhile.
+          if ((await accounts.find(accountId)) === null) return null;
+          throw error;
+        }
+      },
     } satisfies JobCall);
   }
 
@@ -264,54 +271,4 @@ export class TaskWorker {
     const call = { accountId, userId, what: hook.what, time: patience + this.#timeOf(hook) };
     return hooks.workIn(services, hook, call);
   }
-}
-
-interface JobOf extends NamedHook<(job: JobCall) => unknown> {
-  readonly name: string;
-  /** Ms. */
-  readonly every: number;
-}
-
-/** Returns the kinds of tasks that the hooks of a registry do. */
-export function listTaskKinds(registry: Registry): readonly string[] {
-  return [...effectsOf(registry).keys(), ...listSeedKinds(registry)];
-}
-
-/**
- * Returns the kinds of tasks that are left to servers with a new account. The process that makes
- * the account leaves them: accounts that a version before the hook has made stay as they are.
- */
-export function listSeedKinds(registry: Registry): readonly string[] {
-  return [...seedsOf(registry).keys()];
-}
-
-function effectsOf({ typeHooks, dataTypes }: Registry): ReadonlyMap<string, NamedHook<Effect>> {
-  const effects = new Map<string, NamedHook<Effect>>();
-  for (const [name, { afterCommit }] of typeHooks) {
-    if (!isDurable(afterCommit)) continue;
-    const hook = namedHook<Effect>(`afterCommit of ${name}`, afterCommit);
-    const type = dataTypes.get(name);
-    if (hook !== undefined && type !== undefined) effects.set(effectKind(type), hook);
-  }
-  return effects;
-}
-
-function seedsOf({ capabilities }: Registry): ReadonlyMap<string, Seed> {
-  const seeds = new Map<string, Seed>();
-  for (const { urn, name, hooks } of capabilities.values()) {
-    const seed = namedHook(`accountCreated of ${name}`, hooks?.accountCreated);
-    if (seed !== undefined) seeds.set(`accountCreated:${name}`, { ...seed, capability: urn });
-  }
-  return seeds;
-}
-
-function jobsOf({ capabilities }: Registry): readonly JobOf[] {
-  return [...capabilities.values()].flatMap(({ name: file, hooks }) =>
-    Object.entries(hooks?.jobs ?? {}).map(([name, { every, timeout, run }]) => ({
-      ...{ name: `${file}/${name}`, what: `job ${name} of ${file}` },
-      every: parseSpan(every) ?? 0,
-      limit: timeout === undefined ? null : (parseSpan(timeout) ?? 0),
-      run,
-    })),
-  );
 }

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { livingAccounts } from '../accounts/living.js';
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
@@ -96,9 +97,13 @@ export function startTasks(
   opened: Opened,
 ): () => void {
   if (hooks === undefined) return () => undefined;
-  const rows = new TaskRows(storage.prisma);
-  const patience = config.limits.requestTimeout;
-  const worker = new TaskWorker({ hooks, services, hookServices, tasks: rows, patience, log });
+  const { prisma } = storage;
+  const worker = new TaskWorker({
+    ...{ hooks, services, hookServices, log },
+    tasks: new TaskRows(prisma),
+    accounts: livingAccounts(prisma),
+    patience: config.limits.requestTimeout,
+  });
   tasks.worker = worker;
   opened.push(() => worker.stop());
   worker.start();

@@ -9,7 +9,7 @@ import {
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { TaskRows } from '../database/task-rows.js';
-import { listSeedKinds } from '../hooks/tasks.js';
+import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
@@ -98,7 +98,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const firstToken = await bootstrap(storage.prisma, {
     dataDir: config.dataDir,
     enabled: config.bootstrapToken,
-    tasks: listSeedKinds(engine.registry),
+    tasks: listAccountCreatedKinds(engine.registry),
   });
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   opened.push(() => upkeep.stop());

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createAccount, grantAccess } from '../accounts/index.js';
 import type { MethodCall, MethodCalls } from '../capability/calls.js';
-import { listSeedKinds } from '../hooks/tasks.js';
+import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import type { JsonObject } from '../protocol/json.js';
 import { readConfig } from './config.js';
@@ -150,7 +150,7 @@ async function addClient<Calls extends MethodCalls<Calls>>(
   const { prisma } = storage;
   const ids = createIdGenerator();
   const user = uniqueName();
-  const tasks = listSeedKinds(registry);
+  const tasks = listAccountCreatedKinds(registry);
   const accountId = shared?.with ?? (await createAccount(prisma, ids, { name: user, user, tasks }));
   if (shared !== undefined)
     await grantAccess(prisma, ids, { accountId, user, readOnly: shared.share === 'read' });

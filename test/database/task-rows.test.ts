@@ -79,8 +79,10 @@ describe.each(['SQLite', 'PostgreSQL'])('tasks on %s', (database) => {
     opened.prisma.jmapTask.create({
       data: { accountId: 'a', id, kind, payload: '{}', due: BigInt(due), attempts: 0n },
     });
-  const take = async (now: number, limit = 8) =>
-    (await rows.take(HOLDS, { now, rest: HOUR, limit })).map(({ id, attempt }) => [id, attempt]);
+  const take = async (now: number, limit = 8, except: readonly string[] = []) => {
+    const taken = await rows.take(HOLDS, { now, longestPause: HOUR, limit, except });
+    return taken.map(({ id, attempt }) => [id, attempt]);
+  };
 
   it('one server begins a period, and others are told when the next one begins', async () => {
     expect(await rows.beginPeriod('job', NOW, HOUR)).toBe(0);
@@ -122,9 +124,20 @@ describe.each(['SQLite', 'PostgreSQL'])('tasks on %s', (database) => {
     expect(await take(NOW, 1)).toEqual([['later', 1]]);
   });
 
+  it('a server leaves out the tasks that it still works at', async () => {
+    await keep('own', NOW);
+    await keep('beyond', NOW + 10 * HOUR);
+    await keep('free', NOW);
+    expect(await take(NOW, 8, ['own', 'beyond'])).toEqual([['free', 1]]);
+    expect(await take(NOW)).toEqual([
+      ['own', 1],
+      ['beyond', 1],
+    ]);
+  });
+
   it('a late server changes no task that another one has taken over, but ends it', async () => {
     await keep('t', NOW);
-    const how = { rest: HOUR, limit: 1 };
+    const how = { longestPause: HOUR, limit: 1, except: [] };
     const [late] = await rows.take(HOLDS, { ...how, now: NOW });
     const [next] = await rows.take(HOLDS, { ...how, now: NOW + SECOND });
     if (late === undefined || next === undefined) throw new Error('nothing was taken');

@@ -61,7 +61,7 @@ export const hooks = {
         if (file === undefined) return;
         const [first = ''] = await accounts();
         const missives = await inAccount(first, (tx) => tx.query(missiveType));
-        tell({ job: process.pid, at: Date.now(), missives: missives.length });
+        tell({ job: process.pid, at: Date.now(), missives: missives?.length });
       },
     },
   },

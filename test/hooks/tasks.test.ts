@@ -1,9 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { deletionKey } from '../../src/accounts/change.js';
 import { createAccount } from '../../src/accounts/index.js';
-import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
+import { livingAccounts } from '../../src/accounts/living.js';
+import type { CapabilityHooks, JobCall } from '../../src/capability/capability-hooks.js';
+import type { Changes } from '../../src/capability/hooks.js';
 import { TaskRows } from '../../src/database/task-rows.js';
-import type { RegistryHooks } from '../../src/hooks/runner.js';
-import { type HeldTask, listSeedKinds, listTaskKinds, TaskWorker } from '../../src/hooks/tasks.js';
+import { RegistryHooks } from '../../src/hooks/runner.js';
+import { listAccountCreatedKinds } from '../../src/hooks/task-kinds.js';
+import { type HeldTask, type TaskOptions, TaskWorker } from '../../src/hooks/tasks.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { createLogging } from '../../src/server/logging.js';
@@ -15,6 +19,11 @@ import { Rig } from '../methods/rig.js';
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 
+/** A gadget as a later version has it. */
+interface Labelled {
+  readonly label: string;
+}
+
 function open(gadgetHooks: CapabilityHooks): Rig {
   const rig = new Rig({}, { gadgetHooks });
   onTestFinished(() => rig.close());
@@ -22,13 +31,15 @@ function open(gadgetHooks: CapabilityHooks): Rig {
 }
 
 /** Starts the worker of a server with these hooks of gadgets; it stops with the test. */
-function start(rig: Rig, rows = new TaskRows(rig.engine())): TaskWorker {
+function start(rig: Rig, changed: Partial<TaskOptions> = {}): TaskWorker {
   const { services } = rig;
   const hooks = services.hooks as RegistryHooks;
   const { log } = createLogging('fatal');
   const worker = new TaskWorker({
     ...{ hooks, services, hookServices: hooks.services, log, patience: 30 * SECOND },
-    tasks: rows,
+    tasks: new TaskRows(rig.engine()),
+    accounts: livingAccounts(rig.engine()),
+    ...changed,
   });
   worker.start();
   onTestFinished(() => worker.stop());
@@ -77,7 +88,7 @@ it('a worker that stops gives tasks back that it has taken', async () => {
       return taken[0] ?? Promise.resolve([]);
     }
   }
-  const worker = start(rig, new StoppedRows(rig.engine()));
+  const worker = start(rig, { tasks: new StoppedRows(rig.engine()) });
   await expect.poll(() => taken.length).toBe(1);
   await worker.stop();
   const [held] = (await taken[0]) ?? [];
@@ -93,30 +104,93 @@ it('seeds accounts that a version with the hook has made, and no others', async 
   const rig = open({ accountCreated });
   const make = (name: string, tasks: readonly string[]) =>
     createAccount(rig.engine(), createIdGenerator(), { name, tasks });
-  const own = listSeedKinds(rig.services.registry);
-  expect(own).toEqual(['accountCreated:gadgets']);
+  const own = listAccountCreatedKinds(rig.services.registry);
+  expect(own).toEqual(['accountCreated:https://example.com/jmap/gadgets']);
   await make('of a version before', []);
-  await make('of a later version', ['accountCreated:later']);
+  await make('of a later version', ['accountCreated:https://example.com/later']);
   await make('seeded', own);
   start(rig);
   const left = async () => (await rig.engine().jmapTask.findMany()).map(({ kind }) => kind);
-  await expect.poll(left).toEqual(['accountCreated:later']);
+  await expect.poll(left).toEqual(['accountCreated:https://example.com/later']);
   expect(seeded).toEqual(['seeded']);
 });
 
-it('takes the tasks of a type that a later version has renamed', async () => {
-  const afterCommit = { durable: true, run: () => undefined };
-  const rig = open({ types: { Gadget: { afterCommit } } });
+it('a later version does the tasks of a type and a property that it has renamed', async () => {
+  const seen: Changes<Labelled>[] = [];
+  const durable = (run: (changes: Changes<Labelled>) => void) => ({
+    afterCommit: { durable: true, run },
+  });
+  const rig = open({ types: { Gadget: durable(() => expect.unreachable()) } });
   await rig.create('Gadget', [{ title: 'A' }]);
-  const [task] = await rig.engine().jmapTask.findMany();
   const [gadget] = gadgetCapability.dataTypes;
   if (gadget === undefined) throw new Error('no gadget');
+  const properties = gadget.properties.map((property) =>
+    property.name === 'title' ? { ...property, name: 'label' } : property,
+  );
   const renamed = createRegistry([
     {
       ...gadgetCapability,
-      ...{ methods: [], dataTypes: [{ ...gadget, name: 'Gizmo' }] },
-      hooks: { types: { Gizmo: { afterCommit } } },
+      ...{ methods: [], dataTypes: [{ ...gadget, name: 'Gizmo', properties }] },
+      hooks: { types: { Gizmo: durable((changes) => void seen.push(changes)) } },
     },
   ]);
-  expect(listTaskKinds(renamed)).toEqual([task?.kind]);
+  const { services } = rig.services.hooks as RegistryHooks;
+  start(rig, { hooks: new RegistryHooks(renamed, services) });
+  await expect.poll(() => rig.engine().jmapTask.count()).toBe(0);
+  expect(seen).toMatchObject([{ created: [{ label: 'A' }], updated: [], destroyed: [] }]);
+  expect(seen[0]?.created[0]).not.toHaveProperty('title');
+});
+
+it('the seed of an account is held while it waits for that account, too', async () => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const rig = open({ accountCreated: () => released });
+  const tasks = listAccountCreatedKinds(rig.services.registry);
+  await createAccount(rig.engine(), createIdGenerator(), { name: 'new', tasks });
+  start(rig);
+  onTestFinished(() => release());
+  const due = async () => (await rig.engine().jmapTask.findMany()).map((task) => Number(task.due));
+  await expect.poll(async () => (await due())[0] ?? 0).toBeGreaterThan(Date.now() + 30 * SECOND);
+});
+
+it('does nothing more for accounts that are being deleted', async () => {
+  const seen: unknown[] = [];
+  const run = async ({ accounts, inAccount }: JobCall): Promise<void> => {
+    const ids = await accounts();
+    const works = ['a1', 'gone', 'a2'].map((id) => inAccount(id, () => `in ${id}`));
+    seen.push(ids, await Promise.all(works));
+  };
+  const afterCommit = { durable: true, run: () => expect.unreachable() };
+  const rig = open({ types: { Gadget: { afterCommit } }, jobs: { look: { every: '1d', run } } });
+  await rig.create('Gadget', [{ title: 'A' }]);
+  const prisma = rig.engine();
+  await prisma.jmapMeta.create({ data: { key: deletionKey('a1'), value: '0' } });
+  start(rig);
+  await expect.poll(() => prisma.jmapTask.count()).toBe(0);
+  await expect
+    .poll(() => seen)
+    .toEqual([
+      ['a2', 'an', 'ar', 'ax'],
+      [null, null, 'in a2'],
+    ]);
+});
+
+it('a job goes on where an account is deleted during its work', async () => {
+  const results: unknown[] = [];
+  const deleted = new Set<string>();
+  const run = async ({ inAccount }: JobCall): Promise<void> => {
+    const result = await inAccount('a1', () => {
+      deleted.add('a1');
+      throw new Error('no such object');
+    });
+    const failed = inAccount('a2', () => Promise.reject(new Error('a fault of the job')));
+    results.push(result, await failed.catch(String));
+  };
+  const rig = open({ jobs: { look: { every: '1d', run } } });
+  const living = livingAccounts(rig.engine());
+  const find = async (id: string) => (deleted.has(id) ? null : living.find(id));
+  start(rig, { accounts: { ...living, find } });
+  await expect.poll(() => results).toEqual([null, expect.stringContaining('a fault of the job')]);
 });

@@ -1,0 +1,98 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { Changes } from '../capability/hooks.js';
+import { frozen } from '../capability/runtime.js';
+import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
+import { defaultOf } from '../methods/type-index.js';
+import { parseIJson } from '../protocol/ijson.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { deriveOnce } from '../runtime/derive-once.js';
+import type { StoredObject } from '../store/port.js';
+
+/**
+ * The payloads of tasks of a durable `afterCommit`. A later version may run the hook, so they name
+ * properties by their columns, as the tables do: both outlive renames.
+ */
+
+/** What the hook gets. */
+export interface Kept {
+  readonly call: KeptCall;
+  readonly changes: Changes<StoredObject>;
+}
+
+export interface KeptCall {
+  readonly userId: string;
+  readonly method: string;
+  readonly arguments: JsonObject;
+  readonly createdIds: readonly (readonly [string, string])[];
+  readonly refused: readonly string[];
+}
+
+/** Returns the kind of the tasks of a type. */
+export function effectKind({ table }: Pick<DataTypeDefinition, 'table'>): string {
+  return `afterCommit:${table}`;
+}
+
+/** Returns the payload of a task: JSON. */
+export function writeKept(type: DataTypeDefinition, { call, changes }: Kept): string {
+  return JSON.stringify({ call, changes: mapChanges(changes, (object) => byColumn(type, object)) });
+}
+
+/** Reads a payload, with the names that properties have now. */
+export function readKept(type: DataTypeDefinition, payload: string): Kept {
+  // Only `writeKept` makes payloads.
+  const kept = parseIJson(Buffer.from(payload)) as unknown as {
+    readonly call: KeptCall;
+    readonly changes: Changes<JsonObject>;
+  };
+  const changes = mapChanges(kept.changes, (columns) => byName(type, columns));
+  return frozen({ call: kept.call, changes });
+}
+
+function mapChanges<From, To>(
+  { created, updated, destroyed }: Changes<From>,
+  map: (object: From) => To,
+): Changes<To> {
+  return {
+    created: created.map(map),
+    updated: updated.map(({ before, after }) => ({ before: map(before), after: map(after) })),
+    destroyed: destroyed.map(map),
+  };
+}
+
+const columnsOf = deriveOnce(
+  ({ properties }: DataTypeDefinition): ReadonlyMap<string, string> =>
+    new Map(properties.map(({ name, column }) => [name, column])),
+);
+
+/** Returns the values of an object by column; its undeclared properties share one. */
+function byColumn(type: DataTypeDefinition, object: StoredObject): JsonObject {
+  const columns = columnsOf(type);
+  const values: Record<string, JsonValue> = emptyObject();
+  const undeclared: Record<string, JsonValue> = emptyObject();
+  for (const [name, value] of Object.entries(object)) {
+    const column = columns.get(name);
+    if (column === undefined) undeclared[name] = value;
+    else values[column] = value;
+  }
+  return { ...values, [UNKNOWN_COLUMN]: undeclared };
+}
+
+/**
+ * Returns the object of these values. A property that the type has since then has its default;
+ * dropped properties, and undeclared ones whose names are declared now, are left out.
+ */
+function byName(type: DataTypeDefinition, values: JsonObject): StoredObject {
+  const columns = columnsOf(type);
+  const object: Record<string, JsonValue> = emptyObject();
+  for (const property of type.properties) {
+    const { name, column, optional, role } = property;
+    if (role === 'unknown') continue;
+    const value = values[column];
+    if (value !== undefined) object[name] = value;
+    else if (optional !== true) object[name] = defaultOf(property);
+  }
+  const undeclared = values[UNKNOWN_COLUMN] ?? null;
+  for (const [name, value] of Object.entries(isJsonObject(undeclared) ? undeclared : {}))
+    if (!columns.has(name)) object[name] = value;
+  return object as StoredObject;
+}

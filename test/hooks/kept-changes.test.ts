@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { DataTypeDefinition, PropertyDefinition } from '../../src/capability/definition.js';
+import { UNKNOWN_PROPERTIES } from '../../src/capability/unknown-properties.js';
+import { effectKind, readKept, writeKept } from '../../src/hooks/kept-changes.js';
+import { gadgetCapability, property } from '../methods/gadget.js';
+
+// Tasks of a durable afterCommit that one version keeps and a later one does.
+
+const [gadget] = gadgetCapability.dataTypes;
+if (gadget === undefined) throw new Error('no gadget');
+
+function typeWith(...properties: PropertyDefinition[]): DataTypeDefinition {
+  return { ...(gadget as DataTypeDefinition), properties };
+}
+
+const id = property('id', 'string', { role: 'id', access: 'serverSet' });
+const optional = { optional: true } as const;
+const call = {
+  ...{ userId: 'u1', method: 'Gadget/set', arguments: {}, createdIds: [['k', 'g1'] as const] },
+  refused: ['k2'],
+};
+
+const before = typeWith(
+  id,
+  property('title', 'string', { required: true }),
+  property('size', 'integer', { default: 1 }),
+  property('note', 'string', { nullable: true, ...optional }),
+  UNKNOWN_PROPERTIES,
+);
+const later = typeWith(
+  id,
+  property('label', 'string', { column: 'title', required: true }),
+  // Another property has the former name, and so another column.
+  property('title', 'integer', { column: 'title_2', default: 7 }),
+  property('note', 'string', { nullable: true, ...optional }),
+  property('color', 'string', optional),
+  property('vendor', 'string', { nullable: true, default: null }),
+  UNKNOWN_PROPERTIES,
+);
+
+function kept(type: DataTypeDefinition): ReturnType<typeof readKept> {
+  const old = { id: 'g1', title: 'A', size: 2, note: null, 'x:y': [1], vendor: { a: 1 } };
+  const written = writeKept(before, {
+    call,
+    changes: {
+      created: [{ id: 'g2', title: 'B', size: 1 }],
+      updated: [{ before: old, after: { ...old, title: 'C' } }],
+      destroyed: [old],
+    },
+  });
+  return readKept(type, written);
+}
+
+it('the same version gets what was kept', () => {
+  const old = { id: 'g1', title: 'A', size: 2, note: null, 'x:y': [1], vendor: { a: 1 } };
+  expect(kept(before)).toEqual({
+    call,
+    changes: {
+      created: [{ id: 'g2', title: 'B', size: 1 }],
+      updated: [{ before: old, after: { ...old, title: 'C' } }],
+      destroyed: [old],
+    },
+  });
+});
+
+it('a later version gets the names that properties have now', () => {
+  const now = { id: 'g1', label: 'A', title: 7, note: null, vendor: null, 'x:y': [1] };
+  expect(kept(later).changes).toEqual({
+    created: [{ id: 'g2', label: 'B', title: 7, vendor: null }],
+    updated: [{ before: now, after: { ...now, label: 'C' } }],
+    destroyed: [now],
+  });
+});
+
+it('what a hook gets is frozen', () => {
+  const { changes } = kept(later);
+  expect(Object.isFrozen(changes.created[0])).toBe(true);
+  expect(Object.isFrozen(changes.updated[0]?.before)).toBe(true);
+});
+
+it('a renamed type keeps its tasks', () => {
+  expect(effectKind({ ...before, name: 'Gizmo' } as DataTypeDefinition)).toBe(effectKind(before));
+});
