@@ -72,7 +72,7 @@ it('a later version gets the names that properties have now', () => {
   });
 });
 
-it('what a hook gets is frozen', () => {
+it('a hook gets frozen objects', () => {
   const { changes } = kept(later);
   expect(Object.isFrozen(changes.created[0])).toBe(true);
   expect(Object.isFrozen(changes.updated[0]?.before)).toBe(true);
