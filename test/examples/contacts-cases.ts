@@ -121,6 +121,14 @@ export function contactCases(example: () => Example): void {
     },
   );
 
+  it('a refusal names a property whose name has a slash', async () => {
+    expect(await cards.refusal({ 'a/b~c': 1 })).toMatchObject({
+      type: 'invalidProperties',
+      properties: ['a/b~c'],
+      description: expect.stringContaining('a~1b~0c'),
+    });
+  });
+
   it.each(WRONG)('RFC 9553 %s is refused', async (_rule, property, members) => {
     expect(await cards.refusal(members)).toMatchObject({
       type: 'invalidProperties',

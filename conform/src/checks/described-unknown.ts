@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { UNKNOWN_BOUNDS } from '../../../src/capability/unknown-properties.js';
 import { escapeToken } from '../../../src/protocol/json-pointer.js';
 import { type TypeNeeds, typeChecks } from '../check.js';
-import { type Item, type Json, type JsonMap, same } from '../client/json.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
 import { satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 import { copyOne } from './copies.js';
@@ -39,7 +39,7 @@ const LIST = 'example.com:conformList';
 const TEXT = 'example.com:conformText';
 
 /** Picks what an object has of some properties; one that is absent has no entry. */
-const pick = (item: Item, names: readonly string[]): JsonMap =>
+const pick = (item: JsonMap, names: readonly string[]): JsonMap =>
   Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 
 /** Reads what an object has of the undeclared properties that checks give. */
@@ -58,13 +58,18 @@ const buildPatch = (values: JsonMap): JsonMap =>
 
 /**
  * Returns the properties that checks give. A server may have a rule of its own about names without
- * a vendor, as JSContact has.
+ * a vendor, as JSContact has: what it refuses of these is left out.
  */
 async function findValues(subject: Subject): Promise<JsonMap> {
-  if (subject.server.strict || subject.profile.singleton) return VALUES;
+  if (subject.profile.singleton) return VALUES;
   const { id, refused } = await subject.put(VALUES);
   if (refused === null) await subject.set({ destroy: [id] });
-  return refused?.['type'] === 'invalidProperties' ? OF_VENDOR : VALUES;
+  if (refused?.['type'] !== 'invalidProperties') return VALUES;
+  const { properties } = refused;
+  const isRefused = (name: string): boolean =>
+    !Array.isArray(properties) || properties.includes(name);
+  const names = Object.keys(VALUES).filter((name) => name in OF_VENDOR || !isRefused(name));
+  return pick(VALUES, names);
 }
 
 /** Stores undeclared properties in an object, works with it, and removes it or them again. */

@@ -18,7 +18,7 @@ export const contactCardHooks = {
       if (faults.length === 0) continue;
       refuse({
         type: 'invalidProperties',
-        properties: [...new Set(faults.map(({ path }) => path.split('/', 1)[0] ?? path))],
+        properties: [...new Set(faults.map(({ path }) => propertyOf(path)))],
         description: faults.map(({ path, text }) => `"${path}" ${text}.`).join(' '),
       });
     }
@@ -37,6 +37,12 @@ export const contactCardHooks = {
     );
   },
 } satisfies ContactCardHooks;
+
+/** Returns the name of the property that a pointer leads into. */
+function propertyOf(path: string): string {
+  const [token = ''] = path.split('/', 1);
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
 
 async function judge(
   before: ContactCardStored | null,

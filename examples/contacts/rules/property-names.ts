@@ -33,7 +33,8 @@ const VENDOR =
 /** Returns the names of properties that no object of JSContact may have (1.7, 1.8). */
 export function findNameFaults(object: object, path = ''): readonly Fault[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    const here = path === '' ? name : `${path}/${name}`;
+    const token = name.replaceAll('~', '~0').replaceAll('/', '~1');
+    const here = path === '' ? token : `${path}/${token}`;
     const text = judgePropertyName(name);
     if (text !== null) return [{ path: here, text }];
     if (OBJECTS.has(name) && isObject(value)) return findNameFaults(value, here);
