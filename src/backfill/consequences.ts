@@ -117,6 +117,7 @@ function requireEnd(round: number, last: readonly Pick<ComputedOf, 'type'>[]): v
   if (round < MAX_HOOK_DEPTH) return;
   const names = [...new Set(last.map(({ type }) => type.name))].join(', ');
   throw new Error(
-    `Computed properties follow each other more than ${round} times: of ${names} the last.`,
+    'Computed properties depend on each other in a circle, or in too long a chain: after ' +
+      `${round} rounds ${names} still changed.`,
   );
 }
