@@ -36,7 +36,8 @@ const needOnDestroy =
       .map(({ name }) => name);
     return names.length === 0
       ? `The descriptor has no reference with onDestroy: ${effect}.`
-      : `The runner can't build a value for ${names.join(', ')} that needs no blob and no further entries.`;
+      : `The runner can't build a value for ${names.join(', ')} that needs no blob and no ` +
+          'further entries.';
   };
 
 /** An object that refers to one that is to be destroyed, and to another one if it can. */

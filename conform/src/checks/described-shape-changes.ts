@@ -104,8 +104,8 @@ export const describedShapeChangesChecks = typeChecks('5.6', NEEDS, [
     id: 'described-tree-changes',
     level: 'must',
     rule:
-      'A client that applies /queryChanges to a cached tree gets the result of a new /query, also ' +
-      'after objects were added, changed or removed, or moved with all below them.',
+      'A client that applies /queryChanges to a cached tree gets the result of a new /query, ' +
+      'also after objects were added, changed or removed, or moved with all below them.',
     restsOn: 'the property that trees are made by',
     applies: needTree,
     async run(subject) {

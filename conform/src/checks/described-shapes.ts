@@ -155,8 +155,8 @@ export const describedShapeChecks = typeChecks('5.5', NEEDS, [
     id: 'described-tree',
     level: 'must',
     rule:
-      'With the arguments of tree each object comes after its parent, siblings are in the order ' +
-      'of the sort, and objects below one that the filter leaves out are left out.',
+      'With the arguments of tree each object comes after its parent, and siblings are in the ' +
+      'order of the sort. The result has no object below one that the filter leaves out.',
     restsOn: 'the property that trees are made by',
     applies: needTree,
     async run(subject) {

@@ -95,7 +95,7 @@ const ordered = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 },
     id: 'described-sort-argument',
     level: 'must',
     rule:
-      'In a sort by a condition, objects that meet it (with the Comparator’s further member) come ' +
+      'In a sort by a condition, objects that meet it with the Comparator’s further member come ' +
       'after the others, or before them if isAscending is false.',
     restsOn: 'the conditions of sorts',
     applies: needConditional,
@@ -150,8 +150,8 @@ const followed = typeChecks('5.6', { methods: ['get', 'set', 'query', 'queryChan
     level: 'must',
     rule:
       'A client that applies /queryChanges to a cached result in the order of a condition gets ' +
-      'the result of a new /query, also after objects were added or removed, or began or ceased ' +
-      'to meet the condition.',
+      'the result of a new /query. Objects are added, are removed, or meet the condition anew or ' +
+      'no more.',
     restsOn: 'the conditions of sorts',
     applies: needConditional,
     async run(subject) {

@@ -24,8 +24,8 @@ export const MEANING = Object.freeze({
   'bad-computed': {
     cause:
       'A [computed property](properties.md#computed) names sources that can change, and has ' +
-      '`access: serverSet` or `internal`. One that depends on other objects (`count`, `sum`, `on`, ' +
-      "or a reference with `onDestroy: setNull`) can't be unique.",
+      '`access: serverSet` or `internal`. One that depends on other objects (`count`, `sum`, ' +
+      "`on`, or a reference with `onDestroy: setNull`) can't be unique.",
     wrong: 'computed: { from: [] }',
     right: 'access: serverSet, computed: { from: [title] }',
   },
@@ -87,8 +87,7 @@ export const MEANING = Object.freeze({
   'bad-rule-value': {
     cause:
       'A [rule](descriptors.md#rules-between-values) or `where` names a value that the property ' +
-      "can't have, or that no rule can name: a date, a duration, a decimal, an id, a list or an " +
-      'object.',
+      "can't have. None can name a date, a duration, a decimal, an id, a list or an object.",
     wrong: 'immutableWhen: { status: [snet] }',
     right: 'immutableWhen: { status: [sent] }',
   },
