@@ -24,7 +24,7 @@ export function computeKey({ type, property }: ComputedOf): string {
   return `compute:${type.table}/${property.column}`;
 }
 
-/** Mends values that are made of objects which the backfill or the version before has written. */
+/** Mends values that are made of objects which the backfill or the previous version has written. */
 export class Consequences {
   readonly #options: Options;
 
@@ -77,7 +77,10 @@ export class Consequences {
         const rows = database.miscountedRows(aggregate);
         for await (const batch of batches(database, { type, rows })) {
           if (isOver()) return;
-          const { changed: ids } = await recompute.objects(batch, { derived: false, record: true });
+          const { changedIds: ids } = await recompute.objects(batch, {
+            derived: false,
+            record: true,
+          });
           if (ids.length > 0 && (await this.spread({ ...batch, ids }))) isWrong = true;
         }
       }

@@ -12,7 +12,7 @@ import type { History, PastNames, Snapshot } from './history.js';
 import { predecessorOf, releasedTypes, tableBefore } from './lineage.js';
 
 /** The names of types and properties in all releases. */
-type PastTypes = Pick<History, 'named' | 'first' | 'properties'>;
+type PastTypes = Pick<History, 'tablesByTypeName' | 'firstTypeNames' | 'properties'>;
 
 export interface StrayRenames {
   readonly problems: readonly Problem[];
@@ -52,7 +52,7 @@ export function strayRenames(
         if (meant !== undefined) drops.push({ name: meant, at });
         problems.push(
           isThere
-            ? neverThere(what, type, renamedFrom, past?.named.keys())
+            ? neverThere(what, type, renamedFrom, past?.tablesByTypeName.keys())
             : stray(what, type, renamedFrom, names),
         );
       }
@@ -119,9 +119,12 @@ function isSlipOfType(
   model: Model,
   past: PastTypes | undefined,
 ): boolean {
-  if (past === undefined || past.named.get(renamedFrom)?.has(table) === true) return false;
-  if (!past.first.has(name)) return true;
-  return nearest(renamedFrom, unclaimed([...past.named.keys()], typesIn(model))) !== undefined;
+  if (past === undefined || past.tablesByTypeName.get(renamedFrom)?.has(table) === true)
+    return false;
+  if (!past.firstTypeNames.has(name)) return true;
+  return (
+    nearest(renamedFrom, unclaimed([...past.tablesByTypeName.keys()], typesIn(model))) !== undefined
+  );
 }
 
 /** Returns names of the last release that nothing has now: one of them is meant. */
