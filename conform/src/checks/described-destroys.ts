@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'expect';
 import type { OnDestroy } from '../../../src/capability/definition.js';
-import { placeOfRemoval, referencesOf } from '../../../src/capability/named-references.js';
+import { referencesOf } from '../../../src/capability/named-references.js';
 import { replaceTexts } from '../../../src/capability/places.js';
 import { typeChecks } from '../check.js';
 import type { ChangesAnswer } from '../client/answers.js';
@@ -10,6 +10,7 @@ import { at } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { listWritable } from '../subject/described.js';
 import { holdsSeveral, listBeside, listHeldLinks, wrapIds } from '../subject/links.js';
+import { removeId } from '../subject/removal.js';
 import type { Subject } from '../subject/subject.js';
 import { forEachLink, type Link, NEEDS, type Reference } from './described-links.js';
 
@@ -129,15 +130,6 @@ async function forEachHeld(
   if (ruledOut.length === links.length) throw at(ruledOut, 0);
 }
 
-/** Returns the value without an id; undefined where the property is absent then. */
-function takeOut({ name, property, reference }: Link, id: string, before: Item): Json | undefined {
-  const value = before[name] ?? null;
-  const left = replaceTexts([placeOfRemoval(reference)], value, (one) =>
-    one === id ? null : one,
-  ) as Json;
-  return left === null && !property.nullable ? undefined : left;
-}
-
 export const describedDestroyChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-restrict',
@@ -199,12 +191,11 @@ export const describedDestroyChecks = typeChecks('5.3', NEEDS, [
     restsOn: ON_DESTROY,
     applies: needOnDestroy('setNull'),
     async run(subject) {
-      await forEachHeld(subject, 'setNull', async (link, held) => {
-        const { name } = link;
+      await forEachHeld(subject, 'setNull', async ({ name, property }, held) => {
         const { gone, holder, before, destroy, changes } = held;
         await destroy();
         const now = await subject.read(holder);
-        const wanted = takeOut(link, gone, before);
+        const wanted = removeId(property, before[name] ?? null, gone);
         expect({ name, value: now[name] }).toEqual({ name, value: wanted });
         for (const time of findUpdated(subject))
           expect({ name, [time]: now[time] }).not.toEqual({ name, [time]: before[time] });

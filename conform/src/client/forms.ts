@@ -1,5 +1,5 @@
 import { UnexpectedError } from '../unexpected.js';
-import type { Json, JsonMap } from './json.js';
+import { isMap, type Json, type JsonMap } from './json.js';
 
 /** Members of responses that checks go through: what isn't of this form is told by its name. */
 
@@ -42,8 +42,6 @@ const FORMS: Readonly<Record<string, Row>> = Object.freeze({
   queryChanges: { section: '5.6', members: { removed: 'ids', added: 'items' } },
 });
 
-const isMap = (value: Json | undefined): value is JsonMap =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 const hasId = (value: Json): boolean => isMap(value) && typeof value['id'] === 'string';
 
 const KINDS: Readonly<

@@ -10,9 +10,13 @@ export interface JsonMap {
 /** A record as /get lists it. */
 export type Item = JsonMap & { id: string };
 
+/** Tells whether a value is an object. */
+export const isMap = (value: Json | undefined): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Returns the object that a value is; an empty one where it is none. */
 export function asMap(value: Json | undefined): JsonMap {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
+  return isMap(value) ? value : {};
 }
 
 /** Parses a text. Returns null where it is no JSON. */

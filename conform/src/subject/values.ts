@@ -5,7 +5,7 @@ import { normalizationsOf } from '../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { leastHeight, SampleDepth } from '../../../src/descriptor/nesting.js';
 import { sampleOf } from '../../../src/descriptor/sample-values.js';
-import type { Json, JsonMap } from '../client/json.js';
+import { isMap, type Json, type JsonMap } from '../client/json.js';
 import { listKinds, toSchema } from './least.js';
 import { buildDeepest, hasEnd } from './nested.js';
 import { listNumbers, listStrings, type Values } from './scalar-values.js';
@@ -55,8 +55,6 @@ function listUnion(schema: JSONSchema7, depth: SampleDepth): Values {
     ...branch,
     values: listSchemaValues(branch.schema, depth),
   }));
-  const isMap = (one: Json): one is JsonMap =>
-    typeof one === 'object' && one !== null && !Array.isArray(one);
   // Another branch may take a value that one refuses, unless the discriminator tells them apart.
   const bad = branches.flatMap(({ step, values }) =>
     values.bad.filter(
