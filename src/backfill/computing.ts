@@ -1,5 +1,5 @@
 import { orderBy, propertiesRead } from '../capability/aggregates.js';
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import {
   accountRows,
   allRows,
@@ -24,6 +24,12 @@ interface Options {
 interface Position {
   readonly source: string;
   readonly after: RowKey | null;
+}
+
+/** A property that is read, by the name of its type. */
+interface Source {
+  readonly type: string;
+  readonly property: string;
 }
 
 interface Task extends ComputedOf {
@@ -82,21 +88,25 @@ export class Computing {
   /** Returns whether values are made of those of another property, directly or by `compute`. */
   #dependsOn({ type, property }: ComputedOf, other: ComputedOf): boolean {
     const { dataTypes, relations } = this.#options.registry;
-    const { computed } = property;
     const aggregate = relations.allAggregates.find(
       (one) => one.type === type && one.property === property,
     );
     const sources =
-      aggregate !== undefined
-        ? propertiesRead(aggregate).map(({ name }) => [aggregate.source.name, name])
-        : computed?.kind === 'on'
-          ? computed.sources.map((source) => [source.type, source.property])
-          : [];
-    return sources.some(([name = '', read]) => {
-      if (name !== other.type.name) return false;
-      const source = dataTypes.get(name)?.properties.find((one) => one.name === read);
-      return source === other.property || source?.computed?.kind === 'from';
-    });
+      aggregate === undefined
+        ? sourcesOf(type, property)
+        : propertiesRead(aggregate).map(({ name }) => ({
+            type: aggregate.source.name,
+            property: name,
+          }));
+    // Sources that are added meanwhile are visited, too.
+    for (const source of sources) {
+      const read = dataTypes.get(source.type);
+      const found = read?.properties.find(({ name }) => name === source.property);
+      if (read === other.type && found === other.property) return true;
+      if (read !== undefined && found?.computed?.kind === 'from')
+        sources.push(...sourcesOf(read, found));
+    }
+    return false;
   }
 
   async #compute({ type, property, start }: Task): Promise<void> {
@@ -144,4 +154,11 @@ export class Computing {
 /** Returns the rows of a type; of a singleton, which may have none yet, one for each account. */
 function rowsOf(type: DataTypeDefinition): BackfillRows {
   return type.singleton === true ? accountRows() : allRows(type.table);
+}
+
+/** Returns the properties of which a hook makes the value. */
+function sourcesOf(type: DataTypeDefinition, { computed }: PropertyDefinition): Source[] {
+  if (computed?.kind === 'on') return [...computed.sources];
+  if (computed?.kind !== 'from') return [];
+  return computed.properties.map((property) => ({ type: type.name, property }));
 }

@@ -21,6 +21,10 @@ const link = (name: string, to: string): ModelProperty =>
     ...referring({ type: to, form: 'single', onDestroy: 'setNull', acyclic: false }),
   });
 
+const TO_INVOICE = {
+  ...{ type: 'Invoice', form: 'single', onDestroy: 'setNull', acyclic: false },
+} as const;
+
 const sum = (name: string, of: string, by: string, from: string) =>
   made(name, { kind: 'sum', type: from, by, of });
 
@@ -207,6 +211,40 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
     const types = placedAt(root, after).capabilities.flatMap((one) => one.types);
     await db.start({ types, hooks: addHours(types) });
     expect(await db.rows(`SELECT "hours" FROM "Customer"`)).toEqual([{ hours: 4 }]);
+  });
+
+  it.each([
+    ['the sum', ['Invoice', 'Line']],
+    ['what is made of it', ['Line', 'Invoice']],
+  ])('computes a new sum of `from` values ahead of its share, with %s first', async (_, order) => {
+    const amount = made('amount', { kind: 'from', properties: ['price'] });
+    const link = property('invoiceId', 'string', { nullable: true, ...referring(TO_INVOICE) });
+    const of = (line: readonly ModelProperty[], invoice: readonly ModelProperty[]) => {
+      const text = property('name', 'string', { default: '' });
+      const types = [
+        type('Line', [whole('price'), amount, link, ...line]),
+        type('Invoice', [text, ...invoice]),
+      ];
+      return model(order.flatMap((name) => types.filter((one) => one.name === name)));
+    };
+    const { db, root, advance } = await begin(open, of([], []));
+    await insert(db, 'Invoice', 'i1', { name: '', updated: 1 });
+    const to = { by: 'invoiceId', toType: 'Invoice', to: 'i1', updated: 1 };
+    await insertLinked(db, 'Line', 'l1', { ...to, price: 1, amount: 1 });
+    await insertLinked(db, 'Line', 'l2', { ...to, price: 3, amount: 3 });
+    const sources = [{ type: 'Invoice', property: 'total' }];
+    const share = made('share', { kind: 'on', sources });
+    const after = of([share], [sum('total', 'amount', 'invoiceId', 'Line')]);
+    await advance(after);
+    const types = placedAt(root, after).capabilities.flatMap((one) => one.types);
+    const shares = async ({ Invoice }: Readonly<Record<string, Changes<object>>>) => {
+      const totals = (Invoice?.created ?? []).map((one) => Number(Reflect.get(one, 'total')));
+      return new Map(totals.flatMap((total) => ['l1', 'l2'].map((id) => [id, total / 2])));
+    };
+    const compute = { amount: ({ price }: { readonly price: number }) => price };
+    await db.start({ types, hooks: { Line: { compute, computeOn: { share: shares } } } });
+    expect(await db.rows(`SELECT "total" FROM "Invoice"`)).toEqual([{ total: 4 }]);
+    expect(await db.rows(`SELECT "share" FROM "Line"`)).toEqual([{ share: 2 }, { share: 2 }]);
   });
 
   it('computes from texts in their new form', async () => {
