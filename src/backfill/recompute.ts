@@ -149,7 +149,7 @@ export class Recompute {
         .join(async () => valuesOf.run(changes, callOf(accountId), handle))
         .finally(() => handle.end());
       const values = computedValues(what, type, property, said);
-      const rows = await transaction.get(type, [...values.keys()], type.properties);
+      const rows = await readExisting(transaction, type, [...values.keys()]);
       const changed = rows.flatMap((before) => {
         const value = values.get(before.id) ?? null;
         if (jsonEqual(value, before[property.name] ?? null)) return [];

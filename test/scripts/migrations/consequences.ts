@@ -22,8 +22,9 @@ const link = (name: string, to: string): ModelProperty =>
   });
 
 const TO_INVOICE = {
-  ...{ type: 'Invoice', form: 'single', onDestroy: 'setNull', acyclic: false },
-} as const;
+  ...({ type: 'Invoice', form: 'single' } as const),
+  ...({ onDestroy: 'setNull', acyclic: false } as const),
+};
 
 const sum = (name: string, of: string, by: string, from: string) =>
   made(name, { kind: 'sum', type: from, by, of });
@@ -241,10 +242,29 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
       const totals = (Invoice?.created ?? []).map((one) => Number(Reflect.get(one, 'total')));
       return new Map(totals.flatMap((total) => ['l1', 'l2'].map((id) => [id, total / 2])));
     };
-    const compute = { amount: ({ price }: { readonly price: number }) => price };
+    const compute = { amount: (line: Readonly<Record<string, unknown>>) => line['price'] };
     await db.start({ types, hooks: { Line: { compute, computeOn: { share: shares } } } });
     expect(await db.rows(`SELECT "total" FROM "Invoice"`)).toEqual([{ total: 4 }]);
     expect(await db.rows(`SELECT "share" FROM "Line"`)).toEqual([{ share: 2 }, { share: 2 }]);
+  });
+
+  it('computes a singleton that nobody has written from objects that exist', async () => {
+    const text = property('name', 'string', { default: '' });
+    const { db, root, advance } = await begin(open, model([type('Line', [whole('hours')])]));
+    await insert(db, 'Line', 'l1', { hours: 4, updated: 1 });
+    const sources = [{ type: 'Line', property: 'hours' }];
+    const overview = type('Overview', [text, made('hours', { kind: 'on', sources })], {
+      singleton: true,
+    });
+    const after = model([type('Line', [whole('hours')]), overview]);
+    await advance(after);
+    const types = placedAt(root, after).capabilities.flatMap((one) => one.types);
+    const hours = async ({ Line }: Readonly<Record<string, Changes<object>>>) =>
+      new Map((Line?.created ?? []).map((one) => ['singleton', Reflect.get(one, 'hours')]));
+    await db.start({ types, hooks: { Overview: { computeOn: { hours } } } });
+    expect(await db.rows(`SELECT "id", "hours" FROM "Overview"`)).toEqual([
+      { id: 'singleton', hours: 4 },
+    ]);
   });
 
   it('computes from texts in their new form', async () => {
