@@ -14,7 +14,7 @@ everything succeeds.
   --dry-run    writes nothing; shows what would change as a unified diff
   --watch      generates whenever a descriptor changes, until Ctrl-C
   --contract   writes a migration, even where nothing changed, that takes away what the last one
-               left on PostgreSQL for the version before it (docs/reference/evolution.md)
+               left on PostgreSQL for the previous version (docs/reference/evolution.md)
   --format F   how problems are told: text (the default), json (an array, on stdout) or github
                (workflow commands, on stdout)
   --max-warnings N

@@ -18,7 +18,7 @@ export interface GenerateOptions {
   readonly dryRun: boolean;
   readonly watch: boolean;
   /**
-   * Takes away what the last migration left for the version before, even if nothing else changes.
+   * Takes away what the last migration left for the previous version, even if nothing else changes.
    */
   readonly contract?: boolean;
   /** How problems are told; text where not given. */

@@ -14,8 +14,8 @@ export interface BindingOptions extends RecomputeServices {
 }
 
 /**
- * Encrypts secrets anew that a version before stored, which didn't bind them to their place
- * (methods/encryption.ts). Each start looks for them: the version before may have written beside
+ * Encrypts secrets anew that an earlier version stored, which didn't bind them to their place
+ * (methods/encryption.ts). Each start looks for them: the previous version may have written beside
  * this one, or a backup of it was restored. Clients see no change. A secret that the key doesn't
  * fit stays as it is, and the log tells of it.
  */

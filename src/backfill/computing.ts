@@ -1,4 +1,4 @@
-import { orderBy, propertiesRead } from '../capability/aggregates.js';
+import { propertiesRead, sortByDependencies } from '../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import {
   accountRows,
@@ -58,7 +58,7 @@ export class Computing {
     }
   }
 
-  /** Computes the properties: each behind all that its values are made of. */
+  /** Computes the properties, each after those that its values depend on. */
   async run(isIncluded: (computed: ComputedOf) => boolean): Promise<void> {
     const { database } = this.#options;
     const notes = new Map((await database.notes()).map(({ key, value }) => [key, value]));
@@ -68,7 +68,7 @@ export class Computing {
       if (value === undefined) return [];
       return [{ ...computed, start: value === '' ? null : (JSON.parse(value) as Position) }];
     });
-    for (const task of orderBy(tasks, (one, other) => this.#dependsOn(one, other))) {
+    for (const task of sortByDependencies(tasks, (one, other) => this.#dependsOn(one, other))) {
       await this.#compute(task);
       this.pending.delete(computeKey(task));
       await database.forget(computeKey(task));
@@ -134,7 +134,7 @@ export class Computing {
 
   async #computeBatch({ type, property }: ComputedOf, batch: Batch): Promise<void> {
     try {
-      // Old states are refused after it: there is nobody to tell by records.
+      // The migration makes clients refetch, so no change records are needed.
       if (property.computed?.kind === 'on')
         await this.#recompute.follow(type, property, batch, false);
       else await this.#recompute.objects(batch, { derived: false, record: false });

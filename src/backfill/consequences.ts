@@ -24,7 +24,7 @@ export function computeKey({ type, property }: ComputedOf): string {
   return `compute:${type.table}/${property.column}`;
 }
 
-/** Mends values that are made of objects which the backfill or the version before has written. */
+/** Mends values that are made of objects which the backfill or the previous version has written. */
 export class Consequences {
   readonly #options: Options;
 
@@ -77,7 +77,10 @@ export class Consequences {
         const rows = database.miscountedRows(aggregate);
         for await (const batch of batches(database, { type, rows })) {
           if (isOver()) return;
-          const { changed: ids } = await recompute.objects(batch, { derived: false, record: true });
+          const { changedIds: ids } = await recompute.objects(batch, {
+            derived: false,
+            record: true,
+          });
           if (ids.length > 0 && (await this.spread({ ...batch, ids }))) isWrong = true;
         }
       }
@@ -117,6 +120,7 @@ function requireEnd(round: number, last: readonly Pick<ComputedOf, 'type'>[]): v
   if (round < MAX_HOOK_DEPTH) return;
   const names = [...new Set(last.map(({ type }) => type.name))].join(', ');
   throw new Error(
-    `Computed properties follow each other more than ${round} times: of ${names} the last.`,
+    'Computed properties depend on each other in a circle, or in too long a chain: after ' +
+      `${round} rounds ${names} still changed.`,
   );
 }

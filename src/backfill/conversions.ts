@@ -91,7 +91,7 @@ export class Conversions {
     }
   }
 
-  /** Converts objects of a batch that the version before has written. */
+  /** Converts objects of a batch that the previous version has written. */
   async follow(batch: Batch): Promise<void> {
     for (const evolution of this.#options.registry.evolutions) {
       if (evolution.table !== batch.type.table) continue;
@@ -173,13 +173,13 @@ export class Conversions {
     if (!(await keep(held))) return false;
     const record = await this.#isRecorded(type);
     // A server that ended may have converted objects without what follows from them.
-    const rows = isResumed && follow.batch !== undefined ? allRows(type.table) : left;
+    const rows = isResumed && follow.afterBatch !== undefined ? allRows(type.table) : left;
     let isChanged = isResumed;
     for await (const batch of batches(database, { type, rows, after: held.after ?? null })) {
       for (let { ids } = batch; ids.length > 0; ) {
         const { converted, rest } = await this.#convert({ ...batch, ids }, evolution, record);
         isChanged ||= converted.length > 0;
-        if (rest.length === 0) await follow.batch?.(batch);
+        if (rest.length === 0) await follow.afterBatch?.(batch);
         const after = rest.length === 0 ? endOf(batch) : (held.after ?? null);
         const done = (held.done ?? 0) + ids.length - rest.length;
         if (!(await keep({ ...held, after, done }))) return false;
@@ -188,7 +188,7 @@ export class Conversions {
         log.info({ type: type.name, file: evolution.file, objects: done, of }, 'converted objects');
       }
     }
-    if (isChanged) await follow.end();
+    if (isChanged) await follow.afterAll();
     return this.#end(work, value);
   }
 
@@ -231,7 +231,7 @@ export class Conversions {
     return database.swap(key, text, JSON.stringify({ file, refused, refusedCount }));
   }
 
-  /** Where old states are refused at the end, there is nobody to tell by records. */
+  /** Resolves to false if the migration makes clients refetch, so that no records are needed. */
   async #isRecorded({ table }: DataTypeDefinition): Promise<boolean> {
     return (await this.#options.database.note(`reset:${table}`)) === null;
   }
@@ -243,12 +243,12 @@ export class Conversions {
   }
 }
 
-/** The work behind objects that are converted. */
+/** The work after objects are converted. */
 interface Follow {
-  /** Is told of each batch. Left out where nothing follows from single objects. */
-  readonly batch?: (batch: Batch) => Promise<unknown>;
-  /** Is called behind the last one, if objects may have been converted. */
-  readonly end: () => Promise<void>;
+  /** Left out if no value depends on single objects of the type. */
+  readonly afterBatch?: (batch: Batch) => Promise<unknown>;
+  /** Is called if objects may have been converted. */
+  readonly afterAll: () => Promise<void>;
 }
 
 interface Work {

@@ -39,8 +39,8 @@ export interface Converted {
 }
 
 /**
- * How long one transaction begins calls of the function, ms: clients of the version before wait for
- * it. It ends as soon as a call exceeds its own time.
+ * How long one transaction begins calls of the function, ms: clients of the previous version wait
+ * for it. It ends as soon as a call exceeds its own time.
  */
 const SLICE = 2000;
 
@@ -84,7 +84,7 @@ export async function convertBatch(
   const nothing: Converted = { converted: [], refused: [], rest: [] };
   let result = nothing;
   try {
-    // Most of what the version before writes stays converted: no lock is taken for it.
+    // Most of what the previous version writes stays converted: no lock is taken for it.
     if (!(await hasPending(services, scene, accountId, ids))) return result;
     await services.store.write(accountId, { deadline, exclusive: true }, async (transaction) => {
       const proposed = await propose(scene, accountId, ids, transaction);

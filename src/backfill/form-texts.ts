@@ -11,8 +11,8 @@ import type { Snapshot, StoredObject } from '../store/port.js';
 
 export interface FormedTexts {
   readonly formed: readonly StoredObject[];
-  /** Ids of objects that stay as they are: another object has what a unique text would be. */
-  readonly kept: readonly string[];
+  /** Not normalised: another object has the unique value. */
+  readonly conflictingIds: readonly string[];
 }
 
 /** The properties with texts that are stored in one form. A secret is sealed. */
@@ -32,18 +32,18 @@ export async function formTexts(
   snapshot: Snapshot,
 ): Promise<FormedTexts> {
   const properties = formedProperties(type);
-  if (properties.length === 0) return { formed: objects, kept: [] };
+  if (properties.length === 0) return { formed: objects, conflictingIds: [] };
   const after = objects.map((object) => formObject(properties, object));
-  const kept = new Set<string>();
+  const conflicting = new Set<string>();
   for (const unique of type.uniques ?? []) {
     const moved = after.filter(
       (now, at) => textOf(unique, now) !== textOf(unique, objects[at] ?? now),
     );
-    for (const id of await collisionsOf(type, unique, moved, snapshot)) kept.add(id);
+    for (const id of await collisionsOf(type, unique, moved, snapshot)) conflicting.add(id);
   }
   return {
-    formed: after.map((now, at) => (kept.has(now.id) ? (objects[at] ?? now) : now)),
-    kept: [...kept],
+    formed: after.map((now, at) => (conflicting.has(now.id) ? (objects[at] ?? now) : now)),
+    conflictingIds: [...conflicting],
   };
 }
 

@@ -63,7 +63,7 @@ export class Recompute {
   ): Promise<Recomputed> {
     // Most are as they should be: no lock is taken for them.
     const deadline = performance.now() + BATCH_TIME;
-    const { wrong, kept } = await this.#services.store.read(
+    const { wrong, conflictingIds } = await this.#services.store.read(
       accountId,
       { deadline },
       async (snapshot) => {
@@ -72,11 +72,11 @@ export class Recompute {
         const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
         const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
         const all = [...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders];
-        return { wrong: new Set(all), kept: judged.kept };
+        return { wrong: new Set(all), conflictingIds: judged.conflictingIds };
       },
     );
-    if (wrong.size === 0) return { kept, changed: [] };
-    const changed = await this.#write(accountId, false, async (transaction) => {
+    if (wrong.size === 0) return { conflictingIds, changedIds: [] };
+    const changedIds = await this.#write(accountId, false, async (transaction) => {
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       const { done, changed, stale, references, blobs } = judged;
       const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
@@ -86,12 +86,11 @@ export class Recompute {
       if (record) await recordSeen(type, changed, transaction, stale);
       return idsOf(changed);
     });
-    return { kept, changed: changed ?? [] };
+    return { conflictingIds, changedIds: changedIds ?? [] };
   }
 
   /**
-   * Writes what `change` makes another of; nobody is told of it. Resolves to how many objects it
-   * changed.
+   * Writes the objects that `change` changes, without change records. Resolves to their number.
    */
   async rewrite(
     { type, accountId, ids }: Batch,
@@ -120,8 +119,8 @@ export class Recompute {
   }
 
   /**
-   * Puts the values that `computeOn` of `property` gives, told of the batch as of new objects.
-   * Resolves to the ids of objects that it changed.
+   * Calls `computeOn` of `property` with the batch as created objects, and writes the values it
+   * returns. Resolves to the ids of objects that it changed.
    */
   async follow(
     type: DataTypeDefinition,
@@ -177,9 +176,9 @@ export class Recompute {
     const rows = await readExisting(snapshot, type, ids);
     const counted = await this.#counted(type, rows, snapshot);
     const { hooks } = this.#services;
-    const { formed, kept } = derived
+    const { formed, conflictingIds } = derived
       ? await formTexts(type, counted, snapshot)
-      : { formed: counted, kept: [] };
+      : { formed: counted, conflictingIds: [] };
     const done = formed.map((row) => hooks?.compute(type, row) ?? row);
     const changed = done.flatMap((after, at) => {
       const before = rows[at];
@@ -188,7 +187,7 @@ export class Recompute {
     const judged = derived ? done : changed.map(({ after }) => after);
     const links = await wrongLinks(type, judged, snapshot);
     const stale = derived ? await snapshot.stale(type, done) : new Set<string>();
-    return { done, changed, stale, kept, ...links };
+    return { done, changed, stale, conflictingIds, ...links };
   }
 
   async #counted(
@@ -257,10 +256,9 @@ function idsOf(changed: readonly Change[]): readonly string[] {
 
 /** The ids of objects that were recomputed, by the result. */
 export interface Recomputed {
-  /** They keep a text, because another object has what it would be, and it must be unique. */
-  readonly kept: readonly string[];
-  /** Their values are others now. */
-  readonly changed: readonly string[];
+  /** Not normalised: another object has the unique value. */
+  readonly conflictingIds: readonly string[];
+  readonly changedIds: readonly string[];
 }
 
 interface Difference<T> {
@@ -278,7 +276,7 @@ interface Judged extends WrongLinks {
   readonly done: readonly StoredObject[];
   readonly changed: readonly Change[];
   readonly stale: ReadonlySet<string>;
-  readonly kept: readonly string[];
+  readonly conflictingIds: readonly string[];
 }
 
 /** Returns the records that lead away from objects, where they are not as the values want them. */
@@ -322,7 +320,7 @@ function apart<T>(current: readonly T[], target: readonly T[]): Difference<T> {
 }
 
 /**
- * Returns the records whose blobs are there. The version before took any text where a blob's id
+ * Returns the records whose blobs are there. The previous version took any text where a blob's id
  * belongs: what is no blob has no record.
  */
 export async function existing(

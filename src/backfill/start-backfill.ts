@@ -28,7 +28,7 @@ import { type Batch, batches, endOf } from './row-batches.js';
 export interface BackfillOptions extends RecomputeServices {
   readonly database: BackfillDatabase;
   readonly log: Log;
-  /** The version before may go on serving beside this one. */
+  /** The previous version may go on serving beside this one. */
   readonly shared: boolean;
   /**
    * Epoch ms by which it is no longer followed (steady-clock.ts); the system's clock where left
@@ -43,7 +43,7 @@ export interface BackfillOptions extends RecomputeServices {
 const MARGIN = 600_000;
 const SHORT_MARGIN = 120_000;
 
-/** How long the version before may write after a migration, and how often it is followed, ms. */
+/** How long the previous version may write after a migration, and how often it is followed, ms. */
 const FOLLOWED = 86_400_000;
 const PAUSE = 10_000;
 /** How often all records are read for what gone objects have left, ms. */
@@ -56,8 +56,9 @@ interface Followed {
 }
 
 /**
- * Does what is left, before anything is served; then, where the version before may serve too, goes
- * on following it. Throws MigrationError where a hook file fails: a start goes on where it stood.
+ * Does what is left, before anything is served; then, where the previous version may serve too,
+ * goes on following it. Throws MigrationError where a hook file fails: a start goes on where it
+ * stood.
  */
 export async function startBackfill(options: BackfillOptions): Promise<{ stop(): Promise<void> }> {
   const { database, log } = options;
@@ -157,14 +158,14 @@ class Backfill {
 
   /**
    * Converts objects, and what follows from them. Their aggregates are mended with all that the
-   * version before has written, where it is followed.
+   * previous version has written, where it is followed.
    */
   async #convert(): Promise<void> {
     await this.#conversions.finish((type) => ({
       ...(this.#consequences.hasFollowers(type)
-        ? { batch: (batch) => this.#consequences.spread(batch) }
+        ? { afterBatch: (batch) => this.#consequences.spread(batch) }
         : {}),
-      end: async () => {
+      afterAll: async () => {
         const isFollowed = (await this.#options.database.note(`follow:${type.table}`)) !== null;
         if (!isFollowed) await this.#consequences.recount([type], () => false);
       },
@@ -229,12 +230,20 @@ class Backfill {
 
   /** Mends all that derives from objects, and tells clients. */
   async #derive(batch: Batch): Promise<void> {
-    const { kept } = await this.#recompute.objects(batch, { derived: true, record: true });
-    if (kept.length === 0) return;
+    const { conflictingIds } = await this.#recompute.objects(batch, {
+      derived: true,
+      record: true,
+    });
+    if (conflictingIds.length === 0) return;
     const { type, accountId: account } = batch;
-    await this.#options.database.noteKept(type.table, account, kept);
+    await this.#options.database.noteKept(type.table, account, conflictingIds);
     this.#options.log.warn(
-      { type: type.name, account, objects: kept.slice(0, 10), count: kept.length },
+      {
+        type: type.name,
+        account,
+        objects: conflictingIds.slice(0, 10),
+        count: conflictingIds.length,
+      },
       'not normalised: another object has the value, which must be unique; change one of them',
     );
   }
@@ -251,8 +260,11 @@ class Backfill {
       // A type that this version doesn't have is the other's.
       if (type === undefined) continue;
       const batch = { type, accountId, ids: [id] };
-      const { kept } = await this.#recompute.objects(batch, { derived: true, record: true });
-      if (kept.length > 0) continue;
+      const { conflictingIds } = await this.#recompute.objects(batch, {
+        derived: true,
+        record: true,
+      });
+      if (conflictingIds.length > 0) continue;
       await this.#consequences.spread(batch);
       normalised.set(key, type);
     }
@@ -284,7 +296,7 @@ class Backfill {
   }
 
   /**
-   * Removes the records that the version before left when it destroyed objects. Records of
+   * Removes the records that the previous version left when it destroyed objects. Records of
    * properties that the type no longer has stay: that version needs them.
    */
   async #forgetGone(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {

@@ -55,7 +55,7 @@ export function aggregatesOf(types: Iterable<DataTypeDefinition>): readonly Aggr
       return source ? [aggregateOf(type, property, source)] : [];
     }),
   );
-  return orderBy(found, dependsOn);
+  return sortByDependencies(found, dependsOn);
 }
 
 function aggregateOf(
@@ -92,8 +92,8 @@ function dependsOn(one: Aggregate, other: Aggregate): boolean {
   return read.some((property) => property === other.property || property.computed !== undefined);
 }
 
-/** Returns all of them: each behind those that it depends on. */
-export function orderBy<T>(
+/** Returns the elements, each after those it depends on. */
+export function sortByDependencies<T>(
   all: readonly T[],
   dependsOn: (one: T, other: T) => boolean,
 ): readonly T[] {

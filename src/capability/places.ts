@@ -4,7 +4,7 @@ import { finish, type Steps, Strides } from '../runtime/slices.js';
 
 /** A step from a JSON value to values within it, or to the names of its members. */
 export type PlaceStep =
-  /** To the member of that name. A text that is taken out takes one along that is `removable`. */
+  /** To the member of that name. If `removable`, removing the text removes the member too. */
   | { readonly member: string; readonly removable?: true }
   /**
    * To every item of a list; to every member of an object, or its name, except those in `except`.

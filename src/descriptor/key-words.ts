@@ -37,10 +37,10 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
   restrict:
     'The destroy is `objectIsLinked`; `objectIds` has ids of the objects that refer to it. ' +
     '`{ restrict: NAME }` gives the error another type.',
-  cascade: 'This object is destroyed too, with all that follows from that.',
+  cascade: 'This object is destroyed too, with the effects of that.',
   setNull:
-    'The reference goes: an id alone becomes null, or goes where it can only be absent; a list, ' +
-    'set or map loses the entry. The object counts as updated.',
+    'A single id becomes null. If the member may be absent but not null, the server removes it. ' +
+    'A list, set or map loses the entry. The object counts as updated.',
   keep: 'The id stays and names nothing any more.',
 });
 

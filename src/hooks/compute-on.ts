@@ -33,8 +33,8 @@ export async function updateComputed(following: Following, reader: NewsReader): 
     if (news.size === 0) return;
     if (round >= MAX_HOOK_DEPTH) {
       throw new HookHandleError(
-        `Computed properties follow each other more than ${round} times: those that follow ` +
-          `${[...news.keys()].join(', ')} the last.`,
+        'Computed properties depend on each other in a circle, or in too long a chain: after ' +
+          `${round} rounds ${[...news.keys()].join(', ')} still changed.`,
       );
     }
     for (const type of following.registry.dataTypes.values()) {

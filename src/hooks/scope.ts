@@ -266,7 +266,8 @@ export abstract class HookScope {
   #setWithin(type: DataTypeDefinition, request: object, unit: UnitOfWork): Promise<SetResponse> {
     if (this.#depth >= MAX_HOOK_DEPTH) {
       throw new HookHandleError(
-        `Hooks call tx.set more than ${MAX_HOOK_DEPTH} deep: of ${type.name} the last.`,
+        `tx.set is nested more than ${MAX_HOOK_DEPTH} levels deep; the last call was for ` +
+          `${type.name}.`,
       );
     }
     // A copy: what the hook does to its own while the engine awaits must not be written.

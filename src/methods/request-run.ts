@@ -303,7 +303,7 @@ const MAX_FOLLOWING = 8;
 
 function tooDeep(name: string): Error {
   return new Error(
-    `Calls follow from each other more than ${MAX_FOLLOWING} deep: ${name} the last.`,
+    `Calls follow others more than ${MAX_FOLLOWING} levels deep; the last one was ${name}.`,
   );
 }
 

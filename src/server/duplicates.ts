@@ -14,7 +14,7 @@ interface DuplicatesOptions {
   find(check: UniqueCheck): AsyncIterable<readonly Duplicate[]>;
   /** Resolves to objects that keep a text because another one has its normal form. */
   kept(): Promise<readonly { readonly table: string }[]>;
-  /** The version before may serve beside this one. */
+  /** The previous version may serve beside this one. */
   readonly shared: boolean;
   /** Resolves to when the newest migration was applied, epoch ms. */
   migrated(): Promise<number>;
@@ -23,8 +23,9 @@ interface DuplicatesOptions {
 }
 
 /**
- * Looks for objects with the same values where none may have them. The version before knows nothing
- * of a new `unique`, so it may create them while both serve. Nobody else can: each /set is judged.
+ * Looks for objects with the same values where none may have them. The previous version knows
+ * nothing of a new `unique`, so it may create them while both serve. Nobody else can: each /set is
+ * judged.
  */
 export class Duplicates {
   readonly #options: DuplicatesOptions;

@@ -21,7 +21,7 @@ export interface Storage {
   readonly hooks: HookPrisma;
   /** For the work that migrations leave to the engine. */
   readonly backfill: BackfillDatabase;
-  /** Other servers may have the database too, of the version before among them. */
+  /** Other servers may have the database too, of the previous version among them. */
   readonly shared: boolean;
   /**
    * Throws UnavailableError where the database's files are no longer the open ones: data that this

@@ -72,12 +72,16 @@ async function tryOut(project: string, bin: string): Promise<void> {
     await call('Entry/set', { create: { e: work }, destroy: [rebuilt.entryId] });
     expect((await call('Machine/get', { ids: [id] })).list).toMatchObject([{ hours: 3 }]);
     const { notDestroyed } = await call('Machine/set', { destroy: [id] });
-    expect(notDestroyed[id].type).toBe('machineHasWorked');
+    expect(notDestroyed[id]).toMatchObject({ type: 'machineHasWorked', hours: 3 });
 
-    await call('Message/set', { create: { m: { raw: 'Subject: Bolts\n\nAs asked.' } } });
+    const create = { m: { raw: 'Subject: Bolts\n\nAs asked.' }, n: {} };
+    const { notCreated } = await call('Message/set', { create });
+    expect(notCreated).toMatchObject({ n: { type: 'invalidProperties' } });
     const properties = ['header:Subject', 'header:Date:asDate'];
     const { list } = await call('Message/get', { ids: null, properties });
     expect(list).toMatchObject([{ 'header:Subject': 'Bolts', 'header:Date:asDate': null }]);
+    const short = await call('Message/get', { ids: null, properties, maxLength: 2 });
+    expect(short.list).toMatchObject([{ 'header:Subject': 'Bo' }]);
 
     // accountCreated gives each new account an order within a moment.
     const orders = async () => (await call('Order/get', { ids: null })).list;

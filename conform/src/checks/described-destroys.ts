@@ -36,7 +36,8 @@ const needOnDestroy =
       .map(({ name }) => name);
     return names.length === 0
       ? `The descriptor has no reference with onDestroy: ${effect}.`
-      : `No value can be made that has ${names.join(', ')} and neither blobs nor more entries.`;
+      : `The runner can't build a value for ${names.join(', ')} that needs no blob and no ` +
+          'further entries.';
   };
 
 /** An object that refers to one that is to be destroyed, and to another one if it can. */
@@ -193,8 +194,8 @@ export const describedDestroyChecks = typeChecks('5.3', NEEDS, [
     id: 'described-links-set-null',
     level: 'must',
     rule:
-      'With onDestroy: setNull a destroyed object is taken out of what refers to it, and nothing ' +
-      'else with it. /changes tells the others as updated.',
+      'With onDestroy: setNull the server removes only the references to the destroyed object. ' +
+      '/changes lists the referring objects as updated.',
     restsOn: ON_DESTROY,
     applies: needOnDestroy('setNull'),
     async run(subject) {

@@ -150,7 +150,9 @@ export const describedNormalChecks = typeChecks('5.3', { methods: ['get', 'set']
         if (first === undefined) return;
         for (const item of subject.listForeign().values())
           if (item[name] === first.stored)
-            throw new NotApplicable(`${subject.type} ${item.id} has what is to be tried.`);
+            throw new NotApplicable(
+              `${subject.type} ${item.id} already has the value that the check needs.`,
+            );
         const id = await subject.putOne({ ...key, [name]: first.stored });
         for (const value of [first.sent, first.stored]) {
           const { refused } = await subject.put({ ...key, [name]: value });

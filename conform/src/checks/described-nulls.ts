@@ -38,7 +38,9 @@ async function forEachNull(
         Object.entries(key).every(([each, value]) => same(item[each] ?? null, value));
       const holder = [...subject.listForeign().values()].find(isThere);
       if (holder !== undefined && areEqual)
-        throw new NotApplicable(`${subject.type} ${holder.id} has what is to be tried.`);
+        throw new NotApplicable(
+          `${subject.type} ${holder.id} already has the value that the check needs.`,
+        );
       await work(key, async () => {
         const { [name]: _, ...others } = { ...subject.create('put'), ...whole };
         const k = nullable ? { ...others, [name]: null } : others;
@@ -54,11 +56,11 @@ export const describedNullChecks = typeChecks('5.3', { methods: ['get', 'set'], 
     id: 'described-nulls-equal',
     level: 'must',
     rule:
-      'Where nulls are equal in what no two objects may share, a second object with null there ' +
-      'is refused, with the id of the first.',
+      'With unique: { nulls: equal }, a second object with null is refused, and existingId names ' +
+      'the first.',
     restsOn: 'in which unique values nulls are equal',
     applies: (subject) =>
-      hasKeys(subject, true) ? null : 'The type has nothing unique in which nulls are equal.',
+      hasKeys(subject, true) ? null : 'No unique key of the type treats nulls as equal.',
     async run(subject) {
       await forEachNull(subject, true, async (key, put) => {
         const one = await put();
@@ -77,10 +79,12 @@ export const describedNullChecks = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'described-nulls-differ',
     level: 'must',
-    rule: 'Elsewhere null equals nothing: several objects may have null where they are unique.',
+    rule:
+      'Without nulls: equal, null equals nothing: several objects may have null in a unique ' +
+      'property.',
     restsOn: 'in which unique values nulls are equal',
     applies: (subject) =>
-      hasKeys(subject, false) ? null : 'The type has nothing unique in which nulls differ.',
+      hasKeys(subject, false) ? null : 'No unique key of the type treats nulls as different.',
     async run(subject) {
       await forEachNull(subject, false, async (key, put) => {
         const [one, other] = [await put(), await put()];

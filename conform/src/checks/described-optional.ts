@@ -162,8 +162,8 @@ export const describedOptionalChecks = typeChecks('5.3', NEEDS, [
     section: '5.4',
     level: 'must',
     rule:
-      'A copy lacks the optional properties that its original lacks, and those for which the ' +
-      'copy gives a null that is none of their values.',
+      'A copy lacks the optional properties that its original lacks, and those for which /copy ' +
+      'gives null, if null is not a legal value.',
     restsOn: OPTIONAL,
     needs: { methods: ['copy'] },
     applies: needOptional,

@@ -74,8 +74,9 @@ export const describedShapeChangesChecks = typeChecks('5.6', NEEDS, [
     id: 'described-collapse-changes',
     level: 'must',
     rule:
-      'A collapsed result that follows /queryChanges is what the query is, when the first of a ' +
-      'group comes, moves or goes; or the changes can’t be calculated.',
+      'A client that applies /queryChanges to a cached collapsed result gets the result of a new ' +
+      '/query, also after the first object of a group was added, moved or removed. The server ' +
+      'may answer cannotCalculateChanges.',
     restsOn: 'the property that results collapse by',
     applies: needCollapse,
     async run(subject) {
@@ -103,8 +104,8 @@ export const describedShapeChangesChecks = typeChecks('5.6', NEEDS, [
     id: 'described-tree-changes',
     level: 'must',
     rule:
-      'A result in the shape of a tree that follows /queryChanges is what the query is, when ' +
-      'objects come, change, go, or move with all below them.',
+      'A client that applies /queryChanges to a cached tree gets the result of a new /query, ' +
+      'also after objects were added, changed or removed, or moved with all below them.',
     restsOn: 'the property that trees are made by',
     applies: needTree,
     async run(subject) {

@@ -130,8 +130,8 @@ export const describedShapeChecks = typeChecks('5.5', NEEDS, [
     id: 'described-collapse',
     level: 'must',
     rule:
-      'With the argument of collapse a result has of each group the first object in the sort ' +
-      'alone; total, positions and anchors count these. Null is no group.',
+      'With the argument of collapse a result has only the first object of each group, in the ' +
+      'order of the sort; total, positions and anchors count these. Null is no group.',
     restsOn: 'the property that results collapse by',
     applies: needCollapse,
     async run(subject) {
@@ -155,8 +155,8 @@ export const describedShapeChecks = typeChecks('5.5', NEEDS, [
     id: 'described-tree',
     level: 'must',
     rule:
-      'With the arguments of tree each object stands behind its parent, siblings in the order of ' +
-      'the sort, and objects below one that the filter leaves out are left out.',
+      'With the arguments of tree each object comes after its parent, and siblings are in the ' +
+      'order of the sort. The result has no object below one that the filter leaves out.',
     restsOn: 'the property that trees are made by',
     applies: needTree,
     async run(subject) {

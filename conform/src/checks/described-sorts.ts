@@ -95,8 +95,8 @@ const ordered = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 },
     id: 'described-sort-argument',
     level: 'must',
     rule:
-      'In a sort by a condition the objects that meet it with the Comparator’s further member ' +
-      'come behind the others, and in front of them where isAscending is false.',
+      'In a sort by a condition, objects that meet it with the Comparator’s further member come ' +
+      'after the others, or before them if isAscending is false.',
     restsOn: 'the conditions of sorts',
     applies: needConditional,
     async run(subject) {
@@ -149,8 +149,9 @@ const followed = typeChecks('5.6', { methods: ['get', 'set', 'query', 'queryChan
     id: 'described-sort-argument-changes',
     level: 'must',
     rule:
-      'A result in the order of a condition that follows /queryChanges is what the query is. ' +
-      'Objects come, go, and turn from one side of the condition to the other.',
+      'A client that applies /queryChanges to a cached result in the order of a condition gets ' +
+      'the result of a new /query. Objects are added, are removed, or meet the condition anew or ' +
+      'no more.',
     restsOn: 'the conditions of sorts',
     applies: needConditional,
     async run(subject) {

@@ -44,7 +44,9 @@ export async function forEachKey(
       // Values that can't differ may be those of an object that was there before.
       for (const item of subject.listForeign().values())
         if (Object.entries(key).every(([name, value]) => same(item[name] ?? null, value)))
-          throw new NotApplicable(`${subject.type} ${item.id} has what is to be tried.`);
+          throw new NotApplicable(
+            `${subject.type} ${item.id} already has the value that the check needs.`,
+          );
       await work(unique, key);
     }
   } finally {

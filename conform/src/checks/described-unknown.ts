@@ -194,7 +194,7 @@ export const describedUnknownChecks = typeChecks('5.3', NEEDS, [
     level: 'must',
     rule:
       'A patch changes a member of an undeclared property and no other. A pointer into a list or ' +
-      'behind what is not there is invalidPatch.',
+      'below a missing member is invalidPatch.',
     restsOn: KEEPS,
     applies: needKept,
     async run(subject) {

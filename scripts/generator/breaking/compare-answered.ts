@@ -2,8 +2,8 @@ import type { NamePart } from '../../../src/capability/family-names.js';
 import type { ModelAnswered, ModelType } from '../../../src/descriptor/model.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { narrowed } from '../migrations/narrowed.js';
+import { compareNames, type NameChanges } from './compare-names.js';
 import type { Tell } from './model-change.js';
-import { listMoved, type MovedNames } from './moved-names.js';
 
 /**
  * Compares what /get computes, and what it gives only on request. Nothing of it is stored.
@@ -23,7 +23,7 @@ export function compareAnswered(
     if (old === undefined) tell('wire', false, where, 'answered property added');
     else {
       compareOne(old, now, where, tell);
-      compareSources(listMoved(old.sources, now.sources, renamed), where, tell);
+      compareSources(compareNames(old.sources, now.sources, renamed), where, tell);
     }
   }
   for (const name of was.keys())
@@ -36,9 +36,9 @@ export function compareAnswered(
 }
 
 /** Tells which changes of an object change the property too, as `updatedProperties` has it. */
-function compareSources({ lost, gained }: MovedNames, where: string, tell: Tell): void {
-  if (lost.length > 0) tell('sync', false, where, `changes with ${lost.join(', ')} no more`);
-  if (gained.length > 0) tell('sync', false, where, `changes with ${gained.join(', ')} too`);
+function compareSources({ removed, added }: NameChanges, where: string, tell: Tell): void {
+  if (removed.length > 0) tell('sync', false, where, `changes with ${removed.join(', ')} no more`);
+  if (added.length > 0) tell('sync', false, where, `changes with ${added.join(', ')} too`);
 }
 
 function compareOne(old: ModelAnswered, now: ModelAnswered, where: string, tell: Tell): void {

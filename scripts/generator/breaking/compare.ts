@@ -9,10 +9,10 @@ import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { startsAlike } from '../migrations/starts-alike.js';
 import { compareAnswered } from './compare-answered.js';
+import { compareNames } from './compare-names.js';
 import { compareProperty, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
-import { listMoved } from './moved-names.js';
 import { underNewNames } from './new-names.js';
 
 /** Returns every change from one model to another, in order of the models. */
@@ -235,10 +235,10 @@ function compareSearches(
     if (old?.operator !== 'text' || filter.operator !== 'text') continue;
     const was = names(old.properties ?? [old.property]);
     const is = names(filter.properties ?? [filter.property]);
-    const { lost, gained } = listMoved(was, is, renamed);
+    const { removed, added } = compareNames(was, is, renamed);
     const where = `${after.name}.${filter.name}`;
-    if (lost.length > 0) tell('wire', true, where, `filter reads ${lost.join(', ')} no more`);
-    if (gained.length > 0) tell('wire', false, where, `filter reads ${gained.join(', ')} too`);
+    if (removed.length > 0) tell('wire', true, where, `filter reads ${removed.join(', ')} no more`);
+    if (added.length > 0) tell('wire', false, where, `filter reads ${added.join(', ')} too`);
   }
 }
 

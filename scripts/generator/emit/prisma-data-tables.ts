@@ -69,7 +69,7 @@ function propertyColumn(property: ModelProperty): Column {
   });
 }
 
-/** Returns the default of a column, for rows that a migration or the version before adds. */
+/** Returns the default of a column, for rows that a migration or the previous version adds. */
 function columnDefault(property: ModelProperty): string | undefined {
   if (property.column === EVOLVED) return '0';
   // The migration puts the time of each object's creation in its place.

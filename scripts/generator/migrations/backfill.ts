@@ -7,8 +7,8 @@ import type { Leftover } from './snapshot.js';
 
 /**
  * Returns the shadow columns that `difference` adds to tables that exist, or whose source it
- * changes, and what fills them. `leftovers`: what the version before may have written null to until
- * now.
+ * changes, and what fills them. `leftovers`: what the previous version may have written null to
+ * until now.
  */
 export function backfillsOf(
   difference: Difference,

@@ -36,7 +36,7 @@ export interface Change {
   readonly model: Model;
   readonly snapshot: Snapshot | undefined;
   readonly renames: readonly Renamed[];
-  /** The released tables without what was left for the version before. */
+  /** The released tables without what was left for the previous version. */
   readonly clean: readonly ReadTable[];
   /** The tables after the migration, with what it leaves. */
   readonly tables: readonly Table[];
@@ -129,7 +129,7 @@ export async function compose(change: Change): Promise<Composed> {
 }
 
 /**
- * Returns comments that name columns in which the version before finds null in new objects: no
+ * Returns comments that name columns in which the previous version finds null in new objects: no
  * plain value is legal there.
  */
 function nullsSql({ difference, tables }: Change): string {
@@ -141,7 +141,7 @@ function nullsSql({ difference, tables }: Change): string {
         .filter(({ name }) => kept.find((column) => column.name === name)?.nullable === true)
         .map(
           ({ name }) =>
-            `-- The version before finds null in "${after.name}"."${name}" of objects that the ` +
+            `-- The previous version finds null in "${after.name}"."${name}" of objects that the ` +
             'new one creates.\n',
         );
     })
@@ -217,7 +217,7 @@ function fillNulls({ after, altered }: Difference<ReadTable>['changed'][number])
     .map(({ after: column }) => fillNull(after.name, column));
 }
 
-/** Returns the SQL that fills the nulls which the version before has written since. */
+/** Returns the SQL that fills the nulls which the previous version has written since. */
 function fillLeftNulls({ table, nullable = [] }: Leftover, clean: readonly ReadTable[]): string[] {
   const columns = clean.find(({ name }) => name === table)?.columns ?? [];
   return columns

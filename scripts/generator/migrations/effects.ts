@@ -49,8 +49,11 @@ export interface TypeEffect {
   readonly computed: readonly ModelProperty[];
   /** Properties whose texts have another stored form from now on. */
   readonly reformed: readonly ModelProperty[];
-  /** Its objects make values of other types that the version before doesn't know. */
-  readonly feeds: boolean;
+  /**
+   * Objects of this type are the source of computed values that the previous version does not
+   * compute.
+   */
+  readonly isNewSource: boolean;
 }
 
 /**
@@ -68,7 +71,7 @@ export function effectsOf({
   readonly renames: readonly Renamed[];
   readonly model: Model;
   readonly filled: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Tables and columns that are given up stay for the version before, and so do their records. */
+  /** Dropped tables and columns stay for the previous version, and so do their records. */
   readonly leaves: boolean;
 }): readonly TypeEffect[] {
   const types = typesIn(model);
@@ -113,7 +116,7 @@ export function effectsOf({
     });
     return renamed ? { ...effect, seen: true } : effect;
   });
-  const fed = new Set([
+  const newSources = new Set([
     ...ofReleased.flatMap(({ type, computed }) =>
       sourceTables(type, computed.filter(isFollowing), sourcesNow),
     ),
@@ -122,7 +125,9 @@ export function effectsOf({
       .flatMap((type) => sourceTables(type, type.properties, sourcesNow)),
   ]);
   return [
-    ...ofReleased.map((one) => (fed.has(one.type.table) ? { ...one, feeds: true } : one)),
+    ...ofReleased.map((one) =>
+      newSources.has(one.type.table) ? { ...one, isNewSource: true } : one,
+    ),
     ...types.flatMap((type) => newSingleton(type, snapshot)),
   ];
 }
@@ -150,7 +155,7 @@ function newSingleton(type: ModelType, snapshot: Snapshot): readonly TypeEffect[
   );
   if (!type.singleton || computed.length === 0 || releasedTypes(snapshot).has(type.table))
     return [];
-  const none = { references: [], formerReferences: [], reformed: [], feeds: false };
+  const none = { references: [], formerReferences: [], reformed: [], isNewSource: false };
   return [{ type, seen: false, blobs: false, computed, ...none }];
 }
 
@@ -251,7 +256,7 @@ function compare(
       }),
     reformed: reformedOf(type, before),
     computed: type.properties.filter(recomputed),
-    feeds: false,
+    isNewSource: false,
   };
 }
 

@@ -60,7 +60,7 @@ export function prepareTables(
       const property = type?.properties.find((one) => one.column === column.name);
       if (property === undefined || type?.converts !== true || !isNew(column)) return column;
       if (column.nullable || column.default !== undefined) return column;
-      // For objects that are not converted yet, and those that the version before creates.
+      // For objects that are not converted yet, and those that the previous version creates.
       const kept = snapshotProperty(property);
       const value = defaultText({ ...kept, default: leastValue(kept) });
       return value === undefined ? column : { ...column, default: value };
@@ -137,8 +137,8 @@ function keyOf(migration: number, table: string): string {
 const TRIGGER = 'jmap_evolve';
 
 /**
- * Returns SQL in front of the tables' and behind it. On PostgreSQL the version before may change a
- * value that is converted: a trigger marks the object. New notes tell the server of conversions.
+ * Returns SQL in front of the tables' and behind it. On PostgreSQL the previous version may change
+ * a value that is converted: a trigger marks the object. New notes tell the server of conversions.
  */
 export function evolveSql(
   { before, after, number }: Holding,
@@ -172,7 +172,7 @@ export function evolveSql(
     );
   });
   const marked = section(
-    'Marks objects in which the version before changes a value that is converted.',
+    'Marks objects in which the previous version changes a value that is converted.',
     triggers.length === 0 ? [] : [FUNCTION, ...triggers],
   );
   return { before: section('Nothing is converted any more.', drops), after: marked + noted };

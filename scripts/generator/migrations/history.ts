@@ -40,10 +40,10 @@ export interface History {
   readonly unreleased: readonly string[];
   /** That one was asked for, to take away what the released state has left. */
   readonly contracts: boolean;
-  /** By name of each type that a release had: the tables of those that were called so. */
-  readonly named: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By name of each type that a release had: the tables of the types of that name. */
+  readonly tablesByTypeName: ReadonlyMap<string, ReadonlySet<string>>;
   /** The names of the types of the first release. */
-  readonly first: ReadonlySet<string>;
+  readonly firstTypeNames: ReadonlySet<string>;
   /** By table of each type that a release had. */
   readonly properties: ReadonlyMap<string, PastNames>;
   /** The model behind each released migration that kept one, by its number. */
@@ -89,8 +89,8 @@ export function readHistory(
   checkChain(released, report);
   for (const name of halves(root, provider, committed)) report(half(provider, name));
   let snapshot: Snapshot | undefined;
-  const named = new Map<string, Set<string>>();
-  let first: ReadonlySet<string> | undefined;
+  const tablesByTypeName = new Map<string, Set<string>>();
+  let firstTypeNames: ReadonlySet<string> | undefined;
   const properties = new Map<string, PastNames>();
   for (const entry of released) {
     for (const needed of [SQL_FILE, SNAPSHOT_FILE])
@@ -98,9 +98,10 @@ export function readHistory(
         report(incomplete(entry.path, `lacks ${needed}`));
     const read = readSnapshot(entry, report);
     const types = read === undefined ? [] : namesIn(read);
-    first ??= new Set(types.map(({ name }) => name));
+    firstTypeNames ??= new Set(types.map(({ name }) => name));
     for (const type of types) {
-      named.set(type.name, (named.get(type.name) ?? new Set()).add(type.table));
+      const tables = tablesByTypeName.get(type.name) ?? new Set();
+      tablesByTypeName.set(type.name, tables.add(type.table));
       const names = new Set(type.properties.map(({ name }) => name));
       const { first = names, all = names } = properties.get(type.table) ?? {};
       properties.set(type.table, { first, all: new Set([...all, ...names]) });
@@ -113,8 +114,8 @@ export function readHistory(
     files: new Map(released.flatMap(({ files }) => [...files])),
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
-    named,
-    first: first ?? new Set(),
+    tablesByTypeName,
+    firstTypeNames: firstTypeNames ?? new Set(),
     properties,
     states: new Map(released.flatMap(({ number, model }) => (model ? [[number, model]] : []))),
     ...(snapshot === undefined ? {} : { snapshot }),

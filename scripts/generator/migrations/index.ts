@@ -139,7 +139,7 @@ export async function planMigrations({
   readonly model: Model;
   readonly schemas: EmittedFiles;
   readonly histories: Histories;
-  /** Takes away what was left for the version before, even where nothing else is to be done. */
+  /** Takes away what was left for the previous version, even where nothing else is to be done. */
   readonly contract?: boolean;
 }): Promise<MigrationPlan> {
   const changes = changesOf(model, schemas, histories);
@@ -208,7 +208,7 @@ function problemsOf(
 }
 
 function changeOf(
-  { provider, snapshot, named }: History,
+  { provider, snapshot, tablesByTypeName }: History,
   model: Model,
   schema: string,
   number: number,
@@ -244,7 +244,7 @@ function changeOf(
     unique: newUniques(snapshot, model, filled),
     redefined: redefined(snapshot, model),
     reordered: provider === 'sqlite' ? reordered(snapshot, model) : [],
-    reused: reusedNames(snapshot, model, named),
+    reused: reusedNames(snapshot, model, tablesByTypeName),
   };
 }
 
@@ -262,12 +262,16 @@ function reordered(snapshot: Snapshot, model: Model): readonly string[] {
  * Returns the tables of types whose name others had. Clients may hold states of those: a state
  * tells a type's name and a number, and nothing else.
  */
-function reusedNames(snapshot: Snapshot, model: Model, named: History['named']): readonly string[] {
+function reusedNames(
+  snapshot: Snapshot,
+  model: Model,
+  tablesByTypeName: History['tablesByTypeName'],
+): readonly string[] {
   return typesIn(model)
     .filter(({ name, table }) => {
       const before = releasedTypes(snapshot).get(table);
       if (before?.name === name) return false;
-      const others = [...(named.get(name) ?? [])];
+      const others = [...(tablesByTypeName.get(name) ?? [])];
       // A table that was there and went is another one now.
       return others.some((other) => other !== table || before === undefined);
     })

@@ -13,9 +13,9 @@ import type { HeldColumn, Leftover, SnapshotProperty } from './snapshot.js';
 import type { PlaceInColumn } from './texts-in.js';
 
 /**
- * Leftovers are the tables and columns that a migration on PostgreSQL keeps for the version before,
- * which serves until it is stopped. Nothing reads them any more, or they still take null. The next
- * migration takes them away.
+ * Leftovers are the tables and columns that a migration on PostgreSQL keeps for the previous
+ * version, which serves until it is stopped. Nothing reads them any more, or they still take null.
+ * The next migration takes them away.
  */
 
 /**
@@ -122,7 +122,7 @@ function keep(
 
 /**
  * Returns keys of references that are none any more, and places in columns that held blobs: the
- * version before has records of them.
+ * previous version has records of them.
  */
 export function formerLinks(
   snapshot: Snapshot,
@@ -144,7 +144,7 @@ export function formerLinks(
 const NO_LINKS = Object.freeze({ references: [], blobs: [] });
 
 /**
- * Returns a column with a default for new objects, which the version before can serve. Where no
+ * Returns a column with a default for new objects, which the previous version can serve. Where no
  * plain value is legal, the column takes null.
  */
 export function withDefault(column: Column, property: SnapshotProperty | undefined): Column {

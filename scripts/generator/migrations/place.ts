@@ -15,7 +15,7 @@ const SUFFIXES = ['', ...SHADOW_SUFFIXES.map((suffix) => `_${suffix}`)];
 /**
  * Gives each type its table and each property its column. A new name has its own table or column.
  * The released ones stay where they are, whatever they are called now, so that the server of the
- * version before goes on reading and writing them. Values that can't be kept are left in their
+ * previous version goes on reading and writing them. Values that can't be kept are left in their
  * column: the property gets another one, `size_2`.
  */
 export function placeModel(model: Model, snapshot: Snapshot | undefined): Model {

@@ -10,8 +10,8 @@ import { NOW, quoted } from './sql.js';
 
 /**
  * Returns the SQL that gives existing objects the time of their creation in properties that are new
- * and have the present time as default. On PostgreSQL the version before goes on adding rows: they
- * get the time of the row.
+ * and have the present time as default. On PostgreSQL the previous version goes on adding rows:
+ * they get the time of the row.
  */
 export function presentTimesSql({ changed }: Difference, model: Model, provider: Provider): string {
   const statements = changed.flatMap(({ after, added, altered }) => {

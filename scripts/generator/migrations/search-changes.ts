@@ -27,7 +27,7 @@ export function searchSql(
   const triggers: string[] = [];
   const after: string[] = [];
   const concurrent: string[] = [];
-  // A table that stays for the version before keeps its index, and takes it along when it goes.
+  // A table that stays for the previous version keeps its index, and takes it along when it goes.
   const kept = new Set(left.filter(({ whole }) => whole === true).map(({ table }) => table));
   let guarded = false;
   for (const { table, search } of typesIn(model)) {

@@ -11,14 +11,14 @@ import { NOW, text } from './sql.js';
  * - `adopt:Todo` where objects may have undeclared values of names that are declared now
  * - `compute:Todo/place` for computed values: of a hook file, or counts and the like
  * - `normalize:Todo` where texts have another stored form from now on
- * - `follow:Todo` where the version before may go on writing rows without their derived values, or
- *   without those that other objects have of them
+ * - `follow:Todo` where the previous version may go on writing rows without their derived values,
+ *   or without those that other objects have of them
  * - `reset:Todo` where it may go on giving clients states that the new version must refuse
  */
 
 /**
- * Writes the notes for the types of a migration. `nullable`: tables in which the version before may
- * still write null where there is none now.
+ * Writes the notes for the types of a migration. `nullable`: tables in which the previous version
+ * may still write null where there is none now.
  */
 export function writeServerTasks(
   effects: readonly TypeEffect[],
@@ -28,7 +28,7 @@ export function writeServerTasks(
 ): string {
   const filled = new Set([...backfill.map(({ table }) => table), ...nullable]);
   const notes = effects.flatMap((effect) => {
-    const { type, seen, computed, references, blobs, reformed, feeds } = effect;
+    const { type, seen, computed, references, blobs, reformed, isNewSource } = effect;
     const adopts = type.keepsUnknown === true && seen;
     const lists = [computed, references, reformed];
     const isConverted = type.converts === true;
@@ -37,7 +37,7 @@ export function writeServerTasks(
       filled.has(type.table) ||
       adopts ||
       blobs ||
-      feeds ||
+      isNewSource ||
       lists.some(({ length }) => length > 0);
     return [
       ...(adopts ? [[`adopt:${type.table}`, "''"] as const] : []),

@@ -21,7 +21,7 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapReference', 'toType'],
 ];
 
-/** The columns that hold blobs for the version before, and for it alone. */
+/** The columns that hold blobs for the previous version, and for it alone. */
 type Held = (type: ModelType) => readonly PlaceInColumn[];
 
 /** Returns the SQL that makes records about existing rows anew. */

@@ -61,7 +61,7 @@ export interface SnapshotType {
 }
 
 /**
- * The parts of a table that a migration on PostgreSQL leaves for the version before; the next one
+ * The parts of a table that a migration on PostgreSQL leaves for the previous version; the next one
  * takes them away. No lists for none.
  */
 export interface Leftover {

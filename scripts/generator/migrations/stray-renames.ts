@@ -12,10 +12,7 @@ import type { History, PastNames, Snapshot } from './history.js';
 import { predecessorOf, releasedTypes, tableBefore } from './lineage.js';
 
 /** The names of types and properties in all releases. */
-type PastTypes = Pick<History, 'named' | 'first' | 'properties'>;
-
-const IN_TABLE = 'type of that name in its table';
-const IN_TYPE = 'property of that name in its type';
+type PastTypes = Pick<History, 'tablesByTypeName' | 'firstTypeNames' | 'properties'>;
 
 export interface StrayRenames {
   readonly problems: readonly Problem[];
@@ -55,7 +52,7 @@ export function strayRenames(
         if (meant !== undefined) drops.push({ name: meant, at });
         problems.push(
           isThere
-            ? neverThere([what, IN_TABLE], type, renamedFrom, past?.named.keys())
+            ? neverThere(what, type, renamedFrom, past?.tablesByTypeName.keys())
             : stray(what, type, renamedFrom, names),
         );
       }
@@ -90,7 +87,7 @@ function withoutStray(
     const what = `property ${type.name}.${name}`;
     problems.push(
       isThere
-        ? neverThere([what, IN_TYPE], property, renamedFrom, past?.all)
+        ? neverThere(what, property, renamedFrom, past?.all)
         : stray(what, property, renamedFrom, names),
     );
   }
@@ -122,9 +119,12 @@ function isSlipOfType(
   model: Model,
   past: PastTypes | undefined,
 ): boolean {
-  if (past === undefined || past.named.get(renamedFrom)?.has(table) === true) return false;
-  if (!past.first.has(name)) return true;
-  return nearest(renamedFrom, unclaimed([...past.named.keys()], typesIn(model))) !== undefined;
+  if (past === undefined || past.tablesByTypeName.get(renamedFrom)?.has(table) === true)
+    return false;
+  if (!past.firstTypeNames.has(name)) return true;
+  return (
+    nearest(renamedFrom, unclaimed([...past.tablesByTypeName.keys()], typesIn(model))) !== undefined
+  );
 }
 
 /** Returns names of the last release that nothing has now: one of them is meant. */
@@ -157,7 +157,7 @@ function stray(
 
 /** `names`: those of the releases. */
 function neverThere(
-  [what, sought]: readonly [what: string, sought: string],
+  what: string,
   { at, name }: Pick<ModelType, 'at' | 'name'>,
   renamedFrom: string,
   names: Iterable<string> = [],
@@ -167,7 +167,7 @@ function neverThere(
     at,
     code: 'bad-rename',
     message:
-      `the ${what} has renamedFrom: ${renamedFrom}, and no release had a ${sought}.` +
+      `the ${what} has renamedFrom: ${renamedFrom}, but no release called it ${renamedFrom}.` +
       `${didYouMean(renamedFrom, others)} The last release has ${name} already: ` +
       'remove renamedFrom if nothing was renamed.',
   };

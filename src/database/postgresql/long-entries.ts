@@ -38,14 +38,15 @@ export async function requireShortEntries(
     const found = await findLongEntries(client, statement, folder);
     if (found !== undefined)
       throw new MigrationError(
-        `The migration ${name} ${found} Shorten them with the version before, then migrate ` +
+        `The migration ${name} ${found} Shorten them with the previous version, then migrate ` +
           'again. Nothing of this migration was applied.',
       );
   }
 }
 
 /**
- * Explains the same of an index that could not be made: the version before may have written since.
+ * Explains the same of an index that could not be made: the previous version may have written
+ * since.
  */
 export async function explainLongEntries(
   client: PoolClient,

@@ -132,7 +132,7 @@ export async function locked<T>(client: PoolClient, work: () => Promise<T>): Pro
 }
 
 /**
- * Applies a migration again if PostgreSQL undid it to end a deadlock: the version before still
+ * Applies a migration again if PostgreSQL undid it to end a deadlock: the previous version still
  * writes to several tables, in its own order.
  */
 async function applyAgain(client: PoolClient, migration: Migration): Promise<void> {

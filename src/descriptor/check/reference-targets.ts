@@ -182,16 +182,16 @@ function judgeSetNull(
     if (!typeOf(node).nullable && !flag(member(node, 'optional'), false))
       complain(
         'onDestroy',
-        "setNull needs a property that may be null: type: [string, 'null'], or optional: true; " +
-          'or say restrict or cascade.',
+        "setNull needs a property that may be null or absent. Write type: [string, 'null'], or " +
+          'optional: true, or onDestroy: restrict, cascade or keep.',
       );
   } else if ('member' in step) {
     if (removable) judgeCounts(name, schemas.at(-1), complain);
     else if (!typeOf(node).nullable)
       complain(
         'onDestroy',
-        "setNull needs a member that may be null or absent: type: [string, 'null'], or take it " +
-          'out of required, or say restrict or cascade.',
+        "setNull needs a member that may be null or absent. Write type: [string, 'null'], or " +
+          'take it out of required, or write onDestroy: restrict, cascade or keep.',
       );
   } else judgeCounts(name, schemas.at(-1), complain);
   const outer = 'member' in (step ?? { member: '' }) ? schemas : schemas.slice(0, -1);

@@ -38,6 +38,15 @@ export function judgeValues(
   for (const { value, at } of values) {
     if (seen.has(value)) report('duplicate-entry', at, `${JSON.stringify(value)} is listed twice.`);
     seen.add(value);
+    if (value !== null && !hasNamedValues(property)) {
+      report(
+        'bad-rule-value',
+        at,
+        `a rule can't name this value of "${property.name}": for lists, objects, dates, ` +
+          'durations, decimals and ids it can name only null.',
+      );
+      continue;
+    }
     const why = whyNoValue(property, value);
     if (why !== undefined)
       report('bad-rule-value', at, `${JSON.stringify(value)} is no value of ${why}`);
@@ -50,11 +59,6 @@ function whyNoValue(property: PropertyView, value: JsonValue): string | undefine
   // An absent property counts as null.
   if (value === null)
     return nullable || optional ? undefined : `"${name}", which can't be null or absent.`;
-  if (!hasNamedValues(property))
-    return (
-      `"${name}" that a rule can name: of lists, objects, dates, durations, decimals and ids it ` +
-      'knows null alone.'
-    );
   const { type } = typeOf(node);
   if (typeof value === 'boolean' ? type !== 'boolean' : !hasType(value, type) || type === 'boolean')
     return `"${name}", which is ${type}.`;

@@ -28,7 +28,8 @@ function canHaveSteps(property: PropertyView, rule: TransitionView, report: Repo
       'bad-rule',
       rule.property.at,
       `"${name}" can't have transitions: they are steps from one text to another. Legal is ` +
-        'type: string, best with an enum.',
+        'type: string, best with an enum. It is no secret, no id, and has no format with an ' +
+        'order (date, duration, decimal).',
     );
     return false;
   }

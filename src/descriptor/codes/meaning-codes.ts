@@ -12,7 +12,7 @@ export const MEANING = Object.freeze({
   'bad-answered': {
     cause:
       'An [answered property](properties.md#answered-properties) has a name of its own and ' +
-      'follows stored properties that are no secrets. The type has `/get`. A family has parts.',
+      'depends on stored properties that are no secrets. The type has `/get`. A family has parts.',
     wrong: "answered: { 'header:*': { from: [raw] } }",
     right: 'from: [raw], parts: [{ name: field }]',
   },
@@ -24,8 +24,8 @@ export const MEANING = Object.freeze({
   'bad-computed': {
     cause:
       'A [computed property](properties.md#computed) names sources that can change, and has ' +
-      '`access: serverSet` or `internal`. One that follows other objects (`count`, `sum`, `on`, ' +
-      "or a reference with `onDestroy: setNull`) can't be unique.",
+      '`access: serverSet` or `internal`. One that depends on other objects (`count`, `sum`, ' +
+      "`on`, or a reference with `onDestroy: setNull`) can't be unique.",
     wrong: 'computed: { from: [] }',
     right: 'access: serverSet, computed: { from: [title] }',
   },
@@ -71,8 +71,9 @@ export const MEANING = Object.freeze({
   },
   'bad-rename': {
     cause:
-      '`renamedFrom` is a name of the last release, which the descriptor has no longer, and ' +
-      'which nothing else gives.',
+      'At a new property or type, `renamedFrom` is a name of the last release that the ' +
+      'descriptor no longer has, and that no other `renamedFrom` has. At a released one it may ' +
+      'stay if any release had the name.',
     wrong: 'title: { type: string, renamedFrom: label }, label: { type: string }',
     right: 'title: …',
   },
@@ -86,7 +87,7 @@ export const MEANING = Object.freeze({
   'bad-rule-value': {
     cause:
       'A [rule](descriptors.md#rules-between-values) or `where` names a value that the property ' +
-      "can't have.",
+      "can't have. None can name a date, a duration, a decimal, an id, a list or an object.",
     wrong: 'immutableWhen: { status: [snet] }',
     right: 'immutableWhen: { status: [sent] }',
   },

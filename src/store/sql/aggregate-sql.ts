@@ -92,7 +92,7 @@ function conditionSql(condition: AggregateCondition, dialect: Dialect): string {
 function columnSql({ read, values }: AggregateCondition): string {
   const { kind, nullable, default: fallback = null } = read;
   const column = `"s".${quote(read.column)}`;
-  // A version before may still write null where readers see the default.
+  // The previous version may still write null where readers see the default.
   const isFilled = !nullable && fallback !== null && kind !== 'json' && kind !== 'date';
   const value = isFilled ? `coalesce(${column}, ${literal(fallback)})` : column;
   return orNull(

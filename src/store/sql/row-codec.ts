@@ -138,7 +138,7 @@ function octetsOf(row: Row): number {
 
 /**
  * Returns what null in the column stands for: undefined where the object lacks it. A property that
- * is no longer nullable keeps such a column for one release. The version before may write null
+ * is no longer nullable keeps such a column for one release. The previous version may write null
  * there; readers see the default.
  */
 function absentOf(property: PropertyDefinition): JsonValue | undefined {

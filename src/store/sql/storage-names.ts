@@ -39,7 +39,7 @@ interface Incoming extends ReferenceName {
  * The engine's own tables hold storage names: a type's table, a reference's key. They survive a
  * rename, so a name may be another one's storage name. The port speaks names; this class
  * translates, for the types that a store is opened with. It leaves out rows of unknown types: the
- * version before or after may serve from the same database.
+ * previous or next version may serve from the same database.
  */
 export class StorageNames {
   readonly #tables: ReadonlyMap<string, string>;

@@ -70,6 +70,6 @@ it('PostgreSQL: a dropped column without a fitting value takes null, with a note
   const written = sql(plan, '0002_todo', 'postgresql');
   expect(written).toContain(`ALTER COLUMN "code" SET DEFAULT 'AA'`);
   expect(written).toContain('ALTER COLUMN "key" DROP NOT NULL');
-  expect(written).toMatch(/^-- The version before finds null in "Todo"[.]"key" [^\n]+\n/m);
+  expect(written).toMatch(/^-- The previous version finds null in "Todo"[.]"key" [^\n]+\n/m);
   expect(written).not.toContain('"Todo"."code"');
 });

@@ -336,8 +336,8 @@ describe('planMigrations: refused changes', () => {
     ] as const) {
       const others = [first, of('label', 'title')].filter((one) => one.name !== name);
       const message = expect.stringMatching(
-        `^the property Todo.${name} has renamedFrom: ${old}, and no release had a property of ` +
-          `that name in its type.${old === 'titel' ? ' Did you mean "title"[?]' : ''} The last`,
+        `^the property Todo.${name} has renamedFrom: ${old}, but no release called it ` +
+          `${old}.${old === 'titel' ? ' Did you mean "title"[?]' : ''} The last`,
       );
       expect(await problemsOf(of(name, old), ...others)).toEqual([
         expect.objectContaining({ code: 'bad-rename', message }),
@@ -362,8 +362,8 @@ describe('planMigrations: refused changes', () => {
     ] as const) {
       const others = [founder, of('Land', 'Country')].filter((one) => one.name !== name);
       const message = expect.stringMatching(
-        `^the type ${name} has renamedFrom: ${old}, and no release had a type of that name in ` +
-          `its table.${old === 'Contry' ? ' Did you mean "Country"[?]' : ''} The last`,
+        `^the type ${name} has renamedFrom: ${old}, but no release called it ` +
+          `${old}.${old === 'Contry' ? ' Did you mean "Country"[?]' : ''} The last`,
       );
       expect(await problemsOf(of(name, old), ...others)).toEqual([
         expect.objectContaining({ code: 'bad-rename', message }),

@@ -180,7 +180,7 @@ describe('an ordered index over text that was longer once', () => {
       'The migration 0003_todo makes an ordered index over Todo.label, in which PostgreSQL has ' +
       'room for 2704 octets, and objects have longer values: r1 in account a (4003 octets); r2 ' +
       'in account a (4003 octets); r3 in account a (4003 octets); and more. Shorten them with ' +
-      'the version before, then migrate again. Nothing of this migration was applied.';
+      'the previous version, then migrate again. Nothing of this migration was applied.';
     await expect(db.migrate(root)).rejects.toThrow(new MigrationError(message));
     const applied = await db.rows(`SELECT "migration_name" AS "name" FROM "_prisma_migrations"`);
     expect(applied).toHaveLength(2);

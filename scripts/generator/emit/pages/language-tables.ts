@@ -86,7 +86,7 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   account: 'How the method uses the account: `none`, `read` or `write`.',
   standardMethods:
     'The standard methods of the type: a list, or an object that adds arguments and response ' +
-    'members. With `[]` clients learn the state alone.',
+    'members. With `[]` it has none: clients only see its state, in push.',
   setOf: 'A set: an object whose members are all true.',
   unique: 'Values that no two objects of an account share.',
   computed: 'The server computes the value.',
