@@ -10,14 +10,16 @@ import {
 import { MigrationError } from '../database/migrations.js';
 import type { Registry } from '../methods/registry.js';
 import type { Log } from '../runtime/log.js';
-import { type ComputedOf, computeKey } from './consequences.js';
 import type { Recompute } from './recompute.js';
+import { type ComputedOf, computeKey } from './repairs.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
 interface Options {
   readonly registry: Registry;
   readonly database: BackfillDatabase;
   readonly log: Log;
+  /** Keys of the properties that are still to be computed. */
+  readonly pending: Set<string>;
 }
 
 /** Where a computed property's work stands: the table that is read, and its last object done. */
@@ -38,8 +40,6 @@ interface Task extends ComputedOf {
 
 /** Computes properties for all objects that exist, as notes `compute:TABLE/COLUMN` ask. */
 export class Computing {
-  /** Keys of the properties that are still to be computed. */
-  readonly pending = new Set<string>();
   readonly #options: Options;
   readonly #recompute: Recompute;
 
@@ -50,17 +50,17 @@ export class Computing {
 
   /** Reads the notes, and forgets those of properties that a later migration has given up. */
   async begin(): Promise<void> {
-    const { database } = this.#options;
+    const { database, pending } = this.#options;
     const keys = new Set(this.#computed().map(computeKey));
     for (const { key } of await database.notes()) {
-      if (keys.has(key)) this.pending.add(key);
+      if (keys.has(key)) pending.add(key);
       else if (key.startsWith('compute:')) await database.forget(key);
     }
   }
 
   /** Computes the properties, each after those that its values depend on. */
   async run(isIncluded: (computed: ComputedOf) => boolean): Promise<void> {
-    const { database } = this.#options;
+    const { database, pending } = this.#options;
     const notes = new Map((await database.notes()).map(({ key, value }) => [key, value]));
     const included = this.#computed().filter(isIncluded);
     const tasks = included.flatMap((computed) => {
@@ -70,11 +70,11 @@ export class Computing {
     });
     for (const task of sortByDependencies(tasks, (one, other) => this.#dependsOn(one, other))) {
       await this.#compute(task);
-      this.pending.delete(computeKey(task));
+      pending.delete(computeKey(task));
       await database.forget(computeKey(task));
     }
     // Another server may have computed some.
-    for (const computed of included) this.pending.delete(computeKey(computed));
+    for (const computed of included) pending.delete(computeKey(computed));
   }
 
   #computed(): readonly ComputedOf[] {
@@ -135,8 +135,7 @@ export class Computing {
   async #computeBatch({ type, property }: ComputedOf, batch: Batch): Promise<void> {
     try {
       // The migration makes clients refetch, so no change records are needed.
-      if (property.computed?.kind === 'on')
-        await this.#recompute.follow(type, property, batch, false);
+      if (property.computed?.kind === 'on') await this.#recompute.follow({ type, property }, batch);
       else await this.#recompute.objects(batch, { derived: false, record: false });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
