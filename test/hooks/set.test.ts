@@ -161,7 +161,7 @@ test('hooks that call each other without end are stopped, and nothing is kept', 
   expect((await own.call('Widget/set', { create: { a: { title: 'x' } } })).error).toBe(
     'serverFail',
   );
-  expect(String(own.failures[0]?.error)).toContain('8 deep');
+  expect(String(own.failures[0]?.error)).toContain('8 levels deep');
   expect((await own.call('Widget/get', { ids: null })).list).toEqual([]);
 });
 
