@@ -4,7 +4,8 @@ import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from '../methods/encrypti
 import { emptyObject } from '../protocol/json.js';
 import type { Log } from '../runtime/log.js';
 import type { StoredObject } from '../store/port.js';
-import { Recompute, type RecomputeServices } from './recompute.js';
+import { Recompute } from './recompute.js';
+import { type RecomputeServices, Repairs } from './repairs.js';
 import { batches } from './row-batches.js';
 
 export interface BindingOptions extends RecomputeServices {
@@ -21,7 +22,7 @@ export interface BindingOptions extends RecomputeServices {
  */
 export async function bindSecrets(options: BindingOptions): Promise<void> {
   const { database, log, registry } = options;
-  const recompute = new Recompute(options);
+  const recompute = new Recompute(options, new Repairs(options));
   for (const type of registry.dataTypes.values()) {
     const columns = encryptedOf(type).map(({ column }) => column);
     if (columns.length === 0) continue;

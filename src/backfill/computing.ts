@@ -1,5 +1,5 @@
 import { propertiesRead, sortByDependencies } from '../capability/aggregates.js';
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import {
   accountRows,
   allRows,
@@ -10,14 +10,16 @@ import {
 import { MigrationError } from '../database/migrations.js';
 import type { Registry } from '../methods/registry.js';
 import type { Log } from '../runtime/log.js';
-import { type ComputedOf, computeKey } from './consequences.js';
 import type { Recompute } from './recompute.js';
+import { type ComputedOf, computeKey } from './repairs.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
 interface Options {
   readonly registry: Registry;
   readonly database: BackfillDatabase;
   readonly log: Log;
+  /** Keys of the properties that are still to be computed. */
+  readonly pending: Set<string>;
 }
 
 /** Where a computed property's work stands: the table that is read, and its last object done. */
@@ -26,14 +28,18 @@ interface Position {
   readonly after: RowKey | null;
 }
 
+/** A property that is read, by the name of its type. */
+interface Source {
+  readonly type: string;
+  readonly property: string;
+}
+
 interface Task extends ComputedOf {
   readonly start: Position | null;
 }
 
 /** Computes properties for all objects that exist, as notes `compute:TABLE/COLUMN` ask. */
 export class Computing {
-  /** Keys of the properties that are still to be computed. */
-  readonly pending = new Set<string>();
   readonly #options: Options;
   readonly #recompute: Recompute;
 
@@ -44,17 +50,17 @@ export class Computing {
 
   /** Reads the notes, and forgets those of properties that a later migration has given up. */
   async begin(): Promise<void> {
-    const { database } = this.#options;
+    const { database, pending } = this.#options;
     const keys = new Set(this.#computed().map(computeKey));
     for (const { key } of await database.notes()) {
-      if (keys.has(key)) this.pending.add(key);
+      if (keys.has(key)) pending.add(key);
       else if (key.startsWith('compute:')) await database.forget(key);
     }
   }
 
   /** Computes the properties, each after those that its values depend on. */
   async run(isIncluded: (computed: ComputedOf) => boolean): Promise<void> {
-    const { database } = this.#options;
+    const { database, pending } = this.#options;
     const notes = new Map((await database.notes()).map(({ key, value }) => [key, value]));
     const included = this.#computed().filter(isIncluded);
     const tasks = included.flatMap((computed) => {
@@ -64,11 +70,11 @@ export class Computing {
     });
     for (const task of sortByDependencies(tasks, (one, other) => this.#dependsOn(one, other))) {
       await this.#compute(task);
-      this.pending.delete(computeKey(task));
+      pending.delete(computeKey(task));
       await database.forget(computeKey(task));
     }
     // Another server may have computed some.
-    for (const computed of included) this.pending.delete(computeKey(computed));
+    for (const computed of included) pending.delete(computeKey(computed));
   }
 
   #computed(): readonly ComputedOf[] {
@@ -82,21 +88,25 @@ export class Computing {
   /** Returns whether values are made of those of another property, directly or by `compute`. */
   #dependsOn({ type, property }: ComputedOf, other: ComputedOf): boolean {
     const { dataTypes, relations } = this.#options.registry;
-    const { computed } = property;
     const aggregate = relations.allAggregates.find(
       (one) => one.type === type && one.property === property,
     );
     const sources =
-      aggregate !== undefined
-        ? propertiesRead(aggregate).map(({ name }) => [aggregate.source.name, name])
-        : computed?.kind === 'on'
-          ? computed.sources.map((source) => [source.type, source.property])
-          : [];
-    return sources.some(([name = '', read]) => {
-      if (name !== other.type.name) return false;
-      const source = dataTypes.get(name)?.properties.find((one) => one.name === read);
-      return source === other.property || source?.computed?.kind === 'from';
-    });
+      aggregate === undefined
+        ? sourcesOf(type, property)
+        : propertiesRead(aggregate).map(({ name }) => ({
+            type: aggregate.source.name,
+            property: name,
+          }));
+    // Sources that are added meanwhile are visited, too.
+    for (const source of sources) {
+      const read = dataTypes.get(source.type);
+      const found = read?.properties.find(({ name }) => name === source.property);
+      if (read === other.type && found === other.property) return true;
+      if (read !== undefined && found?.computed?.kind === 'from')
+        sources.push(...sourcesOf(read, found));
+    }
+    return false;
   }
 
   async #compute({ type, property, start }: Task): Promise<void> {
@@ -125,8 +135,7 @@ export class Computing {
   async #computeBatch({ type, property }: ComputedOf, batch: Batch): Promise<void> {
     try {
       // The migration makes clients refetch, so no change records are needed.
-      if (property.computed?.kind === 'on')
-        await this.#recompute.follow(type, property, batch, false);
+      if (property.computed?.kind === 'on') await this.#recompute.follow({ type, property }, batch);
       else await this.#recompute.objects(batch, { derived: false, record: false });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -144,4 +153,11 @@ export class Computing {
 /** Returns the rows of a type; of a singleton, which may have none yet, one for each account. */
 function rowsOf(type: DataTypeDefinition): BackfillRows {
   return type.singleton === true ? accountRows() : allRows(type.table);
+}
+
+/** Returns the properties of which a hook makes the value. */
+function sourcesOf(type: DataTypeDefinition, { computed }: PropertyDefinition): Source[] {
+  if (computed?.kind === 'on') return [...computed.sources];
+  if (computed?.kind !== 'from') return [];
+  return computed.properties.map((property) => ({ type: type.name, property }));
 }

@@ -3,15 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { EvolutionDefinition } from '../capability/evolution.js';
 import {
-  allRows,
   type BackfillDatabase,
   type BackfillNote,
   type RowKey,
   unconvertedRows,
 } from '../database/backfill-database.js';
 import type { Log } from '../runtime/log.js';
-import { type Converted, convertBatch, convertHook, type Refused } from './convert.js';
-import type { RecomputeServices } from './recompute.js';
+import {
+  type ConversionServices,
+  type Converted,
+  convertBatch,
+  convertHook,
+  type Refused,
+} from './convert.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
@@ -20,7 +24,7 @@ import { type Batch, batches, endOf } from './row-batches.js';
  * server ends.
  */
 
-export interface ConversionOptions extends RecomputeServices {
+export interface ConversionOptions extends ConversionServices {
   readonly database: BackfillDatabase;
   readonly log: Log;
   /** Other servers may have the database open. */
@@ -84,10 +88,10 @@ export class Conversions {
   }
 
   /** Does what is left of all conversions, in order of migration. */
-  async finish(follow: (type: DataTypeDefinition) => Follow): Promise<void> {
+  async finish(): Promise<void> {
     for (const evolution of this.#options.registry.evolutions) {
       const type = this.#byTable.get(evolution.table);
-      if (type !== undefined) await this.#finish({ evolution, type, follow: follow(type) });
+      if (type !== undefined) await this.#finish({ evolution, type });
     }
   }
 
@@ -144,7 +148,7 @@ export class Conversions {
 
   /** Resolves to false where another server has taken the conversion over. */
   async #walk(work: Work, text: string): Promise<boolean> {
-    const { evolution, type, follow } = work;
+    const { evolution, type } = work;
     const { database, log } = this.#options;
     const key = conversionKey(evolution);
     const start = JSON.parse(text) as ConversionNote;
@@ -172,14 +176,9 @@ export class Conversions {
     };
     if (!(await keep(held))) return false;
     const record = await this.#isRecorded(type);
-    // A server that ended may have converted objects without what follows from them.
-    const rows = isResumed && follow.afterBatch !== undefined ? allRows(type.table) : left;
-    let isChanged = isResumed;
-    for await (const batch of batches(database, { type, rows, after: held.after ?? null })) {
+    for await (const batch of batches(database, { type, rows: left, after: held.after ?? null })) {
       for (let { ids } = batch; ids.length > 0; ) {
-        const { converted, rest } = await this.#convert({ ...batch, ids }, evolution, record);
-        isChanged ||= converted.length > 0;
-        if (rest.length === 0) await follow.afterBatch?.(batch);
+        const { rest } = await this.#convert({ ...batch, ids }, evolution, record);
         const after = rest.length === 0 ? endOf(batch) : (held.after ?? null);
         const done = (held.done ?? 0) + ids.length - rest.length;
         if (!(await keep({ ...held, after, done }))) return false;
@@ -188,7 +187,6 @@ export class Conversions {
         log.info({ type: type.name, file: evolution.file, objects: done, of }, 'converted objects');
       }
     }
-    if (isChanged) await follow.afterAll();
     return this.#end(work, value);
   }
 
@@ -213,7 +211,7 @@ export class Conversions {
   }
 
   /** Forgets the note, unless objects are left: the next start tries those again. */
-  async #end({ evolution, type }: Omit<Work, 'follow'>, text: string | null): Promise<boolean> {
+  async #end({ evolution, type }: Work, text: string | null): Promise<boolean> {
     const { database, log } = this.#options;
     const key = conversionKey(evolution);
     const { file } = evolution;
@@ -243,18 +241,9 @@ export class Conversions {
   }
 }
 
-/** The work after objects are converted. */
-interface Follow {
-  /** Left out if no value depends on single objects of the type. */
-  readonly afterBatch?: (batch: Batch) => Promise<unknown>;
-  /** Is called if objects may have been converted. */
-  readonly afterAll: () => Promise<void>;
-}
-
 interface Work {
   readonly evolution: EvolutionDefinition;
   readonly type: DataTypeDefinition;
-  readonly follow: Follow;
 }
 
 /** The refused objects of a conversion, as far as this server names them. */

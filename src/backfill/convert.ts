@@ -7,21 +7,17 @@ import { HookError, HookTimeoutError } from '../methods/hook-errors.js';
 import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
-import { MethodError } from '../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { finish } from '../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject, Transaction } from '../store/port.js';
 import { collisionsOf } from './form-texts.js';
-import {
-  BATCH_TIME,
-  type Change,
-  existing,
-  mendLinks,
-  type RecomputeServices,
-  recordSeen,
-  wrongLinks,
-} from './recompute.js';
+import { existing, mendLinks, wrongLinks } from './recompute.js';
+import { BATCH_TIME, type Change, type RecomputeServices, type Repairs } from './repairs.js';
 import type { Batch } from './row-batches.js';
+
+export interface ConversionServices extends RecomputeServices {
+  readonly repairs: Repairs;
+}
 
 /** An object that stays as it is, and why. */
 export interface Refused {
@@ -63,12 +59,12 @@ export function convertHook({ name }: DataTypeDefinition, { file, convert }: Evo
 }
 
 /**
- * Converts the objects of a batch that are not converted yet, in one transaction: as many as its
- * time allows, and at least one. `updated` stays. `record`: writes change records where clients, or
- * their filters and sorts, see a change.
+ * Converts the objects of a batch that are not converted yet, in one transaction with what follows
+ * from them: as many as its time allows, and at least one. `updated` stays. `record`: writes change
+ * records of them where clients, or their filters and sorts, see a change.
  */
 export async function convertBatch(
-  services: RecomputeServices,
+  services: ConversionServices,
   { type, accountId, ids }: Batch,
   evolution: EvolutionDefinition,
   record: boolean,
@@ -80,36 +76,27 @@ export async function convertBatch(
     hook: convertHook(type, evolution),
     timeout: services.hookServices.timeout,
   };
-  const deadline = performance.now() + BATCH_TIME;
   const nothing: Converted = { converted: [], refused: [], rest: [] };
-  let result = nothing;
-  try {
-    // Most of what the previous version writes stays converted: no lock is taken for it.
-    if (!(await hasPending(services, scene, accountId, ids))) return result;
-    await services.store.write(accountId, { deadline, exclusive: true }, async (transaction) => {
-      const proposed = await propose(scene, accountId, ids, transaction);
-      const { changes, refused, rest } = await judge(services, type, proposed, transaction);
-      const converted = changes.map(({ before, after }) => ({
-        before,
-        after: services.hooks?.compute(type, after) ?? after,
-      }));
-      const rows = converted.map(({ after }) => after);
-      result = {
-        converted: rows.map(({ id }) => id),
-        refused: refused.map((one) => ({ accountId, ...one })),
-        rest,
-      };
-      if (rows.length === 0) return;
-      await transaction.writeRows('update', scene.written, rows);
-      await mendLinks(transaction, await wrongLinks(type, rows, transaction));
-      if (record) await recordSeen(type, converted, transaction);
-    });
-  } catch (error) {
-    // The account has gone meanwhile, and its objects with it.
-    if (!(error instanceof MethodError && error.type === 'accountNotFound')) throw error;
-    return nothing;
-  }
-  return result;
+  // Most of what the previous version writes stays converted: no lock is taken for it.
+  if (!(await hasPending(services, scene, accountId, ids))) return nothing;
+  const how = { unrecorded: record ? null : type, waits: true };
+  const result = await services.repairs.run({ type, accountId }, how, async ({ unit }) => {
+    const { transaction } = unit;
+    const proposed = await propose(scene, accountId, ids, transaction);
+    const { changes, refused, rest } = await judge(services, type, proposed, transaction);
+    const rows = changes.map(({ after }) => services.hooks?.compute(type, after) ?? after);
+    if (scene.written !== type) await transaction.writeRows('update', scene.written, rows);
+    for (const [at, { before }] of changes.entries())
+      unit.update(type, withoutHeld(scene, before), withoutHeld(scene, rows[at] ?? before));
+    await unit.flush();
+    await mendLinks(transaction, await wrongLinks(type, rows, transaction));
+    return {
+      converted: rows.map(({ id }) => id),
+      refused: refused.map((one) => ({ accountId, ...one })),
+      rest,
+    };
+  });
+  return result ?? nothing;
 }
 
 /** Returns whether some of the objects are not converted yet. */
@@ -274,6 +261,15 @@ async function strayBlobs(
 
 function movesOf(changes: readonly Change[]) {
   return changes.map(({ before, after }) => ({ objectId: after.id, before, after }));
+}
+
+/** Returns an object without the values that are held for later conversions. */
+function withoutHeld({ type, written }: Scene, object: StoredObject): StoredObject {
+  if (written === type) return object;
+  const own = Object.assign(emptyObject(), object);
+  for (const { name } of written.properties.slice(type.properties.length))
+    Reflect.deleteProperty(own, name);
+  return own as StoredObject;
 }
 
 /** Returns the type with the columns of properties that are gone and that are still converted. */

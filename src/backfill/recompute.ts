@@ -1,45 +1,27 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
-import type { Changes, HookCall } from '../capability/hooks.js';
-import { HookHandle } from '../hooks/handle.js';
-import { computedValues } from '../hooks/judge.js';
-import type { HookServices } from '../hooks/scope.js';
-import { namedHook } from '../hooks/timed.js';
-import type { Hooks, Services } from '../methods/context.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
 import { readExisting } from '../methods/read-existing.js';
-import type { Registry } from '../methods/registry.js';
-import { indexOf, putValue } from '../methods/type-index.js';
+import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
+import type { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
-import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
 import { finish } from '../runtime/slices.js';
 import type {
   BlobReference,
   ReferenceRecord,
   Snapshot,
-  Store,
   StoredObject,
   Transaction,
 } from '../store/port.js';
 import { formTexts } from './form-texts.js';
+import {
+  BATCH_TIME,
+  type Change,
+  type ComputedOf,
+  type RecomputeServices,
+  type Repairs,
+} from './repairs.js';
 import type { Batch } from './row-batches.js';
-
-/** How long one batch may take, ms: nobody waits for an answer. */
-export const BATCH_TIME = 600_000;
-
-const NO_LIMITS = Object.freeze({
-  maxObjectsInGet: Number.MAX_SAFE_INTEGER,
-  queryMaxLimit: Number.MAX_SAFE_INTEGER,
-});
-
-export interface RecomputeServices {
-  readonly store: Store;
-  readonly registry: Registry;
-  /** The values that hooks compute; absent if no capability has hooks. */
-  readonly hooks?: Pick<Hooks, 'compute'> | undefined;
-  readonly hookServices: HookServices;
-  readonly blobs: Pick<Services['blobs'], 'read'>;
-}
 
 /**
  * Recomputes all that derives from existing objects, as a /set would: computed properties, counts,
@@ -47,20 +29,24 @@ export interface RecomputeServices {
  */
 export class Recompute {
   readonly #services: RecomputeServices;
+  readonly #repairs: Repairs;
 
-  constructor(services: RecomputeServices) {
+  constructor(services: RecomputeServices, repairs: Repairs) {
     this.#services = services;
+    this.#repairs = repairs;
   }
 
   /**
    * Writes only the objects that are wrong. `derived`: also checks shadow columns, the forms of
    * texts, nulls in place of defaults, references and blob records. `record`: writes a change
-   * record where clients, or their filters and sorts, see a change.
+   * record where clients, or their filters and sorts, see a change. `isNews`: tells `computeOn` of
+   * all of them as of created objects. Resolves to the ids of objects that keep a text because
+   * another object has the unique value.
    */
   async objects(
     { type, accountId, ids }: Batch,
-    { derived, record }: { readonly derived: boolean; readonly record: boolean },
-  ): Promise<Recomputed> {
+    { derived, record, isNews = false }: Recomputing,
+  ): Promise<readonly string[]> {
     // Most are as they should be: no lock is taken for them.
     const deadline = performance.now() + BATCH_TIME;
     const { wrong, conflictingIds } = await this.#services.store.read(
@@ -75,18 +61,26 @@ export class Recompute {
         return { wrong: new Set(all), conflictingIds: judged.conflictingIds };
       },
     );
-    if (wrong.size === 0) return { conflictingIds, changedIds: [] };
-    const changedIds = await this.#write(accountId, false, async (transaction) => {
+    const told = isNews && this.#repairs.hasFollowers(type) ? ids : [];
+    if (wrong.size + told.length === 0) return conflictingIds;
+    const how = { unrecorded: record ? null : type };
+    await this.#repairs.run({ type, accountId }, how, async ({ unit, news, stale }) => {
+      const { transaction } = unit;
       const judged = await this.#judge(type, [...wrong], derived, transaction);
-      const { done, changed, stale, references, blobs } = judged;
-      const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
-      const rows = done.filter(({ id }) => touched.has(id));
-      if (rows.length > 0) await transaction.writeRows('update', type, rows);
-      await mendLinks(transaction, { references, blobs });
-      if (record) await recordSeen(type, changed, transaction, stale);
-      return idsOf(changed);
+      for (const { before, after } of judged.changed) unit.update(type, before, after);
+      for (const row of judged.done) {
+        if (!judged.stale.has(row.id)) continue;
+        stale.add(row.id);
+        // Another object, so that it is written.
+        if (unit.current(type, row.id) === undefined)
+          unit.update(type, row, Object.assign(emptyObject(), row) as StoredObject);
+      }
+      await touch(unit, type, told);
+      news.tellAsNew(type, told);
+      await unit.flush();
+      await mendLinks(transaction, judged);
     });
-    return { conflictingIds, changedIds: changedIds ?? [] };
+    return conflictingIds;
   }
 
   /**
@@ -96,20 +90,20 @@ export class Recompute {
     { type, accountId, ids }: Batch,
     change: (object: StoredObject) => StoredObject,
   ): Promise<number> {
-    let count = 0;
-    await this.#write(accountId, false, async (transaction) => {
-      const rows = await transaction.get(type, ids, type.properties);
+    const how = { unrecorded: type };
+    const count = await this.#repairs.run({ type, accountId }, how, async ({ unit }) => {
+      const rows = await unit.transaction.get(type, ids, type.properties);
       const changed = rows.map((row) => [row, change(row)] as const);
-      const written = changed.flatMap(([row, now]) => (now === row ? [] : [now]));
-      count = written.length;
-      if (count > 0) await transaction.writeRows('update', type, written);
+      const written = changed.filter(([row, now]) => now !== row);
+      for (const [row, now] of written) unit.update(type, row, now);
+      return written.length;
     });
-    return count;
+    return count ?? 0;
   }
 
   /** Removes what objects that are gone have left of records. */
   async forget({ type, accountId, ids }: Batch): Promise<void> {
-    await this.#write(accountId, false, async (transaction) => {
+    await this.#repairs.run({ type, accountId }, {}, async ({ unit: { transaction } }) => {
       const there = await transaction.existing(type, ids);
       const missing = ids.filter((id) => !there.has(id));
       const { references, blobs } = await transaction.links(type, missing);
@@ -119,52 +113,15 @@ export class Recompute {
   }
 
   /**
-   * Calls `computeOn` of `property` with the batch as created objects, and writes the values it
-   * returns. Resolves to the ids of objects that it changed.
+   * Calls `computeOn` of one property with the batch as created objects, and writes the values it
+   * returns, without change records of its type.
    */
-  async follow(
-    type: DataTypeDefinition,
-    property: PropertyDefinition,
-    { type: source, accountId, ids }: Batch,
-    record: boolean,
-  ): Promise<readonly string[]> {
-    const { hookServices, registry, blobs } = this.#services;
-    const what = `computeOn of ${type.name}.${property.name}`;
-    const valuesOf = namedHook(what, registry.typeHooks.get(type.name)?.computeOn?.[property.name]);
-    if (valuesOf === undefined) return [];
-    const written = await this.#write(accountId, true, async (transaction) => {
-      const created = await transaction.get(source, ids, source.properties);
-      const news: Changes<StoredObject> = { created, updated: [], destroyed: [] };
-      const handle = new HookHandle({
-        snapshot: transaction,
-        prisma: hookServices.prisma,
-        limits: NO_LIMITS,
-        viewer: null,
-        openBlob: (id, range) => blobs.read(accountId, id, range),
-        writing: null,
-      });
-      const changes = Object.assign(emptyObject<Changes<never>>(), { [source.name]: news });
-      const said = await hookServices
-        .join(async () => valuesOf.run(changes, callOf(accountId), handle))
-        .finally(() => handle.end());
-      const values = computedValues(what, type, property, said);
-      const rows = await transaction.get(type, [...values.keys()], type.properties);
-      const changed = rows.flatMap((before) => {
-        const value = values.get(before.id) ?? null;
-        if (jsonEqual(value, before[property.name] ?? null)) return [];
-        const changed = Object.assign(emptyObject(), before);
-        putValue(changed, property, value);
-        const after = changed as StoredObject;
-        return [{ before, after: this.#services.hooks?.compute(type, after) ?? after }];
-      });
-      if (changed.length === 0) return [];
-      const after = changed.map((one) => one.after);
-      await transaction.writeRows('update', type, after);
-      await mendLinks(transaction, await wrongLinks(type, after, transaction));
-      if (record) await recordSeen(type, changed, transaction);
-      return idsOf(changed);
+  async follow(only: ComputedOf, { type, accountId, ids }: Batch): Promise<void> {
+    const how = { unrecorded: only.type, waits: true, only };
+    await this.#repairs.run({ type, accountId }, how, async ({ unit, news }) => {
+      await touch(unit, type, ids);
+      news.tellAsNew(type, ids);
     });
-    return written ?? [];
   }
 
   async #judge(
@@ -207,35 +164,22 @@ export class Recompute {
     }
     return counted as readonly StoredObject[];
   }
-
-  /** Resolves to undefined where the account has gone meanwhile, and its objects with it. */
-  async #write<T>(
-    accountId: string,
-    exclusive: boolean,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T | undefined> {
-    const deadline = performance.now() + BATCH_TIME;
-    try {
-      return await this.#services.store.write(accountId, { deadline, exclusive }, work);
-    } catch (error) {
-      if (error instanceof MethodError && error.type === 'accountNotFound') return undefined;
-      throw error;
-    }
-  }
 }
 
-/** Nobody asks: it is the server that has the objects computed. */
-function callOf(accountId: string): HookCall {
-  return Object.freeze({
-    accountId,
-    userId: '',
-    method: '',
-    arguments: emptyObject(),
-    createdIds: new Map<string, string>(),
-    refused: [],
-    isReadOnly: false,
-    signal: new AbortController().signal,
-  });
+interface Recomputing {
+  readonly derived: boolean;
+  readonly record: boolean;
+  readonly isNews?: boolean;
+}
+
+/** Puts objects into a unit that doesn't have them yet, as they are. */
+async function touch(
+  unit: UnitOfWork,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): Promise<void> {
+  for (const row of await unit.transaction.get(type, ids, type.properties))
+    if (unit.current(type, row.id) === undefined) unit.update(type, row, row);
 }
 
 function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObject): boolean {
@@ -243,22 +187,6 @@ function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObj
     before === after ||
     type.properties.every(({ name }) => jsonEqual(before[name] ?? null, after[name] ?? null))
   );
-}
-
-export interface Change {
-  readonly before: StoredObject;
-  readonly after: StoredObject;
-}
-
-function idsOf(changed: readonly Change[]): readonly string[] {
-  return changed.map(({ after }) => after.id);
-}
-
-/** The ids of objects that were recomputed, by the result. */
-export interface Recomputed {
-  /** Not normalised: another object has the unique value. */
-  readonly conflictingIds: readonly string[];
-  readonly changedIds: readonly string[];
 }
 
 interface Difference<T> {
@@ -331,21 +259,4 @@ export async function existing(
   const rows = await snapshot.blobs([...new Set(added.map(({ blobId }) => blobId))]);
   const known = new Set(rows.map(({ id }) => id));
   return added.filter(({ blobId }) => known.has(blobId));
-}
-
-export async function recordSeen(
-  type: DataTypeDefinition,
-  changed: readonly Change[],
-  transaction: Transaction,
-  stale: ReadonlySet<string> = new Set(),
-): Promise<void> {
-  const { watched } = indexOf(type);
-  const differs = (name: string, { before, after }: Change): boolean =>
-    !jsonEqual(before[name] ?? null, after[name] ?? null);
-  const seen = changed.filter((one) => watched.some(({ name }) => differs(name, one)));
-  const properties = watched.filter(({ name }) => seen.some((one) => differs(name, one)));
-  const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
-  if (ids.size === 0) return;
-  const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));
-  await transaction.record(type, updates, properties);
 }

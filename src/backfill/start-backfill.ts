@@ -14,9 +14,9 @@ import {
 import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
 import { Computing } from './computing.js';
-import { Consequences } from './consequences.js';
 import { Conversions } from './conversions.js';
-import { Recompute, type RecomputeServices } from './recompute.js';
+import { Recompute } from './recompute.js';
+import { type RecomputeServices, Repairs } from './repairs.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
@@ -105,11 +105,12 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
 /** Notes name tables and columns, as all does that migrations write. */
 class Backfill {
   readonly #options: BackfillOptions;
+  /** Keys of the properties that are still to be computed for all objects. */
+  readonly #pending = new Set<string>();
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
   readonly #computing: Computing;
-  readonly #consequences: Consequences;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
   /** By type: when what gone objects have left was last removed. */
@@ -119,19 +120,16 @@ class Backfill {
     this.#options = options;
     const types = [...options.registry.dataTypes.values()];
     this.#byTable = new Map(types.map((type) => [type.table, type]));
-    this.#recompute = new Recompute(options);
-    this.#conversions = new Conversions(options);
-    this.#computing = new Computing(options, this.#recompute);
-    const { registry, database } = options;
-    const { pending } = this.#computing;
-    const recompute = this.#recompute;
-    this.#consequences = new Consequences({ registry, database, recompute, pending });
+    const repairs = new Repairs(options, this.#pending);
+    this.#recompute = new Recompute(options, repairs);
+    this.#conversions = new Conversions({ ...options, repairs });
+    this.#computing = new Computing({ ...options, pending: this.#pending }, this.#recompute);
   }
 
   async finish(migrated: number): Promise<void> {
     const { database, log } = this.#options;
     await this.#computing.begin();
-    await this.#convert();
+    await this.#conversions.finish();
     for (const { key } of await database.notes()) {
       if (!key.startsWith('adopt:')) continue;
       await this.#adopt(key.slice('adopt:'.length));
@@ -156,22 +154,6 @@ class Backfill {
     }
   }
 
-  /**
-   * Converts objects, and what follows from them. Their aggregates are mended with all that the
-   * previous version has written, where it is followed.
-   */
-  async #convert(): Promise<void> {
-    await this.#conversions.finish((type) => ({
-      ...(this.#consequences.hasFollowers(type)
-        ? { afterBatch: (batch) => this.#consequences.spread(batch) }
-        : {}),
-      afterAll: async () => {
-        const isFollowed = (await this.#options.database.note(`follow:${type.table}`)) !== null;
-        if (!isFollowed) await this.#consequences.recount([type], () => false);
-      },
-    }));
-  }
-
   async isFollowing(): Promise<boolean> {
     const notes = await this.#options.database.notes();
     return notes.some(({ key }) => key.startsWith('follow:'));
@@ -194,7 +176,7 @@ class Backfill {
       await this.#followType(type, Number(value), isOver);
       if (isOver()) return;
     }
-    await this.#consequences.recount(types, isOver);
+    await this.#recount(new Set(types), isOver);
     if (isOver()) return;
     for (const { key, value } of notes) {
       // Where nobody serves beside this server, once is enough.
@@ -220,20 +202,31 @@ class Backfill {
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
       await this.#conversions.follow(batch);
-      await this.#derive(batch);
-      await this.#consequences.spread(batch);
+      await this.#derive(batch, true);
     }
     await this.#conversions.settle(type);
     await this.#forgetGone(type, isOver);
     this.#followed.set(type.name, { at, done });
   }
 
+  /** Mends the aggregates of types, and those that others have of them. */
+  async #recount(types: ReadonlySet<DataTypeDefinition>, isOver: () => boolean): Promise<void> {
+    const { database, registry } = this.#options;
+    for (const aggregate of registry.relations.allAggregates) {
+      const { type, source } = aggregate;
+      if (!types.has(type) && !types.has(source)) continue;
+      const rows = database.miscountedRows(aggregate);
+      for await (const batch of batches(database, { type, rows })) {
+        if (isOver()) return;
+        await this.#recompute.objects(batch, { derived: false, record: true });
+      }
+    }
+  }
+
   /** Mends all that derives from objects, and tells clients. */
-  async #derive(batch: Batch): Promise<void> {
-    const { conflictingIds } = await this.#recompute.objects(batch, {
-      derived: true,
-      record: true,
-    });
+  async #derive(batch: Batch, isNews = false): Promise<void> {
+    const how = { derived: true, record: true, isNews };
+    const conflictingIds = await this.#recompute.objects(batch, how);
     if (conflictingIds.length === 0) return;
     const { type, accountId: account } = batch;
     await this.#options.database.noteKept(type.table, account, conflictingIds);
@@ -248,29 +241,18 @@ class Backfill {
     );
   }
 
-  /**
-   * Normalises objects that had to keep a text, once no other object has its normal form, and mends
-   * what is made of them.
-   */
+  /** Normalises objects that had to keep a text, once no other object has its normal form. */
   async #retryKept(isOver: () => boolean): Promise<void> {
     const { database } = this.#options;
-    const normalised = new Map<string, DataTypeDefinition>();
     for (const { key, table, accountId, id } of await database.kept()) {
       const type = this.#byTable.get(table);
       // A type that this version doesn't have is the other's.
       if (type === undefined) continue;
+      if (isOver()) return;
       const batch = { type, accountId, ids: [id] };
-      const { conflictingIds } = await this.#recompute.objects(batch, {
-        derived: true,
-        record: true,
-      });
-      if (conflictingIds.length > 0) continue;
-      await this.#consequences.spread(batch);
-      normalised.set(key, type);
+      const conflictingIds = await this.#recompute.objects(batch, { derived: true, record: true });
+      if (conflictingIds.length === 0) await database.forget(key);
     }
-    await this.#consequences.recount(normalised.values(), isOver);
-    if (isOver()) return;
-    for (const key of normalised.keys()) await database.forget(key);
   }
 
   /** Puts the texts of all objects into the forms that they have from now on. */

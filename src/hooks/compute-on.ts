@@ -1,29 +1,35 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
-import type { Changes } from '../capability/hooks.js';
-import type { Hooks } from '../methods/context.js';
+import type { Changes, HookCall } from '../capability/hooks.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
 import { stampUpdate } from '../methods/set/update.js';
-import { clock } from '../methods/states.js';
 import { indexOf, putValue } from '../methods/type-index.js';
+import type { Upkeep } from '../methods/work/aggregate-upkeep.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
+import type { TimedHook } from './budget.js';
+import type { HookHandle } from './handle.js';
 import { computedValues } from './judge.js';
 import type { News, NewsReader } from './news.js';
-import { type HookScope, MAX_HOOK_DEPTH } from './scope.js';
+import { MAX_HOOK_DEPTH } from './scope.js';
 import { namedHook } from './timed.js';
 import { frozenInSlices } from './walks.js';
 
-/** A call's transaction in which computed properties follow what changes. */
-interface Following {
+/** A transaction in which computed properties follow what changes. */
+export interface Following {
   readonly registry: Registry;
-  readonly scope: HookScope;
   readonly unit: UnitOfWork;
-  /** The properties that an object's own ones come to. */
-  readonly computes: Pick<Hooks, 'compute'>;
+  readonly upkeep: Pick<Upkeep, 'compute' | 'now'>;
+  /** Runs a hook that reads in the transaction. */
+  readonly run: <T>(
+    hook: TimedHook,
+    work: (call: HookCall, reader: HookHandle) => T | Promise<T>,
+  ) => Promise<T>;
+  /** Returns whether a property follows now; where left out, each does. */
+  readonly isIncluded?: (type: DataTypeDefinition, property: PropertyDefinition) => boolean;
 }
 
 /** Brings computed properties that follow others up to date, and those that follow them in turn. */
@@ -49,17 +55,17 @@ async function followNews(
   type: DataTypeDefinition,
   news: ReadonlyMap<string, News[1]>,
 ): Promise<void> {
-  const { registry, scope, unit } = following;
+  const { registry, unit, run, isIncluded = () => true } = following;
   const { computeOn } = registry.typeHooks.get(type.name) ?? {};
   for (const property of type.properties) {
     const { name, computed } = property;
-    if (computed?.kind !== 'on') continue;
+    if (computed?.kind !== 'on' || !isIncluded(type, property)) continue;
     const what = `computeOn of ${type.name}.${name}`;
     const valuesOf = namedHook(what, computeOn?.[name]);
     const changes = changesOf(computed.sources, news);
     if (changes === null || valuesOf === undefined) continue;
     const offered = await frozenInSlices(changes, unit.slices);
-    const said = await scope.run(valuesOf, unit.transaction, (call, reader) =>
+    const said = await run(valuesOf, (call, reader) =>
       valuesOf.run(offered as Readonly<Record<string, Changes<never>>>, call, reader),
     );
     await putValues(following, type, property, computedValues(what, type, property, said));
@@ -90,7 +96,7 @@ function changesOf(
 
 /** Puts values of a property, by id, into the unit. */
 async function putValues(
-  { scope, unit, computes }: Following,
+  { unit, upkeep: { compute, now } }: Following,
   type: DataTypeDefinition,
   property: PropertyDefinition,
   values: ReturnType<typeof computedValues>,
@@ -99,14 +105,14 @@ async function putValues(
   const index = indexOf(type);
   const ids = [...values.keys()];
   const rows = await unit.transaction.get(type, ids, type.properties);
-  const now = clock(scope.context.services);
   const put = (before: StoredObject, stored: StoredObject | null): void => {
     const value = values.get(before.id) ?? null;
     if (jsonEqual(value, before[property.name] ?? null)) return;
     const after = Object.assign(emptyObject(), before);
     putValue(after, property, value);
-    if (!unit.isNew(type, before.id)) stampUpdate(after, { index, now }, before);
-    unit.update(type, before, computes.compute(type, after as StoredObject), stored);
+    if (now !== null && !unit.isNew(type, before.id))
+      stampUpdate(after, { index, now: now() }, before);
+    unit.update(type, before, compute(type, after as StoredObject), stored);
   };
   for (const row of rows) {
     const before = unit.current(type, row.id) ?? row;

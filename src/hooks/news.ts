@@ -1,3 +1,4 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { Changes } from '../capability/hooks.js';
 import type { Entry, UnitOfWork } from '../methods/work/unit.js';
 import type { StoredObject } from '../store/port.js';
@@ -18,6 +19,11 @@ export class NewsReader {
 
   constructor(unit: UnitOfWork) {
     this.#unit = unit;
+  }
+
+  /** Has the next `take` tell of objects that the unit has touched as of new ones. */
+  tellAsNew(type: DataTypeDefinition, ids: readonly string[]): void {
+    this.#known.set(type.name, new Map(ids.map((id) => [id, null])));
   }
 
   /**

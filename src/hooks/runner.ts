@@ -32,7 +32,7 @@ import type { StoredObject, Transaction } from '../store/port.js';
 import { answeredMembers } from './answered-members.js';
 import type { TimedHook } from './budget.js';
 import { Computes } from './compute.js';
-import { updateComputed } from './compute-on.js';
+import { type Following, updateComputed } from './compute-on.js';
 import { takeCreatedIds } from './following.js';
 import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';
 import { type News, NewsReader } from './news.js';
@@ -311,7 +311,10 @@ class HookedCall extends HookScope implements CallHooks {
   async afterWrites(unit: UnitOfWork): Promise<void> {
     const { registry } = this.#hooks;
     const readers = this.#hooks.readersOf(unit);
-    const following = { registry, scope: this, unit, computes: this.#hooks };
+    const following: Following = {
+      ...{ registry, unit, upkeep: upkeepOf(this.context.services) },
+      run: (hook, work) => this.run(hook, unit.transaction, work),
+    };
     const { dataType } = this.context.method;
     let isAsked = dataType !== undefined && this.isAsked;
     for (;;) {

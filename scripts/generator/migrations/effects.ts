@@ -148,9 +148,11 @@ function sourceTables(
   );
 }
 
-/** Returns the effect of a new singleton with aggregates: there are objects that it counts. */
+/** Returns the effect of a new singleton with values that are made of objects which exist. */
 function newSingleton(type: ModelType, snapshot: Snapshot): readonly TypeEffect[] {
-  const computed = type.properties.filter((property) => isAggregate(property.computed));
+  const computed = type.properties.filter(
+    (property) => isAggregate(property.computed) || isFollowing(property),
+  );
   if (!type.singleton || computed.length === 0 || releasedTypes(snapshot).has(type.table))
     return [];
   const none = { references: [], formerReferences: [], reformed: [], isNewSource: false };

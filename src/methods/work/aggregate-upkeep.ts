@@ -16,8 +16,8 @@ export interface Upkeep {
   /** By the name of the type that they are made of. */
   readonly aggregates: ReadonlyMap<string, readonly Aggregate[]>;
   readonly compute: Compute;
-  /** Returns the time, ms. */
-  readonly now: () => number;
+  /** Returns the time of the change, ms; null where objects keep the time of their last one. */
+  readonly now: (() => number) | null;
 }
 
 /** An object with an aggregate that has changed: as it was. */
@@ -134,11 +134,12 @@ export class AggregateUpkeep {
     if (row === undefined) return;
     const unit = this.#unit;
     const { object, stored } = row;
+    const { now } = this.#upkeep;
     const after = Object.assign(emptyObject(), object, changed);
     const index = indexOf(type);
     // A new object keeps the time of its creation.
-    if (!unit.isNew(type, object.id))
-      stampUpdate(after, { index, now: this.#upkeep.now() }, object);
+    if (now !== null && !unit.isNew(type, object.id))
+      stampUpdate(after, { index, now: now() }, object);
     unit.update(type, object, this.#upkeep.compute(type, after as StoredObject), stored);
     this.#followers.push({ type, before: object });
   }

@@ -51,7 +51,7 @@ export class KnownBlobs extends KnownIds {
   /** New blobs that objects name, and that have their rows. */
   readonly inserted: NewBlob[] = [];
 
-  constructor(transaction: Transaction, viewer: string, slices: Slices) {
+  constructor(transaction: Transaction, viewer: string | undefined, slices: Slices) {
     const find = async (ids: readonly string[]) =>
       (await transaction.blobs(ids, viewer)).map(({ id }) => id);
     super(find, slices);

@@ -59,16 +59,16 @@ export class UnitOfWork {
   /** Others have their turns between the steps of a long call. */
   readonly slices: Slices;
   readonly #transaction: Transaction;
-  readonly #userId: string;
+  readonly #userId: string | null;
   #blobs: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates. */
   readonly #upkeep: Upkeep | null;
 
-  /** `userId`: who makes the call. */
+  /** `userId`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
     transaction: Transaction,
-    userId: string,
+    userId: string | null,
     slices: Slices,
     upkeep: Upkeep | null = null,
   ) {
@@ -80,7 +80,7 @@ export class UnitOfWork {
 
   /** Returns the blobs that its user may name. */
   get blobs(): KnownBlobs {
-    this.#blobs ??= new KnownBlobs(this.#transaction, this.#userId, this.slices);
+    this.#blobs ??= new KnownBlobs(this.#transaction, this.#userId ?? undefined, this.slices);
     return this.#blobs;
   }
 
@@ -184,8 +184,8 @@ export class UnitOfWork {
     await this.#inParts(references, (removed, added) =>
       this.#transaction.changeReferences(removed, added),
     );
-    if (blobs.added.length > 0) await this.#requireUsable(blobs.added);
-    await this.#inParts(blobs, (removed, added) =>
+    const added = await this.#usable(blobs.added);
+    await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
     );
     return followers;
@@ -207,7 +207,7 @@ export class UnitOfWork {
 
   /** By one statement where they are few. */
   async #inParts<T>(
-    { removed, added }: Moved<T>,
+    { removed, added }: Readonly<Record<keyof Moved<T>, readonly T[]>>,
     change: (removed: readonly T[], added: readonly T[]) => Promise<void>,
   ): Promise<void> {
     const { slices } = this;
@@ -219,14 +219,16 @@ export class UnitOfWork {
 
   /**
    * The objects that a call asks for have been judged, so their blobs are known. Hooks give others
-   * theirs.
+   * theirs. The server itself leaves out texts that are no blobs: the previous version took any.
    */
-  async #requireUsable(added: readonly BlobReference[]): Promise<void> {
+  async #usable(added: readonly BlobReference[]): Promise<readonly BlobReference[]> {
+    if (added.length === 0) return added;
     const ids = new Set(added.map(({ blobId }) => blobId));
     await this.blobs.lookUp(ids);
     await this.blobs.insertNew(ids);
     const wrong = added.find(({ blobId }) => !this.blobs.has(blobId));
-    if (wrong === undefined) return;
+    if (wrong === undefined) return added;
+    if (this.#userId === null) return added.filter(({ blobId }) => this.blobs.has(blobId));
     const { blobId, dataType, objectId } = wrong;
     const work = this.#works.get(dataType);
     const after = work?.entries.get(objectId)?.after;

@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { evolutionValue } from '../../../scripts/generator/emit/evolutions.js';
 import type { Convert } from '../../../src/capability/evolution.js';
-import type { Changes } from '../../../src/capability/hooks.js';
 import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
 import { begin, type Evolving } from './evolving.js';
 import { model, property, type } from './models.js';
@@ -245,31 +244,6 @@ export function convertsObjects(open: () => Promise<Evolving>): void {
     expect(new Set(signals.map(({ aborted }) => aborted))).toEqual(new Set([true]));
     expect(seen.slice(0, 3)).toEqual([0, 0, 1]);
     await db.start(startOf(root, after, { 2: () => ({ last: 'Bob' }) }));
-    expect(await db.rows(NOTES)).toEqual([]);
-  });
-
-  it('computes what follows from objects that a killed server has converted', async () => {
-    const sources = [{ type: 'Contact', property: 'name' }];
-    const names = text('names', { access: 'serverSet', computed: { kind: 'on', sources } });
-    const of = model([type('Contact', [text('name')]), type('List', [names])]);
-    const { db, root, advance } = await begin(open, of);
-    const columns = `("accountId", "id", "created", "updated"`;
-    await db.run(`INSERT INTO "Contact" ${columns}, "name") VALUES ('a', 'r1', 1, 1, 'Ann Lee')`);
-    await db.run(`INSERT INTO "List" ${columns}) VALUES ('a', 'l1', 1, 1)`);
-    const after = evolving(of, 2);
-    await advance(after);
-    // It was killed when the object was written, and nothing else.
-    await db.run(`UPDATE "Contact" SET "name" = 'Ann Lee!', "jmap_evolved" = 2`);
-    const note = { file: 'evolve/0002-split.ts', after: null, done: 0, of: 1, by: 'x', until: 0 };
-    await db.run(`UPDATE "JmapMeta" SET "value" = '${JSON.stringify(note)}'
-      WHERE "key" LIKE 'evolve:%'`);
-    const computeOn = {
-      names: async ({ Contact }: Readonly<Record<string, Changes<never>>>) =>
-        new Map([['l1', Contact?.created.map((one) => Reflect.get(one, 'name')).join()]]),
-    };
-    const begun = startOf(root, after, { 2: () => ({}) });
-    await db.start({ ...begun, hooks: { List: { computeOn } } });
-    expect(await db.rows(`SELECT "names" FROM "List"`)).toEqual([{ names: 'Ann Lee!' }]);
     expect(await db.rows(NOTES)).toEqual([]);
   });
 }

@@ -33,8 +33,9 @@ export function start(
     accountSession: {},
     bareSession: false,
     accountLevel: true,
-    dataTypes: types.map(({ name, table, properties, shadows, uniques }) => ({
+    dataTypes: types.map(({ name, table, properties, shadows, uniques, singleton }) => ({
       ...{ name, table, properties, shadows, uniques, capability: 'urn:example:things' },
+      ...(singleton ? { singleton } : {}),
       ...{ acceptSnakeCase: false, filters: [], sorts: [] },
       validate: { update: fits, filter: fits },
     })),

@@ -1,0 +1,206 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import type { HookCall } from '../capability/hooks.js';
+import { type Following, updateComputed } from '../hooks/compute-on.js';
+import { HookHandle } from '../hooks/handle.js';
+import { NewsReader } from '../hooks/news.js';
+import type { HookServices } from '../hooks/scope.js';
+import type { Hooks, Services } from '../methods/context.js';
+import { namedFailure } from '../methods/hook-errors.js';
+import type { Registry } from '../methods/registry.js';
+import { indexOf } from '../methods/type-index.js';
+import type { Upkeep } from '../methods/work/aggregate-upkeep.js';
+import { UnitOfWork } from '../methods/work/unit.js';
+import { jsonEqual } from '../protocol/equal.js';
+import { MethodError } from '../protocol/errors.js';
+import { emptyObject } from '../protocol/json.js';
+import type { Slices } from '../runtime/slices.js';
+import type { Store, StoredObject, Transaction } from '../store/port.js';
+import type { Batch } from './row-batches.js';
+
+/** How long one batch may take, ms: nobody waits for an answer. */
+export const BATCH_TIME = 600_000;
+
+const NO_LIMITS = Object.freeze({
+  maxObjectsInGet: Number.MAX_SAFE_INTEGER,
+  queryMaxLimit: Number.MAX_SAFE_INTEGER,
+});
+
+const AT_ONCE: Slices = Object.freeze({ isOver: () => false, next: async () => undefined });
+
+export interface RecomputeServices {
+  readonly store: Store;
+  readonly registry: Registry;
+  /** The values that hooks compute; absent if no capability has hooks. */
+  readonly hooks?: Pick<Hooks, 'compute' | 'isExclusive'> | undefined;
+  readonly hookServices: HookServices;
+  readonly blobs: Pick<Services['blobs'], 'read'>;
+}
+
+/** A computed property, and the type that has it. */
+export interface ComputedOf {
+  readonly type: DataTypeDefinition;
+  readonly property: PropertyDefinition;
+}
+
+/** Returns the key of the note by which a property is computed for all objects. */
+export function computeKey({ type, property }: ComputedOf): string {
+  return `compute:${type.table}/${property.column}`;
+}
+
+/** A transaction that repairs objects of one type. */
+export interface Repair {
+  /** Takes the objects as they should be; `updated` stays. */
+  readonly unit: UnitOfWork;
+  /** Tells `computeOn` of what changes. */
+  readonly news: NewsReader;
+  /** Ids of objects that keep their values, and of which clients' filters or sorts see a change. */
+  readonly stale: Set<string>;
+}
+
+interface How {
+  /** The type of whose objects no change records are written: clients refetch it. */
+  readonly unrecorded?: DataTypeDefinition | null;
+  /** The work itself waits for functions of hook files. */
+  readonly waits?: boolean;
+  /** The property that alone follows; all that aren't computed later where left out. */
+  readonly only?: ComputedOf;
+}
+
+/**
+ * Runs transactions that repair objects. As in a /set, `computeOn` and aggregates follow in the
+ * same transaction: if one of them fails, the objects stay wrong, and the next run finds them.
+ */
+export class Repairs {
+  readonly #services: RecomputeServices;
+  readonly #pending: ReadonlySet<string>;
+
+  /** `pending`: keys of properties that are computed for all objects later, by `computeKey`. */
+  constructor(services: RecomputeServices, pending: ReadonlySet<string> = new Set()) {
+    this.#services = services;
+    this.#pending = pending;
+  }
+
+  /** Returns whether `computeOn` gives values that are made of objects of the type. */
+  hasFollowers({ name }: DataTypeDefinition): boolean {
+    return [...this.#services.registry.dataTypes.values()].some((type) =>
+      type.properties.some(
+        (property) =>
+          property.computed?.kind === 'on' &&
+          property.computed.sources.some((source) => source.type === name) &&
+          !this.#pending.has(computeKey({ type, property })),
+      ),
+    );
+  }
+
+  /** Resolves to undefined where the account has gone meanwhile, and its objects with it. */
+  async run<T>(
+    { type, accountId }: Pick<Batch, 'type' | 'accountId'>,
+    { unrecorded = null, waits = false, only }: How,
+    work: (repair: Repair) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { store, hooks, registry } = this.#services;
+    const deadline = performance.now() + BATCH_TIME;
+    const exclusive = waits || hooks?.isExclusive(type) === true;
+    const upkeep = this.#upkeep();
+    const isIncluded = (of: DataTypeDefinition, property: PropertyDefinition): boolean =>
+      only === undefined
+        ? !this.#pending.has(computeKey({ type: of, property }))
+        : property === only.property && of === only.type;
+    try {
+      return await store.write(accountId, { deadline, exclusive }, async (transaction) => {
+        const unit = new UnitOfWork(transaction, null, AT_ONCE, upkeep);
+        const repair = { unit, news: new NewsReader(unit), stale: new Set<string>() };
+        const result = await work(repair);
+        await unit.flush();
+        const run = this.#runIn(transaction, accountId);
+        await updateComputed({ registry, unit, upkeep, run, isIncluded }, repair.news);
+        for (const [name, { entries }] of unit.touched) {
+          const of = registry.dataTypes.get(name);
+          if (of === undefined || of === unrecorded) continue;
+          const stale = of === type ? repair.stale : NONE;
+          await recordSeen(of, [...entries.values()].flatMap(changeOf), transaction, stale);
+        }
+        return result;
+      });
+    } catch (error) {
+      if (error instanceof MethodError && error.type === 'accountNotFound') return undefined;
+      throw error;
+    }
+  }
+
+  #upkeep(): Upkeep {
+    const { registry, hooks } = this.#services;
+    const all = [...registry.relations.aggregates].map(([name, aggregates]) => {
+      const kept = aggregates.filter((one) => !this.#pending.has(computeKey(one)));
+      return [name, kept] as const;
+    });
+    return {
+      aggregates: new Map(all),
+      compute: (type, object) => hooks?.compute(type, object) ?? object,
+      now: null,
+    };
+  }
+
+  #runIn(transaction: Transaction, accountId: string): Following['run'] {
+    const { hookServices, blobs } = this.#services;
+    return async ({ what }, work) => {
+      const handle = new HookHandle({
+        snapshot: transaction,
+        prisma: hookServices.prisma,
+        limits: NO_LIMITS,
+        viewer: null,
+        openBlob: (id, range) => blobs.read(accountId, id, range),
+        writing: null,
+      });
+      try {
+        return await hookServices.join(async () => work(callOf(accountId), handle));
+      } catch (error) {
+        throw namedFailure(what, error);
+      } finally {
+        handle.end();
+      }
+    };
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Nobody asks: it is the server that has the objects computed. */
+function callOf(accountId: string): HookCall {
+  return Object.freeze({
+    accountId,
+    userId: '',
+    method: '',
+    arguments: emptyObject(),
+    createdIds: new Map<string, string>(),
+    refused: [],
+    isReadOnly: false,
+    signal: new AbortController().signal,
+  });
+}
+
+export interface Change {
+  readonly before: StoredObject;
+  readonly after: StoredObject;
+}
+
+function changeOf({ before, after }: Readonly<Record<keyof Change, StoredObject | null>>) {
+  return before === null || after === null || before === after ? [] : [{ before, after }];
+}
+
+async function recordSeen(
+  type: DataTypeDefinition,
+  changed: readonly Change[],
+  transaction: Transaction,
+  stale: ReadonlySet<string>,
+): Promise<void> {
+  const { watched } = indexOf(type);
+  const differs = (name: string, { before, after }: Change): boolean =>
+    !jsonEqual(before[name] ?? null, after[name] ?? null);
+  const seen = changed.filter((one) => watched.some(({ name }) => differs(name, one)));
+  const properties = watched.filter(({ name }) => seen.some((one) => differs(name, one)));
+  const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
+  if (ids.size === 0) return;
+  const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));
+  await transaction.record(type, updates, properties);
+}
