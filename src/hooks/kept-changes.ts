@@ -13,7 +13,7 @@ import type { StoredObject } from '../store/port.js';
  * properties by their columns, as the tables do: both outlive renames.
  */
 
-/** What the hook gets. */
+/** The call and the changes, as the hook gets them. */
 export interface Kept {
   readonly call: KeptCall;
   readonly changes: Changes<StoredObject>;
