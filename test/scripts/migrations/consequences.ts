@@ -247,6 +247,14 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
     expect(await counts()).toEqual([{ lines: 0, report: 0 }]);
     await start();
     expect(await counts()).toEqual([{ lines: 1, report: 1 }]);
+    // Clients are told, although the objects keep the time of their last change.
+    expect(await db.rows(`SELECT "type", "objectId" FROM "JmapChange" ORDER BY "type"`)).toEqual([
+      { type: 'Customer', objectId: 'c1' },
+      { type: 'Report', objectId: 'r1' },
+    ]);
+    const updated = await db.rows(`SELECT "updated" FROM "Customer" UNION SELECT "updated" FROM
+      "Report"`);
+    expect(updated).toEqual([{ updated: 1 }]);
   });
 
   it('ends a start although the version before goes on writing', async () => {
