@@ -7,12 +7,11 @@ import {
   type BackfillRows,
   type RowKey,
 } from '../database/backfill-database.js';
-import { MigrationError } from '../database/migrations.js';
 import type { Registry } from '../methods/registry.js';
 import type { Log } from '../runtime/log.js';
 import type { Recompute } from './recompute.js';
 import { type ComputedOf, computeKey } from './repairs.js';
-import { type Batch, batches, endOf } from './row-batches.js';
+import { type Batch, batches, endOf, failedBatch } from './row-batches.js';
 
 interface Options {
   readonly registry: Registry;
@@ -138,14 +137,8 @@ export class Computing {
       if (property.computed?.kind === 'on') await this.#recompute.follow({ type, property }, batch);
       else await this.#recompute.objects(batch, { derived: false, record: false });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new MigrationError(
-        `${type.name}.${property.name} can't be computed for the existing objects. Its function ` +
-          `failed in account ${batch.accountId}, ${batch.ids[0]} to ${batch.ids.at(-1)} of ` +
-          `${batch.type.name}: ${reason}. Correct the function in the capability's hook file and ` +
-          'start again: the server goes on from these objects.',
-        { cause: error },
-      );
+      const what = `${type.name}.${property.name} can't be computed for the existing objects`;
+      throw failedBatch(what, batch, error);
     }
   }
 }

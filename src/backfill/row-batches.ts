@@ -5,6 +5,7 @@ import type {
   BackfillRows,
   RowKey,
 } from '../database/backfill-database.js';
+import { MigrationError } from '../database/migrations.js';
 
 /** Objects of a batch: fewer than a call may name. */
 const BATCH = 500;
@@ -45,6 +46,21 @@ export async function* batches(
     for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
     last = [end.accountId, end.id];
   }
+}
+
+/** Returns the error of a start in which a hook function failed for a batch. */
+export function failedBatch(
+  what: string,
+  { type, accountId, ids }: Batch,
+  error: unknown,
+): MigrationError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new MigrationError(
+    `${what}. A function failed in account ${accountId}, ${ids[0]} to ${ids.at(-1)} of ` +
+      `${type.name}: ${reason}. Correct the function in the capability's hook file and start ` +
+      'again: the server goes on from these objects.',
+    { cause: error },
+  );
 }
 
 /** Returns the key of a batch's last object. */
