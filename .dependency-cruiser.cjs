@@ -142,8 +142,9 @@ module.exports = {
     ),
     onlyImports(
       'src/hooks',
-      [...wire, ...store, '^src/methods/'],
-      'The hook runner uses methods. They know it by the interface Hooks of methods/context.ts alone.',
+      [...wire, ...store, ...principal, '^src/methods/'],
+      'The hook runner uses methods, and accounts by their port. Methods know it by the interface Hooks of ' +
+        'methods/context.ts alone.',
     ),
     onlyImports(
       'src/backfill',
