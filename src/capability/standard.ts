@@ -33,7 +33,8 @@ type RequiredName<Value extends object> = {
 
 /**
  * A PatchObject by a hook: of all stored properties, internal and server-set ones too. Null puts
- * the default in the place of a value; a property that every create must give has none.
+ * the default in the place of a value; a property that every create must give has none. A pointer
+ * begins with a property's name; what follows it is judged when the patch is applied.
  */
 export type StoredPatch<Shape extends TypeShape> = {
   readonly [Name in keyof StoredOf<Shape> as Token<Name>]?: Name extends RequiredName<
@@ -41,7 +42,7 @@ export type StoredPatch<Shape extends TypeShape> = {
   >
     ? StoredOf<Shape>[Name]
     : StoredOf<Shape>[Name] | null;
-} & { readonly [pointer: `${string}/${string}`]: unknown };
+} & { readonly [Pointer in `${Token<keyof StoredOf<Shape> & string>}/${string}`]?: unknown };
 
 /**
  * SetErrors of a type's own: a union with a member for each error of `Errors`, an object of the

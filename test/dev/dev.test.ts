@@ -44,6 +44,21 @@ describe('jmapsmith dev', () => {
     await running().dev.until(/Restarted/);
   });
 
+  it('logs the line of the source at which a hook fails in a call', async () => {
+    const failing = SHOUT.replace(
+      'return',
+      "if (text === 'hot') throw new Error('Spilt.');\n  return",
+    );
+    await running().project.write('rules/shout.ts', failing);
+    await running().dev.until(/Restarted/);
+    await running().request('Order/set', { create: { a: { text: 'hot' } } });
+    const text = await running().dev.until(/Spilt/);
+    expect(text).toMatch(/rules[/\\]+shout\.ts:2:\d+/);
+    expect(text).toMatch(/capabilities[/\\]+orders\.hooks\.ts:8:\d+/);
+    await running().project.write('rules/shout.ts', SHOUT);
+    await running().dev.until(/Restarted/);
+  });
+
   it.skipIf(process.platform === 'win32')('ends with all that it started', async () => {
     running().dev.child.kill('SIGINT');
     const [code] = await once(running().dev.child, 'close');

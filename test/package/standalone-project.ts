@@ -102,8 +102,8 @@ export function useStandalone(): Standalone {
   return standalone;
 }
 
-/** The answer of `tryHooks` where the hook file finds its packages. */
-export const REFUSED_BY_HOOK = 'one two binary text';
+/** The answer of `tryHooks` where the hook file finds its packages, and errors name its lines. */
+export const REFUSED_BY_HOOK = 'one two binary text, invoices.hooks.ts:9';
 
 /** Creates an invoice, and returns what the hook says to a change of it. */
 export async function tryHooks({ client, accountId }: Operator): Promise<unknown> {
@@ -173,8 +173,10 @@ export const hooks = {
   types: {
     Invoice: {
       check(changes) {
+        const place = /\\w+\\.hooks\\.ts:\\d+/.exec(String(new Error().stack))?.[0];
+        const description = \`\${words} \${rates}, \${place}\`;
         for (const { before, refuse } of changes)
-          if (before !== null) refuse({ type: 'forbidden', description: \`\${words} \${rates}\` });
+          if (before !== null) refuse({ type: 'forbidden', description });
       },
     },
   },

@@ -66,6 +66,9 @@ export const writing: BookHooks['inTransaction'] = async (_changes, _call, tx) =
   const copies: number = refusal?.type === 'bookIsLent' ? refusal.copies : 0;
   // @ts-expect-error the type declares no such error
   void [copies, refusal?.type === 'bookIsLost'];
+  await tx.set(bookType, { update: { k: { title: 'Tea', 'heading/first': 7 } } });
+  // @ts-expect-error no such property
+  await tx.set(bookType, { update: { k: { 'haeding/first': 7 } } });
   // @ts-expect-error no such option
   await tx.set(bookType, { destroy: [] }, { partly: true });
 };
