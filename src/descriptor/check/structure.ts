@@ -31,6 +31,8 @@ const validate = new Ajv({
   strictTypes: false,
   meta: false,
   validateSchema: false,
+  // Compiling costs less so: nothing is written twice, and nothing is made shorter.
+  inlineRefs: false,
   code: { optimize: false },
 }).compile(META_SCHEMA as AnySchemaObject);
 
