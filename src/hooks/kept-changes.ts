@@ -3,8 +3,14 @@ import type { Changes } from '../capability/hooks.js';
 import { frozen } from '../capability/runtime.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import { defaultOf } from '../methods/type-index.js';
-import { parseIJson } from '../protocol/ijson.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { parseJson } from '../protocol/ijson.js';
+import {
+  emptyObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  writeNumbers,
+} from '../protocol/json.js';
 import { deriveOnce } from '../runtime/derive-once.js';
 import type { StoredObject } from '../store/port.js';
 
@@ -34,13 +40,14 @@ export function effectKind({ table }: Pick<DataTypeDefinition, 'table'>): string
 
 /** Returns the payload of a task: JSON. */
 export function writeKept(type: DataTypeDefinition, { call, changes }: Kept): string {
-  return JSON.stringify({ call, changes: mapChanges(changes, (object) => byColumn(type, object)) });
+  const kept = { call, changes: mapChanges(changes, (object) => byColumn(type, object)) };
+  return writeNumbers(JSON.stringify(kept));
 }
 
 /** Reads a payload, with the names that properties have now. */
 export function readKept(type: DataTypeDefinition, payload: string): Kept {
   // Only `writeKept` makes payloads.
-  const kept = parseIJson(Buffer.from(payload)) as unknown as {
+  const kept = parseJson(payload) as unknown as {
     readonly call: KeptCall;
     readonly changes: Changes<JsonObject>;
   };

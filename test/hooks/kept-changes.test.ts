@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { DataTypeDefinition, PropertyDefinition } from '../../src/capability/definition.js';
 import { UNKNOWN_PROPERTIES } from '../../src/capability/unknown-properties.js';
 import { effectKind, readKept, writeKept } from '../../src/hooks/kept-changes.js';
+import { exactNumber, type JsonValue } from '../../src/protocol/json.js';
 import { gadgetCapability, property } from '../methods/gadget.js';
 
 // Tasks of a durable afterCommit that one version keeps and a later one does.
@@ -69,6 +70,20 @@ it('a later version gets the names that properties have now', () => {
     created: [{ id: 'g2', label: 'B', title: 7, vendor: null }],
     updated: [{ before: now, after: { ...now, label: 'C' } }],
     destroyed: [now],
+  });
+});
+
+it('numbers come back as numbers, however large and many they are', () => {
+  const type = typeWith(id, property('weight', 'number'), property('sizes', 'json'));
+  // More than a client may send.
+  const object = { id: 'g1', weight: 1e23, sizes: new Array<number>(10_001).fill(2 ** 60) };
+  const changes = { created: [object], updated: [], destroyed: [] };
+  // Of an argument that no schema describes.
+  const inexact = exactNumber('9007199254740993') as unknown as JsonValue;
+  const sent = { ...call, arguments: { inexact } };
+  expect(readKept(type, writeKept(type, { call: sent, changes }))).toEqual({
+    call: { ...call, arguments: { inexact: 2 ** 53 } },
+    changes,
   });
 });
 
