@@ -1,8 +1,11 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { Changes } from '../capability/hooks.js';
+import { presentTime } from '../capability/present-time.js';
 import { frozen } from '../capability/runtime.js';
+import { absentOf, isTimed } from '../capability/stored-nulls.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import { defaultOf } from '../methods/type-index.js';
+import { parseUtcDate } from '../protocol/dates.js';
 import { parseJson } from '../protocol/ijson.js';
 import {
   emptyObject,
@@ -85,21 +88,37 @@ function byColumn(type: DataTypeDefinition, object: StoredObject): JsonObject {
 }
 
 /**
- * Returns the object of these values. A property that the type has since then has its default;
- * dropped properties, and undeclared ones whose names are declared now, are left out.
+ * Returns the object of these values. Dropped properties, and undeclared ones whose names are
+ * declared now, are left out.
  */
 function byName(type: DataTypeDefinition, values: JsonObject): StoredObject {
   const columns = columnsOf(type);
   const object: Record<string, JsonValue> = emptyObject();
+  const born = type.properties.find(({ role }) => role === 'created');
+  const bornAt = parseUtcDate(String(values[born?.column ?? ''])) ?? 0;
   for (const property of type.properties) {
-    const { name, column, optional, role } = property;
-    if (role === 'unknown') continue;
-    const value = values[column];
-    if (value !== undefined) object[name] = value;
-    else if (optional !== true) object[name] = defaultOf(property);
+    if (property.role === 'unknown') continue;
+    const value = readValue(property, values[property.column], bornAt);
+    if (value !== undefined) object[property.name] = value;
   }
   const undeclared = values[UNKNOWN_COLUMN] ?? null;
   for (const [name, value] of Object.entries(isJsonObject(undeclared) ? undeclared : {}))
     if (!columns.has(name)) object[name] = value;
   return object as StoredObject;
+}
+
+/**
+ * Returns a property's value as readers of a row would see it. One that the type has since the task
+ * was kept has its default. `bornAt`: when the object was created, in ms.
+ */
+function readValue(
+  property: PropertyDefinition,
+  kept: JsonValue | undefined,
+  bornAt: number,
+): JsonValue | undefined {
+  if (kept !== undefined && kept !== null) return kept;
+  if (isTimed(property)) return presentTime(property, bornAt);
+  const { optional, nullable } = property;
+  if (kept === undefined) return optional === true ? undefined : defaultOf(property);
+  return optional === true && nullable ? null : absentOf(property);
 }

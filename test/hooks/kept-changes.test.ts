@@ -73,6 +73,30 @@ it('a later version gets the names that properties have now', () => {
   });
 });
 
+it('null in a property that is no longer nullable is what readers of rows see', () => {
+  const created = property('created', 'date', { role: 'created', access: 'serverSet' });
+  const names = ['filled', 'timed', 'absent', 'null', 'plain'];
+  const nullable = { nullable: true, default: null };
+  const old = typeWith(id, created, ...names.map((name) => property(name, 'string', nullable)));
+  const now = typeWith(
+    ...[id, created, property('filled', 'string', { default: '' })],
+    property('timed', 'date', { defaultNow: true }),
+    property('absent', 'string', optional),
+    property('null', 'string', { ...optional, nullable: true }),
+    property('plain', 'string', nullable),
+    property('timedSince', 'date', { defaultNow: true }),
+  );
+  const time = '2026-01-02T03:04:05Z';
+  const nulls = Object.fromEntries(names.map((name) => [name, null]));
+  const changes = { created: [{ id: 'g1', created: time, ...nulls }], updated: [], destroyed: [] };
+  expect(readKept(now, writeKept(old, { call, changes })).changes.created).toEqual([
+    {
+      ...{ id: 'g1', created: time, filled: '', timed: time, null: null, plain: null },
+      timedSince: time,
+    },
+  ]);
+});
+
 it('numbers come back as numbers, however large and many they are', () => {
   const type = typeWith(id, property('weight', 'number'), property('sizes', 'json'));
   // More than a client may send.
