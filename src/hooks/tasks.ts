@@ -201,15 +201,18 @@ export class TaskWorker {
     const hook = this.#effects.get(task.kind);
     if (hook === undefined) return;
     const { call, changes } = readKept(hook.type, task.payload);
-    const budget = new HookBudget(this.#options.hookServices.timeout, Number.POSITIVE_INFINITY);
+    const { hooks, services, hookServices } = this.#options;
+    const budget = new HookBudget(hookServices.timeout, Number.POSITIVE_INFINITY);
+    const { signal } = budget;
+    const { accountId, id: effectId, attempt } = task;
+    const end = performance.now() + this.#timeOf(hook);
+    const { userId } = call;
     const effect = Object.freeze({
-      ...{ accountId: task.accountId, effectId: task.id, attempt: task.attempt },
-      ...{ userId: call.userId, method: call.method, arguments: call.arguments },
+      ...{ accountId, effectId, attempt, userId, signal },
+      ...{ method: call.method, arguments: call.arguments, refused: call.refused },
       createdIds: new Map(call.createdIds),
-      refused: call.refused,
       isReadOnly: false,
-      signal: budget.signal,
-      inAccount: this.#inAccount(hook, task.accountId, call.userId),
+      inAccount: hooks.workIn(services, hook, { accountId, userId, end, signal }),
     } satisfies EffectCall);
     await budget
       .run(hook, async () => hook.run(changes as never, effect as never))
@@ -224,7 +227,8 @@ export class TaskWorker {
     const { id: accountId, capabilities, ownerId: userId, name } = account;
     if (capabilities?.includes(hook.capability) === false) return;
     const created = Object.freeze({ id: accountId, name, ownerId: userId });
-    const call = { accountId, userId, what: hook.what, time: patience + this.#timeOf(hook) };
+    const deadline = performance.now() + patience + this.#timeOf(hook);
+    const call = { accountId, userId, what: hook.what, deadline };
     await hooks.runInAccount(services, call, async (scope, unit) => {
       if (!(await unit.transaction.endTask(taskId))) return;
       const run = hook.run as (...args: unknown[]) => unknown;
@@ -247,7 +251,8 @@ export class TaskWorker {
   }
 
   #jobCall(job: JobHook, signal: AbortSignal): JobCall {
-    const { hookServices, accounts } = this.#options;
+    const { hookServices, accounts, hooks, services } = this.#options;
+    const end = performance.now() + this.#timeOf(job);
     return Object.freeze({
       signal,
       prisma: hookServices.prisma,
@@ -255,7 +260,7 @@ export class TaskWorker {
       inAccount: async (accountId, work) => {
         if ((await accounts.find(accountId)) === null) return null;
         try {
-          return await this.#inAccount(job, accountId, '')(work);
+          return await hooks.workIn(services, job, { accountId, userId: '', end, signal })(work);
         } catch (error) {
           // Perhaps because somebody deletes the account meanwhile.
           if ((await accounts.find(accountId)) === null) return null;
@@ -263,12 +268,5 @@ export class TaskWorker {
         }
       },
     } satisfies JobCall);
-  }
-
-  /** Returns what runs work of a hook in transactions of an account, in the name of a user. */
-  #inAccount(hook: NamedHook<unknown>, accountId: string, userId: string): EffectCall['inAccount'] {
-    const { hooks, services, patience } = this.#options;
-    const call = { accountId, userId, what: hook.what, time: patience + this.#timeOf(hook) };
-    return hooks.workIn(services, hook, call);
   }
 }

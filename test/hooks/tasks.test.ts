@@ -1,9 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { deletionKey } from '../../src/accounts/change.js';
 import { createAccount } from '../../src/accounts/index.js';
 import { livingAccounts } from '../../src/accounts/living.js';
 import type { CapabilityHooks, JobCall } from '../../src/capability/capability-hooks.js';
-import type { Changes } from '../../src/capability/hooks.js';
+import type { Changes, EffectCall } from '../../src/capability/hooks.js';
 import { TaskRows } from '../../src/database/task-rows.js';
 import { RegistryHooks } from '../../src/hooks/runner.js';
 import { listAccountCreatedKinds } from '../../src/hooks/task-kinds.js';
@@ -175,6 +176,44 @@ it('does nothing more for accounts that are being deleted', async () => {
       ['a2', 'an', 'ar', 'ax'],
       [null, null, 'in a2'],
     ]);
+});
+
+it('work of a hook that is given up writes nothing', async () => {
+  const [gadget] = gadgetCapability.dataTypes;
+  const results: unknown[] = [];
+  const timeout = '500ms' as const;
+  const run = async ({ inAccount, signal }: Pick<EffectCall, 'inAccount' | 'signal'>) => {
+    const write = (title: string, pause: number): Promise<unknown> =>
+      inAccount(async (tx) => {
+        await tx.set(gadget as never, { create: { k: { title } } });
+        await wait(pause);
+      }).catch(String);
+    await wait(300);
+    const early = [write('runs', 300), write('waits for the account', 0)];
+    await wait(300);
+    expect(signal.aborted).toBe(true);
+    results.push(await Promise.all([...early, write('begins later', 0)]));
+  };
+  const afterCommit = {
+    durable: true,
+    timeout,
+    run: (_: unknown, call: EffectCall) => (call.attempt === 1 ? run(call) : undefined),
+  };
+  const job = ({ inAccount, signal }: JobCall) =>
+    run({ signal, inAccount: (work) => inAccount('a1', work) as never });
+  const jobs = { late: { every: '1d', timeout, run: job } } as const;
+  const rig = open({ types: { Setting: { afterCommit } }, jobs });
+  await rig.call('Setting/set', { update: { singleton: { theme: 'dark' } } });
+  start(rig);
+  await expect.poll(() => rig.engine().jmapTask.count(), { timeout: 5 * SECOND }).toBe(0);
+  const refused = (what: string) => [
+    ...Array(2).fill(expect.stringContaining('took longer')),
+    `HookTimeoutError: The hook ${what} took longer than its timeout (500 ms)`,
+  ];
+  expect(results).toHaveLength(2);
+  expect(results).toContainEqual(refused('afterCommit of Setting'));
+  expect(results).toContainEqual(refused('job late of gadgets'));
+  expect((await rig.call('Gadget/get', { ids: null })).list).toEqual([]);
 });
 
 it('a job goes on where an account is deleted during its work', async () => {
