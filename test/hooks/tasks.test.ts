@@ -11,6 +11,7 @@ import { listAccountCreatedKinds } from '../../src/hooks/task-kinds.js';
 import { type HeldTask, type TaskOptions, TaskWorker } from '../../src/hooks/tasks.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
+import type { Log } from '../../src/runtime/log.js';
 import { createLogging } from '../../src/server/logging.js';
 import { gadgetCapability } from '../methods/gadget.js';
 import { Rig } from '../methods/rig.js';
@@ -47,6 +48,14 @@ function start(rig: Rig, changed: Partial<TaskOptions> = {}): TaskWorker {
   return worker;
 }
 
+/** Returns a log, and its errors. */
+function noteErrors(): { readonly log: Log; readonly messages: readonly string[] } {
+  const messages: string[] = [];
+  const { log } = createLogging('fatal');
+  const error = (_: object, message: string): void => void messages.push(message);
+  return { log: Object.assign(Object.create(log) as Log, { error }), messages };
+}
+
 it('a task is held for the time of its own hook', async () => {
   const seen: string[] = [];
   let release = (): void => undefined;
@@ -75,6 +84,63 @@ it('a task is held for the time of its own hook', async () => {
   expect(times).toEqual([expect.any(Number), expect.any(Number)]);
   expect(times[0], '1 s and 5 s').toBeLessThan(7 * SECOND);
   expect(times[1], '1 h and 5 s').toBeGreaterThan(HOUR);
+});
+
+it('tasks that hang hold up no other kind', async () => {
+  const seen: string[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hang = () => {
+    seen.push('hangs');
+    return released;
+  };
+  const types = {
+    Gadget: { afterCommit: { durable: true, run: hang } },
+    Setting: { afterCommit: { durable: true, run: () => void seen.push('setting') } },
+  };
+  const rig = open({ types, accountCreated: () => void seen.push('account') });
+  for (const title of 'ABCDEFGHIJ') await rig.create('Gadget', [{ title }]);
+  await rig.call('Setting/set', { update: { singleton: { theme: 'dark' } } });
+  const tasks = listAccountCreatedKinds(rig.services.registry);
+  await createAccount(rig.engine(), createIdGenerator(), { name: 'new', tasks });
+  start(rig);
+  onTestFinished(() => release());
+  const hanging = Array(4).fill('hangs');
+  await expect.poll(() => [...seen].sort()).toEqual(['account', ...hanging, 'setting']);
+  release();
+  await expect.poll(() => seen.filter((what) => what === 'hangs')).toHaveLength(10);
+});
+
+it('a task without a hook stays', async () => {
+  const rig = open({ types: { Gadget: { afterCommit: { durable: true, run: () => undefined } } } });
+  const task = { accountId: 'a1', id: 't1', kind: 'afterCommit:Gone' };
+  await rig.engine().jmapTask.create({ data: { ...task, payload: '{}', due: 0n, attempts: 1n } });
+  const taken = [[{ ...task, payload: '{}', attempt: 1 }]];
+  class WrongRows extends TaskRows {
+    override take() {
+      return Promise.resolve(taken.shift() ?? []);
+    }
+  }
+  const { log, messages } = noteErrors();
+  start(rig, { tasks: new WrongRows(rig.engine()), log });
+  await expect.poll(() => messages).toHaveLength(1);
+  expect(await rig.engine().jmapTask.count()).toBe(1);
+});
+
+it('waits before it looks again at a database that fails', async () => {
+  const run = (): void => expect.unreachable();
+  const rig = open({ jobs: { look: { every: '1d', run }, tidy: { every: '1d', run } } });
+  class FailingRows extends TaskRows {
+    override beginPeriod(): never {
+      throw new Error('no database');
+    }
+  }
+  const { log, messages } = noteErrors();
+  start(rig, { tasks: new FailingRows(rig.engine()), log });
+  await wait(1300);
+  expect(messages).toEqual(['the tasks of hooks could not be read; it is tried again']);
 });
 
 it('a worker that stops gives tasks back that it has taken', async () => {
