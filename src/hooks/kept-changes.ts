@@ -1,21 +1,17 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { Changes } from '../capability/hooks.js';
 import { presentTime } from '../capability/present-time.js';
-import { frozen } from '../capability/runtime.js';
 import { absentOf, isTimed } from '../capability/stored-nulls.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import { defaultOf } from '../methods/type-index.js';
 import { parseUtcDate } from '../protocol/dates.js';
-import { parseJson } from '../protocol/ijson.js';
-import {
-  emptyObject,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  writeNumbers,
-} from '../protocol/json.js';
+import { parseJsonInSlices } from '../protocol/ijson.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { deriveOnce } from '../runtime/derive-once.js';
+import type { Slices } from '../runtime/slices.js';
 import type { StoredObject } from '../store/port.js';
+import { frozenInSlices } from './walks.js';
 
 /**
  * The payloads of tasks of a durable `afterCommit`. A later version may run the hook, so they name
@@ -41,21 +37,48 @@ export function effectKind({ table }: Pick<DataTypeDefinition, 'table'>): string
   return `afterCommit:${table}`;
 }
 
+/** Objects of a task at most: an effect is done again as a whole. */
+const MOST = 1000;
+
+/** Yields the changes in parts, each for a task of its own. */
+export function* divideChanges(changes: Changes<StoredObject>): Generator<Changes<StoredObject>> {
+  const { created, updated, destroyed } = changes;
+  const count = created.length + updated.length + destroyed.length;
+  for (let begin = 0; begin < count; begin += MOST) {
+    let at = begin;
+    const cut = <T>(objects: readonly T[]): readonly T[] => {
+      const part = objects.slice(Math.max(0, at), Math.max(0, at + MOST));
+      at -= objects.length;
+      return part;
+    };
+    yield { created: cut(created), updated: cut(updated), destroyed: cut(destroyed) };
+  }
+}
+
 /** Returns the payload of a task: JSON. */
-export function writeKept(type: DataTypeDefinition, { call, changes }: Kept): string {
+export async function writeKept(
+  type: DataTypeDefinition,
+  { call, changes }: Kept,
+  slices: Slices,
+): Promise<string> {
   const kept = { call, changes: mapChanges(changes, (object) => byColumn(type, object)) };
-  return writeNumbers(JSON.stringify(kept));
+  const written = await stringifyInSlices(kept, slices, Number.POSITIVE_INFINITY);
+  return written?.pieces.join('') ?? '';
 }
 
 /** Reads a payload, with the names that properties have now. */
-export function readKept(type: DataTypeDefinition, payload: string): Kept {
+export async function readKept(
+  type: DataTypeDefinition,
+  payload: string,
+  slices: Slices,
+): Promise<Kept> {
   // Only `writeKept` makes payloads.
-  const kept = parseJson(payload) as unknown as {
+  const kept = (await parseJsonInSlices(payload, slices)) as unknown as {
     readonly call: KeptCall;
     readonly changes: Changes<JsonObject>;
   };
   const changes = mapChanges(kept.changes, (columns) => byName(type, columns));
-  return frozen({ call: kept.call, changes });
+  return frozenInSlices({ call: kept.call, changes }, slices);
 }
 
 function mapChanges<From, To>(

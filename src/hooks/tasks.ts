@@ -247,8 +247,9 @@ export class TaskWorker {
   }
 
   async #effect(hook: EffectHook, task: HeldTask): Promise<void> {
-    const { call, changes } = readKept(hook.type, task.payload);
     const { hooks, services, hookServices } = this.#options;
+    const slices = services.conductor.startSlices();
+    const { call, changes } = await readKept(hook.type, task.payload, slices);
     const budget = new HookBudget(hookServices.timeout, Number.POSITIVE_INFINITY);
     const { signal } = budget;
     const { accountId, id: effectId, attempt } = task;

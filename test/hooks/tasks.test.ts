@@ -113,6 +113,25 @@ it('tasks that hang hold up no other kind', async () => {
   await expect.poll(() => seen.filter((what) => what === 'hangs')).toHaveLength(10);
 });
 
+it('a call that changes many objects leaves several tasks', async () => {
+  const seen = new Map<string, readonly string[]>();
+  const run = ({ destroyed }: Changes<{ id: string }>, { effectId }: EffectCall) => {
+    const ids = destroyed.map(({ id }) => id);
+    if (ids.length > 0) seen.set(String(effectId), ids);
+  };
+  const rig = open({ types: { Part: { afterCommit: { durable: true, run } } } });
+  const [gadgetId] = await rig.create('Gadget', [{ title: 'A' }]);
+  const ids: string[] = [];
+  for (const count of [900, 300])
+    ids.push(...(await rig.create('Part', Array(count).fill({ gadgetId }))));
+  await rig.call('Gadget/set', { destroy: [gadgetId] });
+  expect(await rig.engine().jmapTask.count()).toBe(4);
+  start(rig);
+  await expect.poll(() => rig.engine().jmapTask.count()).toBe(0);
+  expect([...seen.values()].map(({ length }) => length).sort()).toEqual([1000, 200]);
+  expect([...seen.values()].flat().sort()).toEqual(ids.sort());
+});
+
 it('a task without a hook stays', async () => {
   const rig = open({ types: { Gadget: { afterCommit: { durable: true, run: () => undefined } } } });
   const task = { accountId: 'a1', id: 't1', kind: 'afterCommit:Gone' };
