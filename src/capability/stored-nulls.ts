@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.js';
 import type { PropertyDefinition } from './definition.js';
 
 /**
- * What null stands for in stored objects. A property that is no longer nullable keeps its column
+ * The meaning of null in stored objects. A property that is no longer nullable keeps its column
  * for one release. The previous version may write null there; readers see the default.
  */
 

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { EVOLVED } from '../capability/evolution.js';
 import type { Changes } from '../capability/hooks.js';
 import { presentTime } from '../capability/present-time.js';
 import { absentOf, isTimed } from '../capability/stored-nulls.js';
@@ -61,23 +62,37 @@ export async function writeKept(
   { call, changes }: Kept,
   slices: Slices,
 ): Promise<string> {
-  const kept = { call, changes: mapChanges(changes, (object) => byColumn(type, object)) };
+  const evolved = type.properties.find(({ name }) => name === EVOLVED)?.default ?? 0;
+  const columns = mapChanges(changes, (object) => byColumn(type, object));
+  const kept = { call, evolved, changes: columns };
   const written = await stringifyInSlices(kept, slices, Number.POSITIVE_INFINITY);
   return written?.pieces.join('') ?? '';
 }
 
-/** Reads a payload, with the names that properties have now. */
+/**
+ * Reads a payload, with the names that properties have now. `convert` gets the values of an object,
+ * by column, and the last migration that their version converts objects for.
+ */
 export async function readKept(
   type: DataTypeDefinition,
   payload: string,
   slices: Slices,
+  convert: (values: JsonObject, reached: number) => Promise<JsonObject>,
 ): Promise<Kept> {
   // Only `writeKept` makes payloads.
   const kept = (await parseJsonInSlices(payload, slices)) as unknown as {
     readonly call: KeptCall;
+    readonly evolved: number;
     readonly changes: Changes<JsonObject>;
   };
-  const changes = mapChanges(kept.changes, (columns) => byName(type, columns));
+  const { created, updated, destroyed } = kept.changes;
+  const converted = new Map<JsonObject, JsonObject>();
+  const all = [...created, ...updated.flatMap(({ before, after }) => [before, after])];
+  for (const values of [...all, ...destroyed])
+    converted.set(values, await convert(values, kept.evolved));
+  const changes = mapChanges(kept.changes, (values) =>
+    readColumns(type, converted.get(values) ?? values),
+  );
   return frozenInSlices({ call: kept.call, changes }, slices);
 }
 
@@ -114,7 +129,7 @@ function byColumn(type: DataTypeDefinition, object: StoredObject): JsonObject {
  * Returns the object of these values. Dropped properties, and undeclared ones whose names are
  * declared now, are left out.
  */
-function byName(type: DataTypeDefinition, values: JsonObject): StoredObject {
+export function readColumns(type: DataTypeDefinition, values: JsonObject): StoredObject {
   const columns = columnsOf(type);
   const object: Record<string, JsonValue> = emptyObject();
   const born = type.properties.find(({ role }) => role === 'created');

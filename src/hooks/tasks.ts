@@ -1,21 +1,13 @@
 import type { LivingAccount, LivingAccounts } from '../accounts/principal.js';
 import type { JobCall } from '../capability/capability-hooks.js';
-import type { EffectCall } from '../capability/hooks.js';
 import type { Services } from '../methods/context.js';
 import { HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
 import type { Log } from '../runtime/log.js';
 import { HookBudget } from './budget.js';
-import { readKept } from './kept-changes.js';
+import { runEffect } from './effects.js';
 import type { RegistryHooks } from './runner.js';
 import type { HookServices } from './scope.js';
-import {
-  type AccountHook,
-  accountHooksOf,
-  type EffectHook,
-  effectsOf,
-  type JobHook,
-  jobsOf,
-} from './task-kinds.js';
+import { type AccountHook, accountHooksOf, effectsOf, type JobHook, jobsOf } from './task-kinds.js';
 
 /** A task that this server holds. */
 export interface HeldTask {
@@ -75,7 +67,7 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 3_600_000;
 const TASKS_FAILED = 'the tasks of hooks could not be read; it is tried again';
 
-/** What does the tasks of a kind. */
+/** A hook that does the tasks of a kind. */
 interface TaskKind {
   /** How long a task is held, ms. */
   readonly hold: number;
@@ -114,7 +106,7 @@ export class TaskWorker {
     const kinds = new Map<string, TaskKind>();
     for (const [kind, hook] of effectsOf(registry)) {
       const hold = this.#timeOf(hook) + MARGIN;
-      kinds.set(kind, { hold, running: 0, run: (task) => this.#effect(hook, task) });
+      kinds.set(kind, { hold, running: 0, run: (task) => runEffect(options, hook, task) });
     }
     for (const [kind, hook] of accountHooksOf(registry)) {
       // Its time begins when the account's lock is there.
@@ -244,29 +236,6 @@ export class TaskWorker {
     } finally {
       how.running -= 1;
     }
-  }
-
-  async #effect(hook: EffectHook, task: HeldTask): Promise<void> {
-    const { hooks, services, hookServices } = this.#options;
-    const slices = services.conductor.startSlices();
-    const { call, changes } = await readKept(hook.type, task.payload, slices);
-    const budget = new HookBudget(hookServices.timeout, Number.POSITIVE_INFINITY);
-    const { signal } = budget;
-    const { accountId, id: effectId, attempt } = task;
-    const end = performance.now() + this.#timeOf(hook);
-    const { userId } = call;
-    const effect = Object.freeze({
-      ...{ accountId, effectId, attempt, userId, signal },
-      ...{ method: call.method, arguments: call.arguments, refused: call.refused },
-      createdIds: new Map(call.createdIds),
-      isReadOnly: false,
-      inAccount: hooks.workIn(services, hook, { accountId, userId, end, signal }),
-    } satisfies EffectCall);
-    await budget
-      .run(hook, async () => hook.run(changes as never, effect as never))
-      .catch((error: unknown) => {
-        throw namedFailure(hook.what, error);
-      });
   }
 
   /** Runs an `accountCreated` in the transaction that forgets the task: exactly once. */

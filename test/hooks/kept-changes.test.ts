@@ -53,9 +53,12 @@ const slices = {
   },
 };
 
+/** Of types that no file of `evolve/` converts. */
+const stay = async <T>(values: T): Promise<T> => values;
+
 /** Returns what one type keeps as another one gets it. */
 async function pass(from: DataTypeDefinition, to: DataTypeDefinition, all: Kept): Promise<Kept> {
-  return readKept(to, await writeKept(from, all, slices), slices);
+  return readKept(to, await writeKept(from, all, slices), slices, stay);
 }
 
 function kept(type: DataTypeDefinition): Promise<Kept> {
@@ -154,7 +157,7 @@ it('large objects are written and read in slices', async () => {
   const payload = await writeKept(before, { call, changes }, slices);
   expect(pauses).toBeGreaterThan(0);
   pauses = 0;
-  expect((await readKept(before, payload, slices)).changes).toEqual(changes);
+  expect((await readKept(before, payload, slices, stay)).changes).toEqual(changes);
   expect(pauses).toBeGreaterThan(5);
 });
 

@@ -13,8 +13,8 @@ import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { Log } from '../../src/runtime/log.js';
 import { createLogging } from '../../src/server/logging.js';
-import { gadgetCapability } from '../methods/gadget.js';
-import { Rig } from '../methods/rig.js';
+import { dataType, gadgetCapability, property } from '../methods/gadget.js';
+import { type Json, Rig } from '../methods/rig.js';
 
 // The worker of a server, on the rows of a real database.
 
@@ -225,6 +225,66 @@ it('a later version does the tasks of a type and a property that it has renamed'
   await expect.poll(() => rig.engine().jmapTask.count()).toBe(0);
   expect(seen).toMatchObject([{ created: [{ label: 'A' }], updated: [], destroyed: [] }]);
   expect(seen[0]?.created[0]).not.toHaveProperty('title');
+});
+
+it('a later version converts the objects of tasks that an earlier one has kept', async () => {
+  const seen: unknown[] = [];
+  const durable = (run: (changes: Changes<Json>) => void) => ({
+    afterCommit: { durable: true, run },
+  });
+  const rig = open({ types: { Gadget: durable(() => expect.unreachable()) } });
+  const ids = await rig.create('Gadget', [{ title: '12' }, { title: '7' }]);
+  await rig.call('Gadget/set', { update: { [ids[0] as string]: { title: '13' } } });
+  await rig.call('Gadget/set', { destroy: [ids[1]] });
+  const [broken] = await rig.create('Gadget', [{ title: 'many' }]);
+  const [gadget] = gadgetCapability.dataTypes;
+  if (gadget === undefined) throw new Error('no gadget');
+  const properties = [
+    ...gadget.properties.filter(({ name }) => name !== 'title'),
+    property('title', 'integer', { column: 'title_2', required: true }),
+    property('words', 'string', { column: 'words_2', required: true }),
+  ];
+  const convert = ({ title }: { readonly title: string }) => ({ title: Number(title) });
+  const evolution = {
+    ...{ migration: 7, file: 'evolve/0007-count.ts', table: 'Gadget', convert },
+    before: gadget.properties,
+    after: {
+      title: { column: 'title_2', initial: 0 },
+      words: { column: 'words_2', initial: '' },
+    },
+  };
+  const schemas = { title: { type: 'integer' }, words: { type: 'string' } };
+  const later = dataType('Gadget', properties, schemas);
+  const registry = createRegistry([
+    {
+      ...gadgetCapability,
+      ...{ methods: [], dataTypes: [later], evolutions: [evolution] },
+      hooks: {
+        types: {
+          Gadget: durable(({ created, updated, destroyed }) => {
+            const all = [...created, ...updated.flatMap(Object.values), ...destroyed];
+            seen.push(all.map(({ title, words }) => [title, words]));
+          }),
+        },
+      },
+    },
+  ]);
+  const { services } = rig.services.hooks as RegistryHooks;
+  start(rig, { hooks: new RegistryHooks(registry, services) });
+  const left = () => rig.engine().jmapTask.findMany();
+  await expect.poll(async () => (await left()).map(({ error }) => error !== null)).toEqual([true]);
+  expect(seen).toContainEqual([
+    [12, ''],
+    [7, ''],
+  ]);
+  expect(seen).toContainEqual([
+    [12, ''],
+    [13, ''],
+  ]);
+  expect(seen).toContainEqual([[7, '']]);
+  const [{ error, payload } = {}] = await left();
+  expect(payload).toContain(broken);
+  expect(error).toContain('The hook Gadget of evolve/0007-count.ts gave');
 });
 
 it('the seed of an account is held while it waits for that account, too', async () => {
