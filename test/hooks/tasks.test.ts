@@ -191,13 +191,13 @@ it('seeds accounts that a version with the hook has made, and no others', async 
   const make = (name: string, tasks: readonly string[]) =>
     createAccount(rig.engine(), createIdGenerator(), { name, tasks });
   const own = listAccountCreatedKinds(rig.services.registry);
-  expect(own).toEqual(['accountCreated:https://example.com/jmap/gadgets']);
+  expect(own, 'a file outlives its URN').toEqual(['accountCreated:gadgets']);
   await make('of a version before', []);
-  await make('of a later version', ['accountCreated:https://example.com/later']);
+  await make('of a later version', ['accountCreated:later']);
   await make('seeded', own);
   start(rig);
   const left = async () => (await rig.engine().jmapTask.findMany()).map(({ kind }) => kind);
-  await expect.poll(left).toEqual(['accountCreated:https://example.com/later']);
+  await expect.poll(left).toEqual(['accountCreated:later']);
   expect(seeded).toEqual(['seeded']);
 });
 
