@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { DataTypeDefinition, PropertyDefinition } from '../../src/capability/definition.js';
 import { UNKNOWN_PROPERTIES } from '../../src/capability/unknown-properties.js';
+import { convertKept } from '../../src/hooks/convert-kept.js';
 import {
   divideChanges,
   effectKind,
@@ -159,6 +160,20 @@ it('large objects are written and read in slices', async () => {
   pauses = 0;
   expect((await readKept(before, payload, slices, stay)).changes).toEqual(changes);
   expect(pauses).toBeGreaterThan(5);
+});
+
+it('values of a version that knows a conversion are not converted again', async () => {
+  const convert = () => expect.unreachable();
+  const evolution = {
+    ...{ migration: 7, file: 'evolve/0007-title.ts', table: 'Gadget', before: [id], convert },
+    after: { title: { column: 'title_2', initial: 0 } },
+  };
+  const conversions = { type: later, evolutions: [evolution], accountId: 'a1', timeout: 2000 };
+  const former = { id: 'g1', title: 'A' };
+  expect(await convertKept(former, 7, conversions)).toBe(former);
+  // That version has deleted the file.
+  const present = { id: 'g1', title_2: 0 };
+  expect(await convertKept(present, 0, conversions)).toBe(present);
 });
 
 it('a renamed type keeps its tasks', () => {
