@@ -37,7 +37,7 @@ await runTool('tasks', HELP, async (argv) => {
 
 async function list(rows: TaskRows, served: readonly string[]): Promise<void> {
   const lines = (await rows.kinds()).map(({ kind, waiting, failing }) => [
-    ...[kind, `${waiting} tasks`, `${failing} failed`],
+    ...[kind, countTasks(waiting), `${failing} failed`],
     served.includes(kind) ? '' : 'gone',
   ]);
   for (const line of columns(lines)) printLine(line.trimEnd());
@@ -45,7 +45,11 @@ async function list(rows: TaskRows, served: readonly string[]): Promise<void> {
 
 async function forget(rows: TaskRows, kind: string): Promise<void> {
   const dropped = await rows.drop(kind);
-  if (dropped > 0) return printLine(`${dropped} tasks of ${kind} dropped`);
+  if (dropped > 0) return printLine(`${countTasks(dropped)} of ${kind} dropped`);
   const kinds = (await rows.kinds()).map((one) => one.kind).join(', ');
   throw new UsageError(`There are no tasks of ${kind}. There are tasks of: ${kinds || 'no hook'}.`);
+}
+
+function countTasks(count: number): string {
+  return count === 1 ? '1 task' : `${count} tasks`;
 }

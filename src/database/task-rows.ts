@@ -38,7 +38,8 @@ const CLOCKS = 60_000;
 
 interface TakeOptions {
   readonly now: number;
-  readonly longestPause: number;
+  /** Null: tasks that are due far ahead stay. */
+  readonly longestPause: number | null;
   readonly limit: number;
   /** Ids of tasks that this server still works at. */
   readonly except: readonly string[];
@@ -69,7 +70,7 @@ export class TaskRows {
       take: limit,
     });
     // Two statements: each reads a range of the index.
-    if (found.length < limit) {
+    if (longestPause !== null && found.length < limit) {
       const beyondAnyPause = [...holds].map(([kind, hold]) => ({
         kind,
         due: { gt: BigInt(now + longestPause + hold) },

@@ -1,12 +1,18 @@
-import type { DataTypeDefinition } from '../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { EVOLVED } from '../capability/evolution.js';
 import type { Changes } from '../capability/hooks.js';
-import { frozen } from '../capability/runtime.js';
+import { presentTime } from '../capability/present-time.js';
+import { absentOf, isTimed } from '../capability/stored-nulls.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import { defaultOf } from '../methods/type-index.js';
-import { parseIJson } from '../protocol/ijson.js';
+import { parseUtcDate } from '../protocol/dates.js';
+import { parseJsonInSlices } from '../protocol/ijson.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { deriveOnce } from '../runtime/derive-once.js';
+import type { Slices } from '../runtime/slices.js';
 import type { StoredObject } from '../store/port.js';
+import { frozenInSlices } from './walks.js';
 
 /**
  * The payloads of tasks of a durable `afterCommit`. A later version may run the hook, so they name
@@ -32,20 +38,62 @@ export function effectKind({ table }: Pick<DataTypeDefinition, 'table'>): string
   return `afterCommit:${table}`;
 }
 
-/** Returns the payload of a task: JSON. */
-export function writeKept(type: DataTypeDefinition, { call, changes }: Kept): string {
-  return JSON.stringify({ call, changes: mapChanges(changes, (object) => byColumn(type, object)) });
+/** Objects of a task at most: an effect is done again as a whole. */
+const MOST = 1000;
+
+/** Yields the changes in parts, each for a task of its own. */
+export function* divideChanges(changes: Changes<StoredObject>): Generator<Changes<StoredObject>> {
+  const { created, updated, destroyed } = changes;
+  const count = created.length + updated.length + destroyed.length;
+  for (let begin = 0; begin < count; begin += MOST) {
+    let at = begin;
+    const cut = <T>(objects: readonly T[]): readonly T[] => {
+      const part = objects.slice(Math.max(0, at), Math.max(0, at + MOST));
+      at -= objects.length;
+      return part;
+    };
+    yield { created: cut(created), updated: cut(updated), destroyed: cut(destroyed) };
+  }
 }
 
-/** Reads a payload, with the names that properties have now. */
-export function readKept(type: DataTypeDefinition, payload: string): Kept {
+/** Returns the payload of a task: JSON. */
+export async function writeKept(
+  type: DataTypeDefinition,
+  { call, changes }: Kept,
+  slices: Slices,
+): Promise<string> {
+  const evolved = type.properties.find(({ name }) => name === EVOLVED)?.default ?? 0;
+  const columns = mapChanges(changes, (object) => byColumn(type, object));
+  const kept = { call, evolved, changes: columns };
+  const written = await stringifyInSlices(kept, slices, Number.POSITIVE_INFINITY);
+  return written?.pieces.join('') ?? '';
+}
+
+/**
+ * Reads a payload, with the names that properties have now. `convert` gets the values of an object,
+ * by column, and the last migration that their version converts objects for.
+ */
+export async function readKept(
+  type: DataTypeDefinition,
+  payload: string,
+  slices: Slices,
+  convert: (values: JsonObject, reached: number) => Promise<JsonObject>,
+): Promise<Kept> {
   // Only `writeKept` makes payloads.
-  const kept = parseIJson(Buffer.from(payload)) as unknown as {
+  const kept = (await parseJsonInSlices(payload, slices)) as unknown as {
     readonly call: KeptCall;
+    readonly evolved: number;
     readonly changes: Changes<JsonObject>;
   };
-  const changes = mapChanges(kept.changes, (columns) => byName(type, columns));
-  return frozen({ call: kept.call, changes });
+  const { created, updated, destroyed } = kept.changes;
+  const converted = new Map<JsonObject, JsonObject>();
+  const all = [...created, ...updated.flatMap(({ before, after }) => [before, after])];
+  for (const values of [...all, ...destroyed])
+    converted.set(values, await convert(values, kept.evolved));
+  const changes = mapChanges(kept.changes, (values) =>
+    readColumns(type, converted.get(values) ?? values),
+  );
+  return frozenInSlices({ call: kept.call, changes }, slices);
 }
 
 function mapChanges<From, To>(
@@ -78,21 +126,37 @@ function byColumn(type: DataTypeDefinition, object: StoredObject): JsonObject {
 }
 
 /**
- * Returns the object of these values. A property that the type has since then has its default;
- * dropped properties, and undeclared ones whose names are declared now, are left out.
+ * Returns the object of these values. Dropped properties, and undeclared ones whose names are
+ * declared now, are left out.
  */
-function byName(type: DataTypeDefinition, values: JsonObject): StoredObject {
+export function readColumns(type: DataTypeDefinition, values: JsonObject): StoredObject {
   const columns = columnsOf(type);
   const object: Record<string, JsonValue> = emptyObject();
+  const born = type.properties.find(({ role }) => role === 'created');
+  const bornAt = parseUtcDate(String(values[born?.column ?? ''])) ?? 0;
   for (const property of type.properties) {
-    const { name, column, optional, role } = property;
-    if (role === 'unknown') continue;
-    const value = values[column];
-    if (value !== undefined) object[name] = value;
-    else if (optional !== true) object[name] = defaultOf(property);
+    if (property.role === 'unknown') continue;
+    const value = readValue(property, values[property.column], bornAt);
+    if (value !== undefined) object[property.name] = value;
   }
   const undeclared = values[UNKNOWN_COLUMN] ?? null;
   for (const [name, value] of Object.entries(isJsonObject(undeclared) ? undeclared : {}))
     if (!columns.has(name)) object[name] = value;
   return object as StoredObject;
+}
+
+/**
+ * Returns a property's value as readers of a row would see it. One that the type has since the task
+ * was kept has its default. `bornAt`: when the object was created, in ms.
+ */
+function readValue(
+  property: PropertyDefinition,
+  kept: JsonValue | undefined,
+  bornAt: number,
+): JsonValue | undefined {
+  if (kept !== undefined && kept !== null) return kept;
+  if (isTimed(property)) return presentTime(property, bornAt);
+  const { optional, nullable } = property;
+  if (kept === undefined) return optional === true ? undefined : defaultOf(property);
+  return optional === true && nullable ? null : absentOf(property);
 }

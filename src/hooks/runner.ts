@@ -39,7 +39,14 @@ import { type News, NewsReader } from './news.js';
 import { offerArguments } from './offered-arguments.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
 import { HookScope, type HookServices, NO_ARGUMENTS, type Reads } from './scope.js';
-import { SERVER_ACCOUNT, SERVER_METHOD, type ServerCall, serverRequest } from './server-call.js';
+import {
+  GRACE,
+  type OwnWork,
+  SERVER_ACCOUNT,
+  SERVER_METHOD,
+  type ServerCall,
+  serverRequest,
+} from './server-call.js';
 import { isDurable, namedHook } from './timed.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
 
@@ -91,7 +98,7 @@ export class RegistryHooks implements Hooks {
    */
   async runInAccount<T>(
     services: Services,
-    { accountId, userId, what, time }: ServerCall,
+    { accountId, userId, what, deadline }: ServerCall,
     work: (scope: HookScope, unit: UnitOfWork) => Promise<T>,
   ): Promise<T> {
     const scopes: HookedCall[] = [];
@@ -100,7 +107,7 @@ export class RegistryHooks implements Hooks {
       request: serverRequest(userId),
       method: { ...SERVER_METHOD, name: what },
       account: { ...SERVER_ACCOUNT, id: accountId },
-      deadline: performance.now() + time,
+      deadline,
       callId: '',
       showsCreatedIds: false,
       hooksWithin: (context) => {
@@ -121,12 +128,21 @@ export class RegistryHooks implements Hooks {
     }
   }
 
-  /** Returns what runs work of a hook in transactions of an account. */
-  workIn(services: Services, hook: TimedHook, call: ServerCall): EffectCall['inAccount'] {
-    return (work) =>
-      this.runInAccount(services, call, (scope, unit) =>
-        scope.run(hook, unit.transaction, (_call, tx) => work(tx), unit),
-      );
+  /** Returns what runs work of a hook in transactions of an account, until it is given up. */
+  workIn(
+    services: Services,
+    hook: TimedHook,
+    { accountId, userId, end, signal }: OwnWork,
+  ): EffectCall['inAccount'] {
+    const call = { accountId, userId, what: hook.what, deadline: end + GRACE };
+    return async (work) => {
+      signal.throwIfAborted();
+      return this.runInAccount(services, call, (scope, unit) => {
+        // It may have been given up while it waited for the account.
+        signal.throwIfAborted();
+        return scope.run(hook, unit.transaction, (_call, tx) => work(tx), unit);
+      });
+    };
   }
 
   /** Returns whether hooks see destroyed objects of the type; `compute` sees only written ones. */
@@ -338,16 +354,16 @@ class HookedCall extends HookScope implements CallHooks {
     }
     const afterCommit = namedHook(`afterCommit of ${name}`, hook);
     if (afterCommit === undefined) return;
-    const { limit, what } = afterCommit;
+    const { limit } = afterCommit;
     const run = async (call: Omit<EffectCall, 'inAccount'>): Promise<void> => {
+      const end = performance.now() + (limit ?? this.#hooks.services.timeout);
       // All that the transaction has done to the type by its end, once.
       const all = new Map(new NewsReader(unit).take()).get(name) ?? NO_CHANGES;
       const { services } = this.context;
       const offered = await frozenInSlices(all as Changes<never>, services.conductor.startSlices());
-      const time = limit ?? this.#hooks.services.timeout;
-      const { accountId, userId } = call;
-      const own = { accountId, userId, what, time };
-      const inAccount = this.#hooks.workIn(services, afterCommit, own);
+      const { accountId, userId, signal } = call;
+      const work = { accountId, userId, end, signal };
+      const inAccount = this.#hooks.workIn(services, afterCommit, work);
       await afterCommit.run(offered, Object.freeze({ ...call, inAccount }));
     };
     this.keep({ ...afterCommit, run });

@@ -10,12 +10,12 @@ import { setWithin } from '../methods/set/set.js';
 import { clock } from '../methods/states.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
 import { emptyObject, type JsonObject } from '../protocol/json.js';
-import type { NewTask, Transaction } from '../store/port.js';
+import type { Transaction } from '../store/port.js';
 import { HookBudget, type TimedHook } from './budget.js';
 import { divideResult } from './following.js';
 import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
-import { effectKind, type KeptCall, writeKept } from './kept-changes.js';
+import { divideChanges, effectKind, type KeptCall, writeKept } from './kept-changes.js';
 import { NewsReader } from './news.js';
 import { PutBlobs } from './put-blobs.js';
 
@@ -185,22 +185,23 @@ export abstract class HookScope {
     this.#root.#durable.add(type);
   }
 
-  /** Writes a task for each durable `afterCommit`, with all that the unit has done to its type. */
+  /** Writes tasks for each durable `afterCommit`, with all that the unit has done to its type. */
   async beforeCommit(unit: UnitOfWork): Promise<void> {
     if (this.#durable.size === 0) return;
     const { services } = this.context;
     const { createdIds, userId, method, refused, arguments: args } = this.#call(NEVER);
     const kept = [...createdIds];
     const call: KeptCall = { userId, method, arguments: args, createdIds: kept, refused };
-    const tasks: NewTask[] = [];
     for (const [type, changes] of new NewsReader(unit).take()) {
       const definition = services.registry.dataTypes.get(type);
       if (definition === undefined || !this.#durable.has(type)) continue;
-      const payload = writeKept(definition, { call, changes });
-      tasks.push({ id: services.ids.next('t').id, kind: effectKind(definition), payload });
+      for (const part of divideChanges(changes)) {
+        const payload = await writeKept(definition, { call, changes: part }, unit.slices);
+        const task = { id: services.ids.next('t').id, kind: effectKind(definition), payload };
+        await unit.transaction.keepTasks([task], clock(services));
+        this.#hasTasks = true;
+      }
     }
-    await unit.transaction.keepTasks(tasks, clock(services));
-    this.#hasTasks = tasks.length > 0;
   }
 
   /** The call's answer is safe: runs what was kept, and waits for none of it. */

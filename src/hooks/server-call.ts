@@ -8,9 +8,20 @@ export interface ServerCall {
   readonly userId: string;
   /** The hook, for messages. */
   readonly what: string;
-  /** How long it may take with its waits, ms. */
-  readonly time: number;
+  /** By `performance.now()`, with its waits. */
+  readonly deadline: number;
 }
+
+/** Work that a hook does in transactions of an account, by itself. */
+export interface OwnWork extends Pick<ServerCall, 'accountId' | 'userId'> {
+  /** When the hook's time is over, by `performance.now()`. */
+  readonly end: number;
+  /** Aborted then. */
+  readonly signal: AbortSignal;
+}
+
+/** The work ends so long after its hook, ms: the hook's own limit is told first. */
+export const GRACE = 100;
 
 /** The method of such a call, without its name. */
 export const SERVER_METHOD: Omit<MethodDefinition, 'name'> = Object.freeze({

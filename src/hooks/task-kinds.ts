@@ -54,7 +54,7 @@ export function accountHooksOf({ capabilities }: Registry): ReadonlyMap<string, 
   const hooksByKind = new Map<string, AccountHook>();
   for (const { urn, name, hooks } of capabilities.values()) {
     const hook = namedHook(`accountCreated of ${name}`, hooks?.accountCreated);
-    if (hook !== undefined) hooksByKind.set(`accountCreated:${urn}`, { ...hook, capability: urn });
+    if (hook !== undefined) hooksByKind.set(`accountCreated:${name}`, { ...hook, capability: urn });
   }
   return hooksByKind;
 }

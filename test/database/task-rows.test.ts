@@ -116,6 +116,9 @@ describe.each(['SQLite', 'PostgreSQL'])('tasks on %s', (database) => {
     await keep('right', NOW + HOUR + SECOND);
     await keep('wrong', NOW + HOUR + SECOND + 1);
     await keep('held', NOW + 2 * HOUR, LONG);
+    expect(await rows.take(HOLDS, { now: NOW, longestPause: null, limit: 1, except: [] })).toEqual(
+      [],
+    );
     expect(await take(NOW, 1)).toEqual([['wrong', 1]]);
     expect(await take(NOW)).toEqual([]);
     await keep('due', NOW);

@@ -189,9 +189,11 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     const { server, accountId, env } = missives();
     const tool = (args: readonly string[]) => server.command('scripts/tasks', args);
     const file = join(server.dataDir, 'jmap.db');
-    await keepTasks(env['DATABASE_URL'] ?? file, accountId, 'afterCommit:Gone');
+    const database = env['DATABASE_URL'] ?? file;
+    await keepTasks(database, accountId, { 'afterCommit:Gone': 2, 'afterCommit:Lost': 1 });
     const { stdout } = await tool([]);
     expect(stdout).toMatch(/^afterCommit:Gone +2 tasks +1 failed +gone$/m);
+    expect(stdout).toMatch(/^afterCommit:Lost +1 task +1 failed +gone$/m);
     expect(stdout).not.toMatch(/Errand.*gone/);
     expect(await tool(['--drop', 'afterCommit:Errand'])).toMatchObject({
       code: 2,
@@ -201,6 +203,8 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
       code: 0,
       stdout: '2 tasks of afterCommit:Gone dropped\n',
     });
+    const { stdout: dropped } = await tool(['--drop', 'afterCommit:Lost']);
+    expect(dropped).toBe('1 task of afterCommit:Lost dropped\n');
   });
 
   test('seed a new account once, also one that a command makes', async () => {
@@ -234,15 +238,21 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   });
 });
 
-/** Keeps two tasks, one of which has failed, as a version with a hook of that kind did. */
-async function keepTasks(database: string, accountId: string, kind: string): Promise<void> {
+/** Keeps tasks as a version with hooks of these kinds did; the first of each has failed. */
+async function keepTasks(
+  database: string,
+  accountId: string,
+  counts: Readonly<Record<string, number>>,
+): Promise<void> {
   const pool = database.includes('://') ? openPool({ url: database, size: 1 }) : null;
   const prisma = pool === null ? openPrismaStandalone(database) : openPrisma(pool);
-  const task = { accountId, kind, payload: '{}', due: 0n, attempts: 0n };
-  const data = [
-    { ...task, id: 'g1' },
-    { ...task, id: 'g2', error: 'Error: no' },
-  ];
+  const task = { accountId, payload: '{}', due: 0n, attempts: 0n };
+  const data = Object.entries(counts).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ ...task, kind, id: `${kind}${at}` },
+      error: at === 0 ? 'Error: no' : null,
+    })),
+  );
   await prisma.jmapTask.createMany({ data });
   await prisma.$disconnect();
   await pool?.end();

@@ -152,7 +152,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     [
       column('accountId', 'String'),
       column('id', 'String'),
-      column('kind', 'String', { description: 'afterCommit:TABLE, or accountCreated:URN.' }),
+      column('kind', 'String', { description: 'afterCommit:TABLE, or accountCreated:DESCRIPTOR.' }),
       column('payload', 'String', { description: 'JSON: what the hook gets.' }),
       column('due', 'BigInt', { description: 'Before it, a server works at it or nobody may.' }),
       column('attempts', 'BigInt', { description: 'How often it was begun.' }),

@@ -8,6 +8,7 @@ import type {
 import { partColumnOf, partValue, partValueSteps } from '../../capability/part-columns.js';
 import { presentTime } from '../../capability/present-time.js';
 import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
+import { absentOf, isTimed } from '../../capability/stored-nulls.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { parseJsonInSlices } from '../../protocol/ijson.js';
@@ -136,16 +137,6 @@ function octetsOf(row: Row): number {
   return sum;
 }
 
-/**
- * Returns what null in the column stands for: undefined where the object lacks it. A property that
- * is no longer nullable keeps such a column for one release. The previous version may write null
- * there; readers see the default.
- */
-function absentOf(property: PropertyDefinition): JsonValue | undefined {
-  if (property.optional === true) return undefined;
-  return isFilled(property) ? (property.default ?? null) : null;
-}
-
 /** Returns what null stands for if that is a time. `bornAt`: the place of the object's own. */
 function timeOf(property: PropertyDefinition, bornAt: number | null): Member['time'] {
   if (!isTimed(property)) return null;
@@ -156,20 +147,9 @@ function columnsOf(properties: readonly PropertyDefinition[]): readonly string[]
   return properties.map(({ column }) => column);
 }
 
-/** Returns whether null in the column stands for the time when the object was created. */
-function isTimed({ nullable, defaultNow, optional }: PropertyDefinition): boolean {
-  return defaultNow === true && !nullable && optional !== true;
-}
-
 /** Returns whether the row has a value in the column at the place. */
 function isMarked(row: Row, at: number | null): boolean {
   return at !== null && row[at] !== null;
-}
-
-/** Returns whether what is read is never null, even where its column is. */
-export function isFilled(property: PropertyDefinition): boolean {
-  const { nullable, default: value = null } = property;
-  return (!nullable && value !== null) || isTimed(property);
 }
 
 /** Objects that are read along with their ids; if they have too many octets, only the ids. */

@@ -1,10 +1,11 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { isFilled } from '../../capability/stored-nulls.js';
 import { parseJson } from '../../protocol/ijson.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
 import type { SqlContext } from './dialect-port.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
-import { isFilled, type Row, type WriteColumn, writeColumns } from './row-codec.js';
+import { type Row, type WriteColumn, writeColumns } from './row-codec.js';
 import { hasDeclared, unknownColumn } from './unknown-column.js';
 
 /**
