@@ -92,7 +92,10 @@ export class Repairs {
     );
   }
 
-  /** Resolves to undefined where the account has gone meanwhile, and its objects with it. */
+  /**
+   * Resolves to undefined where the account has gone meanwhile, and its objects with it. After a
+   * conflict the store runs `work` again.
+   */
   async run<T>(
     { type, accountId }: Pick<Batch, 'type' | 'accountId'>,
     { unrecorded = null, waits = false, only }: How,
@@ -107,7 +110,8 @@ export class Repairs {
         ? !this.#pending.has(computeKey({ type: of, property }))
         : property === only.property && of === only.type;
     try {
-      return await store.write(accountId, { deadline, exclusive }, async (transaction) => {
+      const how = { deadline, exclusive, mayRepeat: true };
+      return await store.write(accountId, how, async (transaction) => {
         const unit = new UnitOfWork(transaction, null, AT_ONCE, upkeep);
         const repair = { unit, news: new NewsReader(unit), stale: new Set<string>() };
         const result = await work(repair);
