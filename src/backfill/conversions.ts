@@ -8,7 +8,6 @@ import {
   type RowKey,
   unconvertedRows,
 } from '../database/backfill-database.js';
-import { HookError } from '../methods/hook-errors.js';
 import type { Log } from '../runtime/log.js';
 import {
   type ConversionServices,
@@ -17,7 +16,7 @@ import {
   convertHook,
   type Refused,
 } from './convert.js';
-import { type Batch, batches, endOf, failedBatch } from './row-batches.js';
+import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
  * The conversions of files in `evolve/` (docs/reference/evolution.md). A note in JmapMeta keeps how
@@ -199,11 +198,7 @@ export class Conversions {
   ): Promise<Converted> {
     const { log } = this.#options;
     const { named } = this.#refusalsOf(conversionKey(evolution));
-    const done = await convertBatch(this.#options, batch, evolution, record).catch((error) => {
-      if (!(error instanceof HookError)) throw error;
-      const what = `Computed properties can't follow the conversion of ${batch.type.name}`;
-      throw failedBatch(`${what} by ${evolution.file}`, batch, error);
-    });
+    const done = await convertBatch(this.#options, batch, evolution, record);
     for (const id of done.converted) named.delete(placeOf({ ...batch, id }));
     for (const { accountId, id, reason } of done.refused) {
       const place = placeOf({ accountId, id });

@@ -21,7 +21,7 @@ import {
   type RecomputeServices,
   type Repairs,
 } from './repairs.js';
-import type { Batch } from './row-batches.js';
+import { type Batch, batchFailure } from './row-batches.js';
 
 /**
  * Recomputes all that derives from existing objects, as a /set would: computed properties, counts,
@@ -44,27 +44,15 @@ export class Recompute {
    * another object has the unique value.
    */
   async objects(
-    { type, accountId, ids }: Batch,
+    batch: Batch,
     { derived, record, isNews = false }: Recomputing,
   ): Promise<readonly string[]> {
-    // Most are as they should be: no lock is taken for them.
-    const deadline = performance.now() + BATCH_TIME;
-    const { wrong, conflictingIds } = await this.#services.store.read(
-      accountId,
-      { deadline },
-      async (snapshot) => {
-        const judged = await this.#judge(type, ids, derived, snapshot);
-        const { changed, stale, references, blobs } = judged;
-        const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
-        const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
-        const all = [...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders];
-        return { wrong: new Set(all), conflictingIds: judged.conflictingIds };
-      },
-    );
+    const { type, ids } = batch;
+    const { wrong, conflictingIds } = await this.#wrong(batch, derived);
     const told = isNews && this.#repairs.hasFollowers(type) ? ids : [];
     if (wrong.size + told.length === 0) return conflictingIds;
     const how = { unrecorded: record ? null : type };
-    await this.#repairs.run({ type, accountId }, how, async ({ unit, news, stale }) => {
+    await this.#repairs.run(batch, how, async ({ unit, news, stale }) => {
       const { transaction } = unit;
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       for (const { before, after } of judged.changed) unit.update(type, before, after);
@@ -86,12 +74,10 @@ export class Recompute {
   /**
    * Writes the objects that `change` changes, without change records. Resolves to their number.
    */
-  async rewrite(
-    { type, accountId, ids }: Batch,
-    change: (object: StoredObject) => StoredObject,
-  ): Promise<number> {
+  async rewrite(batch: Batch, change: (object: StoredObject) => StoredObject): Promise<number> {
+    const { type, ids } = batch;
     const how = { unrecorded: type };
-    const count = await this.#repairs.run({ type, accountId }, how, async ({ unit }) => {
+    const count = await this.#repairs.run(batch, how, async ({ unit }) => {
       const rows = await unit.transaction.get(type, ids, type.properties);
       const changed = rows.map((row) => [row, change(row)] as const);
       const written = changed.filter(([row, now]) => now !== row);
@@ -102,8 +88,9 @@ export class Recompute {
   }
 
   /** Removes what objects that are gone have left of records. */
-  async forget({ type, accountId, ids }: Batch): Promise<void> {
-    await this.#repairs.run({ type, accountId }, {}, async ({ unit: { transaction } }) => {
+  async forget(batch: Batch): Promise<void> {
+    const { type, ids } = batch;
+    await this.#repairs.run(batch, {}, async ({ unit: { transaction } }) => {
       const there = await transaction.existing(type, ids);
       const missing = ids.filter((id) => !there.has(id));
       const { references, blobs } = await transaction.links(type, missing);
@@ -116,11 +103,29 @@ export class Recompute {
    * Calls `computeOn` of one property with the batch as created objects, and writes the values it
    * returns, without change records of its type.
    */
-  async follow(only: ComputedOf, { type, accountId, ids }: Batch): Promise<void> {
+  async follow(only: ComputedOf, batch: Batch): Promise<void> {
+    const { type, ids } = batch;
     const how = { unrecorded: only.type, waits: true, only };
-    await this.#repairs.run({ type, accountId }, how, async ({ unit, news }) => {
+    await this.#repairs.run(batch, how, async ({ unit, news }) => {
       await touch(unit, type, ids);
       news.tellAsNew(type, ids);
+    });
+  }
+
+  /** Reads which objects are wrong: most are as they should be, and no lock is taken for them. */
+  async #wrong(batch: Batch, derived: boolean) {
+    const { type, accountId, ids } = batch;
+    const deadline = performance.now() + BATCH_TIME;
+    const read = this.#services.store.read(accountId, { deadline }, async (snapshot) => {
+      const judged = await this.#judge(type, ids, derived, snapshot);
+      const { changed, stale, references, blobs, conflictingIds } = judged;
+      const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
+      const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
+      const all = [...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders];
+      return { wrong: new Set(all), conflictingIds };
+    });
+    return read.catch((error: unknown) => {
+      throw batchFailure(batch, error);
     });
   }
 

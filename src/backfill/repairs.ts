@@ -1,11 +1,12 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { HookCall } from '../capability/hooks.js';
+import { HookRefusal } from '../capability/refusal.js';
 import { type Following, updateComputed } from '../hooks/compute-on.js';
 import { HookHandle } from '../hooks/handle.js';
 import { NewsReader } from '../hooks/news.js';
 import type { HookServices } from '../hooks/scope.js';
 import type { Hooks, Services } from '../methods/context.js';
-import { namedFailure } from '../methods/hook-errors.js';
+import { HookError, namedFailure } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Upkeep } from '../methods/work/aggregate-upkeep.js';
@@ -15,7 +16,7 @@ import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
-import type { Batch } from './row-batches.js';
+import { type Batch, batchFailure } from './row-batches.js';
 
 /** How long one batch may take, ms: nobody waits for an answer. */
 export const BATCH_TIME = 600_000;
@@ -94,13 +95,14 @@ export class Repairs {
 
   /**
    * Resolves to undefined where the account has gone meanwhile, and its objects with it. After a
-   * conflict the store runs `work` again.
+   * conflict the store runs `work` again. Throws MigrationError where a hook function fails.
    */
   async run<T>(
-    { type, accountId }: Pick<Batch, 'type' | 'accountId'>,
+    batch: Batch,
     { unrecorded = null, waits = false, only }: How,
     work: (repair: Repair) => Promise<T>,
   ): Promise<T | undefined> {
+    const { type, accountId } = batch;
     const { store, hooks, registry } = this.#services;
     const deadline = performance.now() + BATCH_TIME;
     const exclusive = waits || hooks?.isExclusive(type) === true;
@@ -128,7 +130,7 @@ export class Repairs {
       });
     } catch (error) {
       if (error instanceof MethodError && error.type === 'accountNotFound') return undefined;
-      throw error;
+      throw batchFailure(batch, error);
     }
   }
 
@@ -159,6 +161,8 @@ export class Repairs {
       try {
         return await hookServices.join(async () => work(callOf(accountId), handle));
       } catch (error) {
+        // Nobody makes a call that could be refused.
+        if (error instanceof HookRefusal) throw new HookError(what, `refused: ${error.message}`);
         throw namedFailure(what, error);
       } finally {
         handle.end();
