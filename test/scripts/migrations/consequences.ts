@@ -253,6 +253,9 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
       return new Map([['c1', last]]);
     };
     await expectRefusal(start(endless), `${where}circle.*hook file`);
+    // The next start goes on at once, on whichever server.
+    const [held] = await db.rows(`SELECT "value" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
+    expect(JSON.parse(String(held?.['value'])).until).toBeLessThanOrEqual(Date.now());
     expect(await all()).toEqual([{ line: 5, invoice: 5, customer: 5 }]);
     await start(Customer.computeOn.hours);
     expect(await all()).toEqual([{ line: 50, invoice: 50, customer: 50 }]);
