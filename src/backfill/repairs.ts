@@ -1,6 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { HookCall } from '../capability/hooks.js';
 import { HookRefusal } from '../capability/refusal.js';
+import { HookBudget } from '../hooks/budget.js';
 import { type Following, updateComputed } from '../hooks/compute-on.js';
 import { HookHandle } from '../hooks/handle.js';
 import { NewsReader } from '../hooks/news.js';
@@ -74,6 +75,8 @@ interface How {
 export class Repairs {
   readonly #services: RecomputeServices;
   readonly #pending: ReadonlySet<string>;
+  /** Clients wait for what a repair locks: functions have the time that they have in a call. */
+  isServing = false;
 
   /** `pending`: keys of properties that are computed for all objects later, by `computeKey`. */
   constructor(services: RecomputeServices, pending: ReadonlySet<string> = new Set()) {
@@ -149,7 +152,12 @@ export class Repairs {
 
   #runIn(transaction: Transaction, accountId: string): Following['run'] {
     const { hookServices, blobs } = this.#services;
-    return async ({ what }, work) => {
+    const { isServing } = this;
+    const timeout = isServing ? hookServices.timeout : Number.POSITIVE_INFINITY;
+    const budget = new HookBudget(timeout, Number.POSITIVE_INFINITY);
+    const call = callOf(accountId, budget.signal);
+    return async ({ what, limit }, work) => {
+      const hook = { what, limit: isServing ? limit : null };
       const handle = new HookHandle({
         snapshot: transaction,
         prisma: hookServices.prisma,
@@ -159,7 +167,7 @@ export class Repairs {
         writing: null,
       });
       try {
-        return await hookServices.join(async () => work(callOf(accountId), handle));
+        return await hookServices.join(() => budget.run(hook, async () => work(call, handle)));
       } catch (error) {
         // Nobody makes a call that could be refused.
         if (error instanceof HookRefusal) throw new HookError(what, `refused: ${error.message}`);
@@ -174,7 +182,7 @@ export class Repairs {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Nobody asks: it is the server that has the objects computed. */
-function callOf(accountId: string): HookCall {
+function callOf(accountId: string, signal: AbortSignal): HookCall {
   return Object.freeze({
     accountId,
     userId: '',
@@ -183,7 +191,7 @@ function callOf(accountId: string): HookCall {
     createdIds: new Map<string, string>(),
     refused: [],
     isReadOnly: false,
-    signal: new AbortController().signal,
+    signal,
   });
 }
 

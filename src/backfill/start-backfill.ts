@@ -66,6 +66,7 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
   const backfill = new Backfill(options);
   await backfill.finish(own.at);
   if (!options.shared || !(await backfill.isFollowing())) return { stop: async () => undefined };
+  backfill.serve();
   let stopped = false;
   let running = Promise.resolve();
   const timer = setInterval(() => {
@@ -108,6 +109,7 @@ class Backfill {
   /** Keys of the properties that are still to be computed for all objects. */
   readonly #pending = new Set<string>();
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #repairs: Repairs;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
   readonly #computing: Computing;
@@ -120,9 +122,9 @@ class Backfill {
     this.#options = options;
     const types = [...options.registry.dataTypes.values()];
     this.#byTable = new Map(types.map((type) => [type.table, type]));
-    const repairs = new Repairs(options, this.#pending);
-    this.#recompute = new Recompute(options, repairs);
-    this.#conversions = new Conversions({ ...options, repairs });
+    this.#repairs = new Repairs(options, this.#pending);
+    this.#recompute = new Recompute(options, this.#repairs);
+    this.#conversions = new Conversions({ ...options, repairs: this.#repairs });
     this.#computing = new Computing({ ...options, pending: this.#pending }, this.#recompute);
   }
 
@@ -152,6 +154,11 @@ class Backfill {
       await database.reset(key, table);
       log.info({ type: this.#byTable.get(table)?.name ?? table }, 'old states are refused');
     }
+  }
+
+  /** The start is over: clients are served from now on. */
+  serve(): void {
+    this.#repairs.isServing = true;
   }
 
   async isFollowing(): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Changes } from '../../../src/capability/hooks.js';
+import type { Changes, HookCall } from '../../../src/capability/hooks.js';
 import { HookRefusal } from '../../../src/capability/refusal.js';
 import { MigrationError } from '../../../src/database/migrations.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
@@ -104,7 +104,7 @@ async function insertLinked(
 }
 
 /** A migration that adds a count of a customer's lines, and a report that is made of it. */
-async function beginReported(open: () => Promise<Evolving>) {
+export async function beginReported<Database extends Evolving>(open: () => Promise<Database>) {
   const name = property('name', 'string', { default: '' });
   const of = (customer: readonly ModelProperty[], report: readonly ModelProperty[]) =>
     model([
@@ -120,17 +120,22 @@ async function beginReported(open: () => Promise<Evolving>) {
   const after = of([lines], [made('lines', { kind: 'on', sources })]);
   await advance(after);
   const types = placedAt(root, after).capabilities.flatMap((one) => one.types);
+  /** `first`: runs ahead of the hook. */
+  const started = (first: (call: HookCall) => Promise<void> = async () => undefined) => {
+    const lines = async (
+      { Customer }: Readonly<Record<string, Changes<object>>>,
+      call: HookCall,
+    ): Promise<Map<string, unknown>> => {
+      await first(call);
+      const last = objectsIn(Customer).at(-1);
+      return new Map(last === undefined ? [] : [['r1', Reflect.get(last, 'lines')]]);
+    };
+    return { types, hooks: { Report: { computeOn: { lines } } } };
+  };
   return {
     db,
-    /** `first`: runs ahead of the hook. */
-    start(first: () => Promise<void> = async () => undefined) {
-      const lines = async ({ Customer }: Readonly<Record<string, Changes<object>>>) => {
-        await first();
-        const last = objectsIn(Customer).at(-1);
-        return new Map(last === undefined ? [] : [['r1', Reflect.get(last, 'lines')]]);
-      };
-      return db.start({ types, hooks: { Report: { computeOn: { lines } } } });
-    },
+    started,
+    start: (...first: Parameters<typeof started>) => db.start(started(...first)),
     insertLine: (id: string) =>
       insertLinked(db, 'Line', id, { by: 'customerId', toType: 'Customer', to: 'c1' }),
     counts: () =>

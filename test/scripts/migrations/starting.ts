@@ -18,11 +18,12 @@ export interface Started {
   readonly evolutions?: readonly EvolutionDefinition[];
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
+  readonly log?: BackfillOptions['log'];
 }
 
 /** `shared`: the version before may go on beside it. */
 export function start(
-  { types, hooks = {}, evolutions = [], timeout = 60_000 }: Started,
+  { types, hooks = {}, evolutions = [], timeout = 60_000, log = SILENT }: Started,
   on: Pick<BackfillOptions, 'store' | 'database' | 'shared' | 'pause'>,
 ): Promise<{ stop(): Promise<void> }> {
   const capability: CapabilityDefinition = {
@@ -59,8 +60,10 @@ export function start(
     ...(computing === undefined ? {} : { hooks: computing }),
     hookServices,
     blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
-    log: createLogging('fatal').log,
+    log,
   });
 }
+
+const SILENT = createLogging('fatal').log;
 
 const fits = Object.assign(() => true, { errors: null });
