@@ -81,7 +81,13 @@ function objectsIn(changes: Changes<object> | undefined): readonly object[] {
   return [...created, ...updated.flatMap(({ before, after }) => [before, after])];
 }
 
-async function insert(db: Evolving, table: string, id: string, values: object): Promise<void> {
+/** Inserts an object of the account a, unless the values name another. */
+export async function insert(
+  db: Evolving,
+  table: string,
+  id: string,
+  values: object,
+): Promise<void> {
   const row = { accountId: 'a', id, created: 1, updated: Date.now(), ...values };
   const names = Object.keys(row).map((name) => `"${name}"`);
   const texts = Object.values(row).map((value) =>
