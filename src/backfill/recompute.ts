@@ -52,7 +52,7 @@ export class Recompute {
     const told = isNews && this.#repairs.hasFollowers(type) ? ids : [];
     if (wrong.size + told.length === 0) return conflictingIds;
     const how = { unrecorded: record ? null : type };
-    await this.#repairs.run(batch, how, async ({ unit, news, stale }) => {
+    const late = await this.#repairs.run(batch, how, async ({ unit, news, stale }) => {
       const { transaction } = unit;
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       for (const { before, after } of judged.changed) unit.update(type, before, after);
@@ -67,8 +67,10 @@ export class Recompute {
       news.tellAsNew(type, told);
       await unit.flush();
       await mendLinks(transaction, judged);
+      return judged.conflictingIds;
     });
-    return conflictingIds;
+    // Another object may have taken a value since the first look.
+    return [...new Set([...conflictingIds, ...(late ?? [])])];
   }
 
   /**

@@ -356,6 +356,28 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
     expect(await db.rows(`SELECT "first" FROM "Team"`)).toEqual([{ first: 'ann' }]);
   });
 
+  it('keeps a text whose normal form another object takes meanwhile', async () => {
+    const of = (normalize: readonly 'lowercase'[]) => {
+      const login = property('login', 'string', { normalize, schema: { normalize } as object });
+      const uniques = [{ name: 'login', properties: [login], at: AT }];
+      return model([type('Member', [login], { uniques })]);
+    };
+    const { db, advance } = await begin(open, of([]));
+    for (const [id, login] of Object.entries({ r1: 'Ann', r2: 'bob' }))
+      await insert(db, 'Member', id, { login });
+    const after = of(['lowercase']);
+    await advance(after);
+    const types = after.capabilities[0]?.types ?? [];
+    const behindRead = () => db.run(`UPDATE "Member" SET "login" = 'ann' WHERE "id" = 'r2'`);
+    await db.start({ types, behindRead });
+    const kept = await db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'kept:%'`);
+    expect(kept).toEqual([{ key: 'kept:Member/a/r1' }]);
+    expect(await db.rows(`SELECT "login" FROM "Member" ORDER BY "id"`)).toEqual([
+      { login: 'Ann' },
+      { login: 'ann' },
+    ]);
+  });
+
   it('computes new properties behind those that they are made of', async () => {
     const { db, root, advance } = await begin(open, invoices([], []));
     await insert(db, 'Customer', 'c1', { name: '' });

@@ -19,11 +19,13 @@ export interface Started {
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
   readonly log?: BackfillOptions['log'];
+  /** Runs behind each read of the store, ahead of what follows from it. */
+  readonly behindRead?: () => Promise<void>;
 }
 
 /** `shared`: the version before may go on beside it. */
 export function start(
-  { types, hooks = {}, evolutions = [], timeout = 60_000, log = SILENT }: Started,
+  { types, hooks = {}, evolutions = [], timeout = 60_000, log = SILENT, behindRead }: Started,
   on: Pick<BackfillOptions, 'store' | 'database' | 'shared' | 'pause'>,
 ): Promise<{ stop(): Promise<void> }> {
   const capability: CapabilityDefinition = {
@@ -44,6 +46,14 @@ export function start(
     hooks: { types: hooks },
     evolutions,
   };
+  const { store } = on;
+  const read = store.read.bind(store);
+  if (behindRead !== undefined)
+    store.read = async (...args) => {
+      const result = await read(...args);
+      await behindRead();
+      return result as never;
+    };
   const registry = createRegistry([capability]);
   const hookServices: HookServices = {
     timeout,
