@@ -2,7 +2,6 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import { readExisting } from '../methods/read-existing.js';
 import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
-import type { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject } from '../protocol/json.js';
 import { finish } from '../runtime/slices.js';
@@ -51,8 +50,8 @@ export class Recompute {
     const { wrong, conflictingIds } = await this.#wrong(batch, derived);
     const told = isNews && this.#repairs.hasFollowers(type) ? ids : [];
     if (wrong.size + told.length === 0) return conflictingIds;
-    const how = { unrecorded: record ? null : type };
-    const late = await this.#repairs.run(batch, how, async ({ unit, news, stale }) => {
+    const how = { unrecorded: record ? null : type, told };
+    const late = await this.#repairs.run(batch, how, async ({ unit, stale }) => {
       const { transaction } = unit;
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       for (const { before, after } of judged.changed) unit.update(type, before, after);
@@ -63,8 +62,6 @@ export class Recompute {
         if (unit.current(type, row.id) === undefined)
           unit.update(type, row, Object.assign(emptyObject(), row) as StoredObject);
       }
-      await touch(unit, type, told);
-      news.tellAsNew(type, told);
       await unit.flush();
       await mendLinks(transaction, judged);
       return judged.conflictingIds;
@@ -106,12 +103,8 @@ export class Recompute {
    * returns, without change records of its type.
    */
   async follow(only: ComputedOf, batch: Batch): Promise<void> {
-    const { type, ids } = batch;
-    const how = { unrecorded: only.type, waits: true, only };
-    await this.#repairs.run(batch, how, async ({ unit, news }) => {
-      await touch(unit, type, ids);
-      news.tellAsNew(type, ids);
-    });
+    const how = { unrecorded: only.type, waits: true, only, told: batch.ids };
+    await this.#repairs.run(batch, how, async () => undefined);
   }
 
   /** Reads which objects are wrong: most are as they should be, and no lock is taken for them. */
@@ -177,16 +170,6 @@ interface Recomputing {
   readonly derived: boolean;
   readonly record: boolean;
   readonly isNews?: boolean;
-}
-
-/** Puts objects into a unit that doesn't have them yet, as they are. */
-async function touch(
-  unit: UnitOfWork,
-  type: DataTypeDefinition,
-  ids: readonly string[],
-): Promise<void> {
-  for (const row of await unit.transaction.get(type, ids, type.properties))
-    if (unit.current(type, row.id) === undefined) unit.update(type, row, row);
 }
 
 function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObject): boolean {

@@ -53,8 +53,6 @@ export function computeKey({ type, property }: ComputedOf): string {
 export interface Repair {
   /** Takes the objects as they should be; `updated` stays. */
   readonly unit: UnitOfWork;
-  /** Tells `computeOn` of what changes. */
-  readonly news: NewsReader;
   /** Ids of objects that keep their values, and of which clients' filters or sorts see a change. */
   readonly stale: Set<string>;
 }
@@ -66,6 +64,8 @@ interface How {
   readonly waits?: boolean;
   /** The property that alone follows; all that aren't computed later where left out. */
   readonly only?: ComputedOf;
+  /** Ids of objects of which `computeOn` is told as of created ones, once it knows what changed. */
+  readonly told?: readonly string[];
 }
 
 /**
@@ -102,7 +102,7 @@ export class Repairs {
    */
   async run<T>(
     batch: Batch,
-    { unrecorded = null, waits = false, only }: How,
+    { unrecorded = null, waits = false, only, told = [] }: How,
     work: (repair: Repair) => Promise<T>,
   ): Promise<T | undefined> {
     const { type, accountId } = batch;
@@ -118,16 +118,21 @@ export class Repairs {
       const how = { deadline, exclusive, mayRepeat: true };
       return await store.write(accountId, how, async (transaction) => {
         const unit = new UnitOfWork(transaction, null, AT_ONCE, upkeep);
-        const repair = { unit, news: new NewsReader(unit), stale: new Set<string>() };
-        const result = await work(repair);
+        const stale = new Set<string>();
+        const result = await work({ unit, stale });
         await unit.flush();
         const run = this.#runIn(transaction, accountId);
-        await updateComputed({ registry, unit, upkeep, run, isIncluded }, repair.news);
+        const following = { registry, unit, upkeep, run, isIncluded };
+        const news = new NewsReader(unit);
+        await updateComputed(following, news);
+        await touch(unit, type, told);
+        news.tellAsNew(type, told);
+        await updateComputed(following, news);
         for (const [name, { entries }] of unit.touched) {
           const of = registry.dataTypes.get(name);
           if (of === undefined || of === unrecorded) continue;
-          const stale = of === type ? repair.stale : NONE;
-          await recordSeen(of, [...entries.values()].flatMap(changeOf), transaction, stale);
+          const changes = [...entries.values()].flatMap(changeOf);
+          await recordSeen(of, changes, transaction, of === type ? stale : NONE);
         }
         return result;
       });
@@ -177,6 +182,17 @@ export class Repairs {
       }
     };
   }
+}
+
+/** Puts objects into a unit that doesn't have them yet, as they are. */
+async function touch(
+  unit: UnitOfWork,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  for (const row of await unit.transaction.get(type, ids, type.properties))
+    if (unit.current(type, row.id) === undefined) unit.update(type, row, row);
 }
 
 const NONE: ReadonlySet<string> = new Set();
