@@ -15,7 +15,7 @@ import { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
-import type { Slices } from '../runtime/slices.js';
+import type { Conductor } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
 import { type Batch, batchFailure } from './row-batches.js';
 
@@ -27,14 +27,13 @@ const NO_LIMITS = Object.freeze({
   queryMaxLimit: Number.MAX_SAFE_INTEGER,
 });
 
-const AT_ONCE: Slices = Object.freeze({ isOver: () => false, next: async () => undefined });
-
 export interface RecomputeServices {
   readonly store: Store;
   readonly registry: Registry;
   /** The values that hooks compute; absent if no capability has hooks. */
   readonly hooks?: Pick<Hooks, 'compute' | 'isExclusive'> | undefined;
   readonly hookServices: HookServices;
+  readonly conductor: Pick<Conductor, 'startSlices'>;
   readonly blobs: Pick<Services['blobs'], 'read'>;
 }
 
@@ -106,7 +105,7 @@ export class Repairs {
     work: (repair: Repair) => Promise<T>,
   ): Promise<T | undefined> {
     const { type, accountId } = batch;
-    const { store, hooks, registry } = this.#services;
+    const { store, hooks, registry, conductor } = this.#services;
     const deadline = performance.now() + BATCH_TIME;
     const exclusive = waits || hooks?.isExclusive(type) === true;
     const upkeep = this.#upkeep();
@@ -115,9 +114,10 @@ export class Repairs {
         ? !this.#pending.has(computeKey({ type: of, property }))
         : property === only.property && of === only.type;
     try {
-      const how = { deadline, exclusive, mayRepeat: true };
+      const how = { deadline, exclusive, mayRepeat: true, isLong: true };
       return await store.write(accountId, how, async (transaction) => {
-        const unit = new UnitOfWork(transaction, null, AT_ONCE, upkeep);
+        const slices = conductor.startSlices(undefined, true);
+        const unit = new UnitOfWork(transaction, null, slices, upkeep);
         const stale = new Set<string>();
         const result = await work({ unit, stale });
         await unit.flush();

@@ -195,7 +195,14 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
         return { size: value };
       },
     });
-    await db.start(startOf(root, after, convert({}) as never));
+    let turns = 0;
+    const next = async () => {
+      turns += 1;
+    };
+    const conductor = { startSlices: () => ({ isOver: () => true, next }) };
+    await db.start({ ...startOf(root, after, convert({}) as never), conductor });
+    // Others have their turns meanwhile.
+    expect(turns).toBeGreaterThan(0);
     const rows = () => db.rows(`SELECT "total", "most", "eights" FROM "Customer"`);
     expect(await rows()).toEqual([{ total: 7, most: 7, eights: 0 }]);
     await endFollowing(db);
