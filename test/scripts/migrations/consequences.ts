@@ -371,7 +371,7 @@ export function mendsConsequences(open: () => Promise<Evolving>): void {
     };
     const { db, advance } = await begin(open, of([]));
     for (const [id, login] of Object.entries({ r1: 'Ann', r2: 'bob' }))
-      await insert(db, 'Member', id, { login });
+      await insert(db, 'Member', id, { login, updated: 1 });
     const after = of(['lowercase']);
     await advance(after);
     const types = after.capabilities[0]?.types ?? [];
