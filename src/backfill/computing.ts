@@ -11,7 +11,7 @@ import type { Registry } from '../methods/registry.js';
 import type { Log } from '../runtime/log.js';
 import type { Recompute } from './recompute.js';
 import { type ComputedOf, computeKey } from './repairs.js';
-import { type Batch, batches, endOf, failedBatch } from './row-batches.js';
+import { batches, endOf } from './row-batches.js';
 
 interface Options {
   readonly registry: Registry;
@@ -121,24 +121,15 @@ export class Computing {
       const all = { type: source, rows: rowsOf(source), after };
       let rows = 0;
       for await (const batch of batches(database, all)) {
-        await this.#computeBatch({ type, property }, batch);
+        // The migration makes clients refetch, so no change records are needed.
+        if (computed?.kind === 'on') await this.#recompute.follow({ type, property }, batch);
+        else await this.#recompute.objects(batch, { derived: false, record: false });
         rows += batch.ids.length;
         const position: Position = { source: source.table, after: endOf(batch) };
         await database.keep(computeKey({ type, property }), JSON.stringify(position));
         const what = `${type.name}.${property.name}`;
         log.info({ property: what, source: source.name, rows }, 'computed for objects');
       }
-    }
-  }
-
-  async #computeBatch({ type, property }: ComputedOf, batch: Batch): Promise<void> {
-    try {
-      // The migration makes clients refetch, so no change records are needed.
-      if (property.computed?.kind === 'on') await this.#recompute.follow({ type, property }, batch);
-      else await this.#recompute.objects(batch, { derived: false, record: false });
-    } catch (error) {
-      const what = `${type.name}.${property.name} can't be computed for the existing objects`;
-      throw failedBatch(what, batch, error);
     }
   }
 }

@@ -8,7 +8,7 @@ import {
   type RowKey,
   unconvertedRows,
 } from '../database/backfill-database.js';
-import { HookError } from '../methods/hook-errors.js';
+import { MigrationError } from '../database/migrations.js';
 import type { Log } from '../runtime/log.js';
 import {
   type ConversionServices,
@@ -17,7 +17,7 @@ import {
   convertHook,
   type Refused,
 } from './convert.js';
-import { type Batch, batches, endOf, failedBatch } from './row-batches.js';
+import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
  * The conversions of files in `evolve/` (docs/reference/evolution.md). A note in JmapMeta keeps how
@@ -51,7 +51,8 @@ export interface ConversionNote {
 
 /**
  * How long a server holds a note without a sign of life, beside the time of the function, and how
- * often others look, ms.
+ * often others look, ms. If `computeOn` takes longer, another server takes the note. It waits for
+ * the account, and finds the objects converted.
  */
 const HOLD = 15_000;
 const PAUSE = 500;
@@ -167,9 +168,9 @@ export class Conversions {
     let value = text;
     const { limit } = convertHook(type, evolution);
     const hold = HOLD + (limit ?? this.#options.hookServices.timeout);
-    const keep = async (next: ConversionNote): Promise<boolean> => {
+    const keep = async (next: ConversionNote, time = hold): Promise<boolean> => {
       const refused = named.size === 0 ? {} : { refused: [...named.values()] };
-      const holding = { ...next, ...refused, by: this.#own, until: Date.now() + hold };
+      const holding = { ...next, ...refused, by: this.#own, until: Date.now() + time };
       const old = value;
       held = next;
       value = JSON.stringify(holding);
@@ -179,7 +180,12 @@ export class Conversions {
     const record = await this.#isRecorded(type);
     for await (const batch of batches(database, { type, rows: left, after: held.after ?? null })) {
       for (let { ids } = batch; ids.length > 0; ) {
-        const { rest } = await this.#convert({ ...batch, ids }, evolution, record);
+        const converting = this.#convert({ ...batch, ids }, evolution, record);
+        const { rest } = await converting.catch(async (error: unknown) => {
+          // The next start need not wait for this one.
+          if (error instanceof MigrationError) await keep(held, 0);
+          throw error;
+        });
         const after = rest.length === 0 ? endOf(batch) : (held.after ?? null);
         const done = (held.done ?? 0) + ids.length - rest.length;
         if (!(await keep({ ...held, after, done }))) return false;
@@ -199,11 +205,7 @@ export class Conversions {
   ): Promise<Converted> {
     const { log } = this.#options;
     const { named } = this.#refusalsOf(conversionKey(evolution));
-    const done = await convertBatch(this.#options, batch, evolution, record).catch((error) => {
-      if (!(error instanceof HookError)) throw error;
-      const what = `Computed properties can't follow the conversion of ${batch.type.name}`;
-      throw failedBatch(`${what} by ${evolution.file}`, batch, error);
-    });
+    const done = await convertBatch(this.#options, batch, evolution, record);
     for (const id of done.converted) named.delete(placeOf({ ...batch, id }));
     for (const { accountId, id, reason } of done.refused) {
       const place = placeOf({ accountId, id });

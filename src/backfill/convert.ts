@@ -65,10 +65,11 @@ export function convertHook({ name }: DataTypeDefinition, { file, convert }: Evo
  */
 export async function convertBatch(
   services: ConversionServices,
-  { type, accountId, ids }: Batch,
+  batch: Batch,
   evolution: EvolutionDefinition,
   record: boolean,
 ): Promise<Converted> {
+  const { type, accountId, ids } = batch;
   const scene = {
     type,
     evolution,
@@ -80,7 +81,7 @@ export async function convertBatch(
   // Most of what the previous version writes stays converted: no lock is taken for it.
   if (!(await hasPending(services, scene, accountId, ids))) return nothing;
   const how = { unrecorded: record ? null : type, waits: true };
-  const result = await services.repairs.run({ type, accountId }, how, async ({ unit }) => {
+  const result = await services.repairs.run(batch, how, async ({ unit }) => {
     const { transaction } = unit;
     const proposed = await propose(scene, accountId, ids, transaction);
     const { changes, refused, rest } = await judge(services, type, proposed, transaction);

@@ -2,7 +2,6 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import { readExisting } from '../methods/read-existing.js';
 import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
-import type { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject } from '../protocol/json.js';
 import { finish } from '../runtime/slices.js';
@@ -21,7 +20,7 @@ import {
   type RecomputeServices,
   type Repairs,
 } from './repairs.js';
-import type { Batch } from './row-batches.js';
+import { type Batch, batchFailure } from './row-batches.js';
 
 /**
  * Recomputes all that derives from existing objects, as a /set would: computed properties, counts,
@@ -44,27 +43,15 @@ export class Recompute {
    * another object has the unique value.
    */
   async objects(
-    { type, accountId, ids }: Batch,
+    batch: Batch,
     { derived, record, isNews = false }: Recomputing,
   ): Promise<readonly string[]> {
-    // Most are as they should be: no lock is taken for them.
-    const deadline = performance.now() + BATCH_TIME;
-    const { wrong, conflictingIds } = await this.#services.store.read(
-      accountId,
-      { deadline },
-      async (snapshot) => {
-        const judged = await this.#judge(type, ids, derived, snapshot);
-        const { changed, stale, references, blobs } = judged;
-        const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
-        const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
-        const all = [...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders];
-        return { wrong: new Set(all), conflictingIds: judged.conflictingIds };
-      },
-    );
+    const { type, ids } = batch;
+    const { wrong, conflictingIds } = await this.#wrong(batch, derived);
     const told = isNews && this.#repairs.hasFollowers(type) ? ids : [];
     if (wrong.size + told.length === 0) return conflictingIds;
-    const how = { unrecorded: record ? null : type };
-    await this.#repairs.run({ type, accountId }, how, async ({ unit, news, stale }) => {
+    const how = { unrecorded: record ? null : type, told };
+    const late = await this.#repairs.run(batch, how, async ({ unit, stale }) => {
       const { transaction } = unit;
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       for (const { before, after } of judged.changed) unit.update(type, before, after);
@@ -75,23 +62,21 @@ export class Recompute {
         if (unit.current(type, row.id) === undefined)
           unit.update(type, row, Object.assign(emptyObject(), row) as StoredObject);
       }
-      await touch(unit, type, told);
-      news.tellAsNew(type, told);
       await unit.flush();
       await mendLinks(transaction, judged);
+      return judged.conflictingIds;
     });
-    return conflictingIds;
+    // Another object may have taken a value since the first look.
+    return [...new Set([...conflictingIds, ...(late ?? [])])];
   }
 
   /**
    * Writes the objects that `change` changes, without change records. Resolves to their number.
    */
-  async rewrite(
-    { type, accountId, ids }: Batch,
-    change: (object: StoredObject) => StoredObject,
-  ): Promise<number> {
+  async rewrite(batch: Batch, change: (object: StoredObject) => StoredObject): Promise<number> {
+    const { type, ids } = batch;
     const how = { unrecorded: type };
-    const count = await this.#repairs.run({ type, accountId }, how, async ({ unit }) => {
+    const count = await this.#repairs.run(batch, how, async ({ unit }) => {
       const rows = await unit.transaction.get(type, ids, type.properties);
       const changed = rows.map((row) => [row, change(row)] as const);
       const written = changed.filter(([row, now]) => now !== row);
@@ -102,8 +87,9 @@ export class Recompute {
   }
 
   /** Removes what objects that are gone have left of records. */
-  async forget({ type, accountId, ids }: Batch): Promise<void> {
-    await this.#repairs.run({ type, accountId }, {}, async ({ unit: { transaction } }) => {
+  async forget(batch: Batch): Promise<void> {
+    const { type, ids } = batch;
+    await this.#repairs.run(batch, {}, async ({ unit: { transaction } }) => {
       const there = await transaction.existing(type, ids);
       const missing = ids.filter((id) => !there.has(id));
       const { references, blobs } = await transaction.links(type, missing);
@@ -116,11 +102,25 @@ export class Recompute {
    * Calls `computeOn` of one property with the batch as created objects, and writes the values it
    * returns, without change records of its type.
    */
-  async follow(only: ComputedOf, { type, accountId, ids }: Batch): Promise<void> {
-    const how = { unrecorded: only.type, waits: true, only };
-    await this.#repairs.run({ type, accountId }, how, async ({ unit, news }) => {
-      await touch(unit, type, ids);
-      news.tellAsNew(type, ids);
+  async follow(only: ComputedOf, batch: Batch): Promise<void> {
+    const how = { unrecorded: only.type, waits: true, only, told: batch.ids };
+    await this.#repairs.run(batch, how, async () => undefined);
+  }
+
+  /** Reads which objects are wrong: most are as they should be, and no lock is taken for them. */
+  async #wrong(batch: Batch, derived: boolean) {
+    const { type, accountId, ids } = batch;
+    const deadline = performance.now() + BATCH_TIME;
+    const read = this.#services.store.read(accountId, { deadline }, async (snapshot) => {
+      const judged = await this.#judge(type, ids, derived, snapshot);
+      const { changed, stale, references, blobs, conflictingIds } = judged;
+      const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
+      const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
+      const all = [...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders];
+      return { wrong: new Set(all), conflictingIds };
+    });
+    return read.catch((error: unknown) => {
+      throw batchFailure(batch, error);
     });
   }
 
@@ -170,16 +170,6 @@ interface Recomputing {
   readonly derived: boolean;
   readonly record: boolean;
   readonly isNews?: boolean;
-}
-
-/** Puts objects into a unit that doesn't have them yet, as they are. */
-async function touch(
-  unit: UnitOfWork,
-  type: DataTypeDefinition,
-  ids: readonly string[],
-): Promise<void> {
-  for (const row of await unit.transaction.get(type, ids, type.properties))
-    if (unit.current(type, row.id) === undefined) unit.update(type, row, row);
 }
 
 function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObject): boolean {

@@ -1,11 +1,13 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import type { HookCall } from '../capability/hooks.js';
+import { HookRefusal } from '../capability/refusal.js';
+import { HookBudget } from '../hooks/budget.js';
 import { type Following, updateComputed } from '../hooks/compute-on.js';
 import { HookHandle } from '../hooks/handle.js';
 import { NewsReader } from '../hooks/news.js';
 import type { HookServices } from '../hooks/scope.js';
 import type { Hooks, Services } from '../methods/context.js';
-import { namedFailure } from '../methods/hook-errors.js';
+import { HookError, namedFailure } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Upkeep } from '../methods/work/aggregate-upkeep.js';
@@ -13,9 +15,9 @@ import { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
-import type { Slices } from '../runtime/slices.js';
+import type { Conductor } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
-import type { Batch } from './row-batches.js';
+import { type Batch, batchFailure } from './row-batches.js';
 
 /** How long one batch may take, ms: nobody waits for an answer. */
 export const BATCH_TIME = 600_000;
@@ -25,14 +27,13 @@ const NO_LIMITS = Object.freeze({
   queryMaxLimit: Number.MAX_SAFE_INTEGER,
 });
 
-const AT_ONCE: Slices = Object.freeze({ isOver: () => false, next: async () => undefined });
-
 export interface RecomputeServices {
   readonly store: Store;
   readonly registry: Registry;
   /** The values that hooks compute; absent if no capability has hooks. */
   readonly hooks?: Pick<Hooks, 'compute' | 'isExclusive'> | undefined;
   readonly hookServices: HookServices;
+  readonly conductor: Pick<Conductor, 'startSlices'>;
   readonly blobs: Pick<Services['blobs'], 'read'>;
 }
 
@@ -51,8 +52,6 @@ export function computeKey({ type, property }: ComputedOf): string {
 export interface Repair {
   /** Takes the objects as they should be; `updated` stays. */
   readonly unit: UnitOfWork;
-  /** Tells `computeOn` of what changes. */
-  readonly news: NewsReader;
   /** Ids of objects that keep their values, and of which clients' filters or sorts see a change. */
   readonly stale: Set<string>;
 }
@@ -64,6 +63,8 @@ interface How {
   readonly waits?: boolean;
   /** The property that alone follows; all that aren't computed later where left out. */
   readonly only?: ComputedOf;
+  /** Ids of objects of which `computeOn` is told as of created ones, once it knows what changed. */
+  readonly told?: readonly string[];
 }
 
 /**
@@ -73,6 +74,8 @@ interface How {
 export class Repairs {
   readonly #services: RecomputeServices;
   readonly #pending: ReadonlySet<string>;
+  /** Clients wait for what a repair locks: functions have the time that they have in a call. */
+  isServing = false;
 
   /** `pending`: keys of properties that are computed for all objects later, by `computeKey`. */
   constructor(services: RecomputeServices, pending: ReadonlySet<string> = new Set()) {
@@ -92,13 +95,17 @@ export class Repairs {
     );
   }
 
-  /** Resolves to undefined where the account has gone meanwhile, and its objects with it. */
+  /**
+   * Resolves to undefined where the account has gone meanwhile, and its objects with it. After a
+   * conflict the store runs `work` again. Throws MigrationError where a hook function fails.
+   */
   async run<T>(
-    { type, accountId }: Pick<Batch, 'type' | 'accountId'>,
-    { unrecorded = null, waits = false, only }: How,
+    batch: Batch,
+    { unrecorded = null, waits = false, only, told = [] }: How,
     work: (repair: Repair) => Promise<T>,
   ): Promise<T | undefined> {
-    const { store, hooks, registry } = this.#services;
+    const { type, accountId } = batch;
+    const { store, hooks, registry, conductor } = this.#services;
     const deadline = performance.now() + BATCH_TIME;
     const exclusive = waits || hooks?.isExclusive(type) === true;
     const upkeep = this.#upkeep();
@@ -107,24 +114,31 @@ export class Repairs {
         ? !this.#pending.has(computeKey({ type: of, property }))
         : property === only.property && of === only.type;
     try {
-      return await store.write(accountId, { deadline, exclusive }, async (transaction) => {
-        const unit = new UnitOfWork(transaction, null, AT_ONCE, upkeep);
-        const repair = { unit, news: new NewsReader(unit), stale: new Set<string>() };
-        const result = await work(repair);
+      const how = { deadline, exclusive, mayRepeat: true, isLong: true };
+      return await store.write(accountId, how, async (transaction) => {
+        const slices = conductor.startSlices(undefined, true);
+        const unit = new UnitOfWork(transaction, null, slices, upkeep);
+        const stale = new Set<string>();
+        const result = await work({ unit, stale });
         await unit.flush();
         const run = this.#runIn(transaction, accountId);
-        await updateComputed({ registry, unit, upkeep, run, isIncluded }, repair.news);
+        const following = { registry, unit, upkeep, run, isIncluded };
+        const news = new NewsReader(unit);
+        await updateComputed(following, news);
+        await touch(unit, type, told);
+        news.tellAsNew(type, told);
+        await updateComputed(following, news);
         for (const [name, { entries }] of unit.touched) {
           const of = registry.dataTypes.get(name);
           if (of === undefined || of === unrecorded) continue;
-          const stale = of === type ? repair.stale : NONE;
-          await recordSeen(of, [...entries.values()].flatMap(changeOf), transaction, stale);
+          const changes = [...entries.values()].flatMap(changeOf);
+          await recordSeen(of, changes, transaction, of === type ? stale : NONE);
         }
         return result;
       });
     } catch (error) {
       if (error instanceof MethodError && error.type === 'accountNotFound') return undefined;
-      throw error;
+      throw batchFailure(batch, error);
     }
   }
 
@@ -143,7 +157,12 @@ export class Repairs {
 
   #runIn(transaction: Transaction, accountId: string): Following['run'] {
     const { hookServices, blobs } = this.#services;
-    return async ({ what }, work) => {
+    const { isServing } = this;
+    const timeout = isServing ? hookServices.timeout : Number.POSITIVE_INFINITY;
+    const budget = new HookBudget(timeout, Number.POSITIVE_INFINITY);
+    const call = callOf(accountId, budget.signal);
+    return async ({ what, limit }, work) => {
+      const hook = { what, limit: isServing ? limit : null };
       const handle = new HookHandle({
         snapshot: transaction,
         prisma: hookServices.prisma,
@@ -153,8 +172,10 @@ export class Repairs {
         writing: null,
       });
       try {
-        return await hookServices.join(async () => work(callOf(accountId), handle));
+        return await hookServices.join(() => budget.run(hook, async () => work(call, handle)));
       } catch (error) {
+        // Nobody makes a call that could be refused.
+        if (error instanceof HookRefusal) throw new HookError(what, `refused: ${error.message}`);
         throw namedFailure(what, error);
       } finally {
         handle.end();
@@ -163,10 +184,21 @@ export class Repairs {
   }
 }
 
+/** Puts objects into a unit that doesn't have them yet, as they are. */
+async function touch(
+  unit: UnitOfWork,
+  type: DataTypeDefinition,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  for (const row of await unit.transaction.get(type, ids, type.properties))
+    if (unit.current(type, row.id) === undefined) unit.update(type, row, row);
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** Nobody asks: it is the server that has the objects computed. */
-function callOf(accountId: string): HookCall {
+function callOf(accountId: string, signal: AbortSignal): HookCall {
   return Object.freeze({
     accountId,
     userId: '',
@@ -175,7 +207,7 @@ function callOf(accountId: string): HookCall {
     createdIds: new Map<string, string>(),
     refused: [],
     isReadOnly: false,
-    signal: new AbortController().signal,
+    signal,
   });
 }
 

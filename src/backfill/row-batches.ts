@@ -6,6 +6,7 @@ import type {
   RowKey,
 } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
+import { isHookFailure } from '../methods/hook-errors.js';
 
 /** Objects of a batch: fewer than a call may name. */
 const BATCH = 500;
@@ -48,17 +49,13 @@ export async function* batches(
   }
 }
 
-/** Returns the error of a start in which a hook function failed for a batch. */
-export function failedBatch(
-  what: string,
-  { type, accountId, ids }: Batch,
-  error: unknown,
-): MigrationError {
-  const reason = error instanceof Error ? error.message : String(error);
+/** Returns a failure of a hook file's function as one that names the batch; others as they are. */
+export function batchFailure({ type, accountId, ids }: Batch, error: unknown): unknown {
+  if (!isHookFailure(error)) return error;
   return new MigrationError(
-    `${what}. A function failed in account ${accountId}, ${ids[0]} to ${ids.at(-1)} of ` +
-      `${type.name}: ${reason}. Correct the function in the capability's hook file and start ` +
-      'again: the server goes on from these objects.',
+    `A function failed in account ${accountId}, ${ids[0]} to ${ids.at(-1)} of ${type.name}: ` +
+      `${error.message}. Correct the function in the capability's hook file and start again: ` +
+      'the server goes on from these objects.',
     { cause: error },
   );
 }

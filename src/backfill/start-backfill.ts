@@ -49,8 +49,11 @@ const PAUSE = 10_000;
 /** How often all records are read for what gone objects have left, ms. */
 const GONE_PAUSE = 300_000;
 
+const FAILED = 'completing what the previous version wrote failed; it is tried again';
+
 interface Followed {
-  readonly at: number;
+  /** The next round looks at what was written since then. */
+  readonly from: number;
   /** By account and id: `updated`. */
   readonly done: ReadonlyMap<string, string>;
 }
@@ -66,6 +69,7 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
   const backfill = new Backfill(options);
   await backfill.finish(own.at);
   if (!options.shared || !(await backfill.isFollowing())) return { stop: async () => undefined };
+  backfill.serve();
   let stopped = false;
   let running = Promise.resolve();
   const timer = setInterval(() => {
@@ -85,10 +89,7 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
         await backfill.follow(newest.at, () => stopped);
         if (!(await backfill.isFollowing())) clearInterval(timer);
       } catch (error) {
-        log.error(
-          { err: error },
-          'completing what the previous version wrote failed; it is tried again',
-        );
+        log.error({ err: error }, FAILED);
       }
     });
   }, options.pause ?? PAUSE);
@@ -108,6 +109,7 @@ class Backfill {
   /** Keys of the properties that are still to be computed for all objects. */
   readonly #pending = new Set<string>();
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #repairs: Repairs;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
   readonly #computing: Computing;
@@ -115,14 +117,16 @@ class Backfill {
   readonly #followed = new Map<string, Followed>();
   /** By type: when what gone objects have left was last removed. */
   readonly #cleared = new Map<string, number>();
+  /** Tables of types of which a batch failed in this round. */
+  readonly #failed = new Set<string>();
 
   constructor(options: BackfillOptions) {
     this.#options = options;
     const types = [...options.registry.dataTypes.values()];
     this.#byTable = new Map(types.map((type) => [type.table, type]));
-    const repairs = new Repairs(options, this.#pending);
-    this.#recompute = new Recompute(options, repairs);
-    this.#conversions = new Conversions({ ...options, repairs });
+    this.#repairs = new Repairs(options, this.#pending);
+    this.#recompute = new Recompute(options, this.#repairs);
+    this.#conversions = new Conversions({ ...options, repairs: this.#repairs });
     this.#computing = new Computing({ ...options, pending: this.#pending }, this.#recompute);
   }
 
@@ -154,6 +158,11 @@ class Backfill {
     }
   }
 
+  /** The start is over: clients are served from now on. */
+  serve(): void {
+    this.#repairs.isServing = true;
+  }
+
   async isFollowing(): Promise<boolean> {
     const notes = await this.#options.database.notes();
     return notes.some(({ key }) => key.startsWith('follow:'));
@@ -165,6 +174,7 @@ class Backfill {
    */
   async follow(migrated: number, isOver: () => boolean): Promise<void> {
     const { database, shared, now = Date.now } = this.#options;
+    this.#failed.clear();
     await this.#retryKept(isOver);
     const notes = (await database.notes()).filter(({ key }) => key.startsWith('follow:'));
     const types: DataTypeDefinition[] = [];
@@ -181,7 +191,26 @@ class Backfill {
     for (const { key, value } of notes) {
       // Where nobody serves beside this server, once is enough.
       const isOld = now() > Math.max(Number(value), migrated) + FOLLOWED;
-      if (!shared || isOld) await database.forget(key);
+      const isDone = !this.#failed.has(key.slice('follow:'.length));
+      if (!shared || (isOld && isDone)) await database.forget(key);
+    }
+  }
+
+  /**
+   * Does the work of a batch. While clients are served a failure is that of the batch alone: the
+   * next round tries it again. Resolves to whether all is done.
+   */
+  async #attempt(batch: Batch, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!this.#repairs.isServing) throw error;
+      const { type, accountId: account, ids } = batch;
+      const where = { type: type.name, account, objects: ids.slice(0, 10), count: ids.length };
+      this.#options.log.error({ err: error, ...where }, FAILED);
+      this.#failed.add(type.table);
+      return false;
     }
   }
 
@@ -189,7 +218,8 @@ class Backfill {
     const { database } = this.#options;
     const last = this.#followed.get(type.name);
     const at = Date.now();
-    const from = last === undefined ? since - MARGIN : last.at - SHORT_MARGIN;
+    const from = last?.from ?? since - MARGIN;
+    let next = at - SHORT_MARGIN;
     const done = new Map<string, string>();
     const isNew = ({ accountId, id, updated }: BackfillRow): boolean => {
       const key = `${accountId} ${id}`;
@@ -201,12 +231,20 @@ class Backfill {
     const written = writtenRows(type.table, from, updated?.column ?? null);
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
-      await this.#conversions.follow(batch);
-      await this.#derive(batch, true);
+      const isDone = await this.#attempt(batch, async () => {
+        await this.#conversions.follow(batch);
+        await this.#derive(batch, true);
+      });
+      if (isDone) continue;
+      for (const id of batch.ids) {
+        const key = `${batch.accountId} ${id}`;
+        next = Math.min(next, Number(done.get(key) ?? next));
+        done.delete(key);
+      }
     }
     await this.#conversions.settle(type);
     await this.#forgetGone(type, isOver);
-    this.#followed.set(type.name, { at, done });
+    this.#followed.set(type.name, { from: next, done });
   }
 
   /** Mends the aggregates of types, and those that others have of them. */
@@ -218,7 +256,10 @@ class Backfill {
       const rows = database.miscountedRows(aggregate);
       for await (const batch of batches(database, { type, rows })) {
         if (isOver()) return;
-        await this.#recompute.objects(batch, { derived: false, record: true });
+        const isDone = await this.#attempt(batch, async () => {
+          await this.#recompute.objects(batch, { derived: false, record: true });
+        });
+        if (!isDone) this.#failed.add(source.table);
       }
     }
   }
@@ -250,8 +291,11 @@ class Backfill {
       if (type === undefined) continue;
       if (isOver()) return;
       const batch = { type, accountId, ids: [id] };
-      const conflictingIds = await this.#recompute.objects(batch, { derived: true, record: true });
-      if (conflictingIds.length === 0) await database.forget(key);
+      await this.#attempt(batch, async () => {
+        const how = { derived: true, record: true };
+        const conflictingIds = await this.#recompute.objects(batch, how);
+        if (conflictingIds.length === 0) await database.forget(key);
+      });
     }
   }
 
@@ -291,7 +335,7 @@ class Backfill {
     const rows = goneRows({ table: type.table, references, hasBlobs });
     for await (const batch of batches(database, { type, rows })) {
       if (isOver()) return;
-      await this.#recompute.forget(batch);
+      await this.#attempt(batch, () => this.#recompute.forget(batch));
     }
     this.#cleared.set(type.name, at);
   }

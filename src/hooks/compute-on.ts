@@ -119,6 +119,7 @@ async function putValues(
     put(before, before);
   }
   if (type.singleton === true && values.has(SINGLETON_ID) && rows.length === 0) {
-    put(unwrittenSingleton(index), null);
+    // Another property may have made it a moment ago.
+    put(unit.current(type, SINGLETON_ID) ?? unwrittenSingleton(index), null);
   }
 }

@@ -23,7 +23,9 @@ export class NewsReader {
 
   /** Has the next `take` tell of objects that the unit has touched as of new ones. */
   tellAsNew(type: DataTypeDefinition, ids: readonly string[]): void {
-    this.#known.set(type.name, new Map(ids.map((id) => [id, null])));
+    const known: Known = this.#known.get(type.name) ?? new Map();
+    for (const id of ids) known.set(id, null);
+    this.#known.set(type.name, known);
   }
 
   /**

@@ -28,6 +28,12 @@ export class HookError extends Error {
   }
 }
 
+/** Returns whether a function of a hook file is to blame. */
+export function isHookFailure(error: unknown): error is Error {
+  const kinds = [HookError, HookTimeoutError, HookHandleError, HookRefusal];
+  return kinds.some((kind) => error instanceof kind);
+}
+
 /**
  * Returns a hook's error as the call and the log get it. Refusals, the machine's failures and
  * errors that name their hook stay as they are; a HookError wraps any other.

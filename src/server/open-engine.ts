@@ -79,7 +79,7 @@ export async function openEngine(
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
   const blobs = await openBlobStore(config.blobStore);
-  const backfilled = { store, registry, hookServices, blobs, log, database };
+  const backfilled = { store, registry, hookServices, conductor, blobs, log, database };
   const backfill = await startBackfill({ ...backfilled, now, hooks, shared });
   opened.push(() => backfill.stop());
   const { secretsKey: secretKey } = config;

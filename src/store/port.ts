@@ -204,6 +204,8 @@ export interface CallOptions {
    * works run at once, so that other works always find a connection.
    */
   readonly exclusive?: boolean;
+  /** For an `exclusive` `write`: the work does nothing elsewhere, so an engine may run it again. */
+  readonly mayRepeat?: boolean;
   /**
    * For a `read`: its statements may look at any number of rows (a query). An engine may stop the
    * work on the thread that serves all requests and run it anew elsewhere, so the work only reads

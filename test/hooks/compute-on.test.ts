@@ -41,7 +41,7 @@ test('computeOn follows another capability’s type and fills an unwritten singl
     singleton: true as const,
     properties: Widget.properties.map((property) => {
       if (property.name === 'title') return { ...property, required: false, default: 'none' };
-      return property.name === 'count'
+      return ['count', 'rankNumber'].includes(property.name)
         ? { ...property, computed: { kind: 'on', sources } as const }
         : property;
     }),
@@ -52,13 +52,15 @@ test('computeOn follows another capability’s type and fills an unwritten singl
     reader: Json,
   ): Promise<Map<string, number>> =>
     new Map([['singleton', (await reader.get(todoType, null)).length]]);
-  const rig = new Rig({}, { widget, hooks: { types: { Widget: { computeOn: { count } } } } });
+  const computeOn = { count, rankNumber: count };
+  const rig = new Rig({}, { widget, hooks: { types: { Widget: { computeOn } } } });
   try {
     const get = async (): Promise<Json> => (await rig.call('Widget/get', { ids: null })).list[0];
     const { state } = await rig.call('Widget/get', { ids: [] });
     expect(await get()).toMatchObject({ count: 0, title: 'none' });
     await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
-    expect(await get()).toMatchObject({ id: 'singleton', count: 2, title: 'none' });
+    const values = { count: 2, rankNumber: 2, title: 'none' };
+    expect(await get()).toMatchObject({ id: 'singleton', ...values });
     const changes = await rig.call('Widget/changes', { sinceState: state });
     expect([changes.created, changes.updated]).toEqual([[], ['singleton']]);
     const [todo] = await rig.create('Todo', [{ text: 'c' }]);

@@ -62,9 +62,9 @@ test.each([
   own.run(`UPDATE "${type}" SET "${column}" = NULL`);
   own.run('DELETE FROM "JmapBlobReference"');
   own.run(`INSERT INTO "JmapMeta" ("key", "value") VALUES ('compute:${type}/${column}', '')`);
-  const { store, registry, hooks: computing } = own.services;
+  const { store, registry, conductor, hooks: computing } = own.services;
   const backfill = await startBackfill({
-    ...{ store, registry, hooks: computing, database: own.backfill(), shared: false },
+    ...{ store, registry, conductor, hooks: computing, database: own.backfill(), shared: false },
     blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
     hookServices: {
       timeout: 60_000,

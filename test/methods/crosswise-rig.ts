@@ -121,7 +121,7 @@ export async function openCrosswise(url: string | null, isSecond = false) {
     /** Does the work of a server's start with what migrations left. */
     async start(): Promise<void> {
       const running = await startBackfill({
-        ...{ store, registry, log, database, shared },
+        ...{ store, registry, conductor, log, database, shared },
         ...(hooks === undefined ? {} : { hooks }),
         hookServices,
         blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },

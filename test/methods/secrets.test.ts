@@ -198,11 +198,11 @@ describe('at a start, a secret that an earlier version stored', () => {
   const warned: unknown[] = [];
   const start = (database = rig.backfill()): Promise<void> => {
     warned.length = 0;
-    const { store, registry } = rig.services;
+    const { store, registry, conductor } = rig.services;
     const hooks = { timeout: 1000, prisma: null, join: <T>(work: () => Promise<T>) => work() };
     const log = { info: () => undefined, warn: (fields: unknown) => warned.push(fields) };
     return bindSecrets({
-      ...{ store, registry, database, secretKey: KEY },
+      ...{ store, registry, conductor, database, secretKey: KEY },
       hookServices: { ...hooks, onError: () => undefined },
       blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
       log: log as never,

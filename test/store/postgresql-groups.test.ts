@@ -446,6 +446,14 @@ describe('writes of an account that wait together', () => {
       [4, 'b'],
       [5, 'c'],
     ]);
+    // An exclusive work may have done things elsewhere, unless it says that it hasn't.
+    const alone = (id: string, how: object) =>
+      store.write(A, { ...soon(), exclusive: true, ...how }, (t) => create(t, id, 'loses'));
+    const loseOnce = () => operator.query(`SELECT setval('deadlocks', 1)`);
+    await loseOnce();
+    await expect(alone('d', {})).rejects.toBeInstanceOf(UnavailableError);
+    await loseOnce();
+    expect(await alone('e', { mayRepeat: true })).toBe(6);
   });
 
   it('never tell a state that another has moved meanwhile', async () => {

@@ -28,7 +28,7 @@ type Answer = () => void;
  * sends its writes without waiting for answers; the next one follows at once. A work that throws
  * before it has written is refused by itself. If one throws later, or a statement fails, the
  * transaction is rolled back. The works then run again in order, each in its own transaction: then
- * a failure undoes only itself. An `alone` work shares with nobody, and never runs again.
+ * a failure undoes only itself. An `alone` work shares with nobody.
  */
 export async function runGroup(
   host: GroupHost,
@@ -52,7 +52,7 @@ export async function runGroup(
   } catch (error) {
     // A transaction of its own tells whose failure it is. A lost connection fails all works. A work
     // that may be committed, or has done things elsewhere, never runs again.
-    const isOver = first.alone || isLost(error) || error instanceof UnknownOutcomeError;
+    const isOver = !first.mayRepeat || isLost(error) || error instanceof UnknownOutcomeError;
     const runsAgain = !isOver && (jobs.length > 1 || isRetryable(error));
     for (const job of jobs) {
       if (runsAgain) await runAgain(host, accountId, job);

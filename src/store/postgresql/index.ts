@@ -201,11 +201,12 @@ class PostgresqlStore implements Store {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const { deadline, exclusive: alone = false, expects, trace = null } = options;
+    const { mayRepeat = !alone } = options;
     const expected = expects && { table: expects.type.table, ids: expects.ids };
     return new Promise((resolve, reject) => {
       const resolveWork = resolve as (value: unknown) => void;
       this.#lanes.push(accountId, {
-        ...{ deadline, alone, work, trace, expects: expected },
+        ...{ deadline, alone, mayRepeat, work, trace, expects: expected },
         ...{ resolve: resolveWork, reject },
       });
     });

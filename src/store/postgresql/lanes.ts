@@ -13,8 +13,10 @@ const SWEEP = 50;
 /** A write that waits for its turn. */
 export interface WriteJob {
   readonly deadline: number;
-  /** Alone in its transaction, and never run again: it does things elsewhere. */
+  /** Alone in its transaction. */
   readonly alone: boolean;
+  /** False for a work that does things elsewhere: it is never run again. */
+  readonly mayRepeat: boolean;
   readonly work: (transaction: Transaction) => Promise<unknown>;
   readonly expects: Expected | undefined;
   readonly trace: Trace | null;

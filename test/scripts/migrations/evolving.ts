@@ -17,7 +17,7 @@ export interface Evolving {
 }
 
 /** Begins a project with a model, on a database with the accounts a and b. */
-export async function begin(open: () => Promise<Evolving>, of: Model) {
+export async function begin<Database extends Evolving>(open: () => Promise<Database>, of: Model) {
   const db = await open();
   const root = temporaryRoot();
   /** Generates and applies the migration to another model; returns the names of those applied. */

@@ -116,7 +116,7 @@ export function finishes(open: () => Promise<Evolving>): void {
       },
     });
     await expect(db.start({ types: [todo], hooks: hooks(true) })).rejects.toThrow(
-      /Todo[.]length can't be computed .*account a, r1500 to r1699.*hook file/,
+      /account a, r1500 to r1699 of Todo: .*compute of Todo[.]length threw .*hook file/,
     );
     seen.length = 0;
     await db.start({ types: [todo], hooks: hooks(false) });

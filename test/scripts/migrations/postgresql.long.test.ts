@@ -16,6 +16,7 @@ import { convertsObjects } from './conversions.js';
 import { rowsOf } from './databases.js';
 import { evolves } from './evolution.js';
 import type { Evolving } from './evolving.js';
+import { followsWhileServing, type Served } from './following.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { indexesNestedBlobs } from './nested-blobs.js';
@@ -32,28 +33,37 @@ const openBackfill = (pool: ReturnType<typeof openPool>) =>
   openBackfillDatabase(openPrisma(pool), (one) => miscountedSql(one, dialect));
 
 /** An empty database of the test's own. */
-async function open(): Promise<Evolving & { readonly url: string }> {
+async function open(): Promise<Served & { readonly url: string }> {
   databases += 1;
   const url = await server().createDatabase(`evolution${databases}`);
   const pool = openPool({ url, size: 2 });
   onTestFinished(() => pool.end());
+  const serve: Served['serve'] = async (of, pause) => {
+    const store = createPostgresqlStore({
+      conductor,
+      pool: openPool({ url, size: 2, pipeline: true }),
+      types: of.types,
+    });
+    const how = { store, database: openBackfill(pool), shared: true, ...(pause && { pause }) };
+    try {
+      const running = await start(of, how);
+      const stop = async () => {
+        await running.stop();
+        await store.close();
+      };
+      return { stop };
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  };
   return {
     migrate: async (root) =>
       (await migrate(pool, join(root, 'prisma/postgresql/migrations'))).applied,
     run: async (statement) => void (await pool.query(statement)),
     rows: (statement) => rowsOf(pool, statement),
-    async start(of) {
-      const store = createPostgresqlStore({
-        conductor,
-        pool: openPool({ url, size: 2, pipeline: true }),
-        types: of.types,
-      });
-      try {
-        await (await start(of, { store, database: openBackfill(pool), shared: true })).stop();
-      } finally {
-        await store.close();
-      }
-    },
+    start: async (of) => (await serve(of)).stop(),
+    serve,
     isShared: true,
     url,
   };
@@ -332,6 +342,7 @@ describe('PostgreSQL migrations of a project that goes on', () => {
   convertsObjects(open);
   evolves(open);
   finishes(open);
+  followsWhileServing(open);
   indexesNestedBlobs(open);
   indexesNestedReferences(open);
   mendsConsequences(open);

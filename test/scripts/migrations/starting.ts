@@ -7,6 +7,7 @@ import { createHooks } from '../../../src/hooks/runner.js';
 import type { HookServices } from '../../../src/hooks/scope.js';
 import { createRegistry } from '../../../src/methods/registry.js';
 import { createLogging } from '../../../src/server/logging.js';
+import { conductor as shared } from '../../support/conductor.js';
 
 /**
  * Finishes what a server's start finishes, without the server: types as the generator would emit
@@ -18,11 +19,24 @@ export interface Started {
   readonly evolutions?: readonly EvolutionDefinition[];
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
+  readonly log?: BackfillOptions['log'];
+  /** That of the store's where left out. */
+  readonly conductor?: BackfillOptions['conductor'];
+  /** Runs behind each read of the store, ahead of what follows from it. */
+  readonly behindRead?: () => Promise<void>;
 }
 
 /** `shared`: the version before may go on beside it. */
 export function start(
-  { types, hooks = {}, evolutions = [], timeout = 60_000 }: Started,
+  {
+    types,
+    hooks = {},
+    evolutions = [],
+    timeout = 60_000,
+    log = SILENT,
+    conductor = shared,
+    behindRead,
+  }: Started,
   on: Pick<BackfillOptions, 'store' | 'database' | 'shared' | 'pause'>,
 ): Promise<{ stop(): Promise<void> }> {
   const capability: CapabilityDefinition = {
@@ -43,6 +57,14 @@ export function start(
     hooks: { types: hooks },
     evolutions,
   };
+  const { store } = on;
+  const read = store.read.bind(store);
+  if (behindRead !== undefined)
+    store.read = async (...args) => {
+      const result = await read(...args);
+      await behindRead();
+      return result as never;
+    };
   const registry = createRegistry([capability]);
   const hookServices: HookServices = {
     timeout,
@@ -58,9 +80,12 @@ export function start(
     registry,
     ...(computing === undefined ? {} : { hooks: computing }),
     hookServices,
+    conductor,
     blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
-    log: createLogging('fatal').log,
+    log,
   });
 }
+
+const SILENT = createLogging('fatal').log;
 
 const fits = Object.assign(() => true, { errors: null });

@@ -100,7 +100,8 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
   const hooks = createHooks(registry, hookServices);
   const { log } = createLogging('fatal');
   const blobs = { read: () => Promise.reject(new Error('There are no blobs here.')) };
-  const work = { store, database, registry, hookServices, blobs, log, shared: false };
+  const parts = { store, database, registry, hookServices, conductor, blobs, log };
+  const work = { ...parts, shared: false };
   await (await startBackfill({ ...work, ...(hooks === undefined ? {} : { hooks }) })).stop();
   const dispatcher = new Dispatcher(
     {
