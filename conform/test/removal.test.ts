@@ -3,7 +3,7 @@ import type { Json } from '../src/client/json.js';
 import { readWorld } from '../src/subject/described.js';
 import { removeId } from '../src/subject/removal.js';
 
-// What the runner takes `onDestroy: setNull` to leave of a value. 'x' is the id that goes, 'y' one
+// The runner expects `onDestroy: setNull` to leave this of a value. 'x' is the id that goes, 'y' one
 // that stays.
 
 const TEXT = `
@@ -20,7 +20,10 @@ types:
       set: { setOf: Thing, onDestroy: setNull, default: {} }
       members:
         type: object
-        properties: { may: { $ref: '#/$defs/May' }, id: { $ref: '#/$defs/Id' }, note: { type: string } }
+        properties:
+          may: { $ref: '#/$defs/May' }
+          id: { $ref: '#/$defs/Id' }
+          note: { type: string }
         default: {}
       items:
         type: array
@@ -35,9 +38,15 @@ types:
       union:
         type: [object, 'null']
         oneOf:
-          - { type: object, properties: { kind: { const: may }, of: { $ref: '#/$defs/May' } }, required: [kind] }
-          - { type: object, properties: { kind: { const: id }, of: { $ref: '#/$defs/Id' } }, required: [kind] }
-          - { type: object, properties: { kind: { const: text }, of: { type: string } }, required: [kind] }
+          - type: object
+            properties: { kind: { const: may }, of: { $ref: '#/$defs/May' } }
+            required: [kind]
+          - type: object
+            properties: { kind: { const: id }, of: { $ref: '#/$defs/Id' } }
+            required: [kind]
+          - type: object
+            properties: { kind: { const: text }, of: { type: string } }
+            required: [kind]
         discriminator: kind
 `;
 

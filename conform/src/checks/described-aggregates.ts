@@ -140,8 +140,8 @@ export const describedAggregateChecks = typeChecks('1.1', { methods: ['get', 'se
     level: 'must',
     restsOn: 'That the property is made of these objects.',
     rule:
-      'A property that is a count, a sum, the least or the greatest value of other objects is ' +
-      'what these objects give, whenever they come, go and refer to another object.',
+      'A count, a sum, the least or the greatest value of other objects is what these objects ' +
+      'give, whenever they come, go and refer to another object.',
     applies: needMade,
     async run(subject) {
       await tryEach(subject, 'No client can make objects that are counted.', async (parts) => {
@@ -171,8 +171,8 @@ export const describedAggregateChecks = typeChecks('1.1', { methods: ['get', 'se
     level: 'must',
     restsOn: 'That the property is made of these values.',
     rule:
-      'A property that is a count, a sum, the least or the greatest value of other objects ' +
-      'follows when an update changes the values that it is made of.',
+      'A count, a sum, the least or the greatest value of other objects follows when an update ' +
+      'changes the values that it is made of.',
     applies: needMade,
     async run(subject) {
       await tryEach(subject, 'No client can change what the values are made of.', async (parts) => {

@@ -58,8 +58,8 @@ const buildPatch = (values: JsonMap): JsonMap =>
 
 /**
  * Returns the properties that checks give. A server may have a rule of its own about names without
- * a vendor, as JSContact has: what it refuses of these is left out. A strict run knows of such rules
- * by the samples, and takes no refusal without any.
+ * a vendor, as JSContact has: what it refuses of these is left out. A strict run knows of such
+ * rules by the samples, and takes no refusal without any.
  */
 async function findValues(subject: Subject): Promise<JsonMap> {
   const { profile, samples, server } = subject;
