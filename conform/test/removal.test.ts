@@ -3,8 +3,7 @@ import type { Json } from '../src/client/json.js';
 import { readWorld } from '../src/subject/described.js';
 import { removeId } from '../src/subject/removal.js';
 
-// The runner expects `onDestroy: setNull` to leave this of a value. 'x' is the id that goes, 'y' one
-// that stays.
+// The runner expects `onDestroy: setNull` to leave this of a value: 'x' is the id that goes.
 
 const TEXT = `
 capability: urn:example:removal
