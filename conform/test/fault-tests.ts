@@ -31,6 +31,7 @@ const TYPES = [
   'Folder',
   'Party',
   'Deal',
+  'Box',
 ] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
@@ -43,6 +44,7 @@ const world = describedWorld(
   '../shapes/folders.yaml',
   '../values/party.yaml',
   '../language/deals.yaml',
+  '../language/messages.yaml',
 );
 
 /** ms that a broken server gets for what never comes. */

@@ -1,4 +1,7 @@
 import { expect, it } from 'vitest';
+import { OPERATOR_NAMES } from '../../src/descriptor/operators.js';
+import { describedWorld } from '../../test/conformance/descriptor.js';
+import { DESCRIPTORS } from '../../test/support/shared-project.js';
 import { CHECKS } from '../src/checks/index.js';
 import { asMap, type Json, type JsonMap, parseJson } from '../src/client/json.js';
 import type { Outcome } from '../src/outcome.js';
@@ -131,3 +134,12 @@ it.each([
     expect(readWorld([{ ...THINGS, text }]).get('Thing')?.type.uniques).toHaveLength(count);
   },
 );
+
+it('the servers of the tests have a type with a condition of each operator', () => {
+  const types = [...describedWorld(...DESCRIPTORS).values()].flatMap(({ type }) => {
+    const methods = type.methods.map(({ name }) => name);
+    return methods.includes('set') && methods.includes('query') ? [type] : [];
+  });
+  const known = types.flatMap(({ filters }) => filters.map(({ operator }) => operator));
+  expect(OPERATOR_NAMES.filter((name) => !known.includes(name))).toEqual([]);
+});

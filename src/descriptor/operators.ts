@@ -1,5 +1,6 @@
 import type { FilterOperator, PropertyKind, SortOperator } from '../capability/definition.js';
 import { asksForNull } from '../capability/filter-operators.js';
+import type { JsonObject } from '../protocol/json.js';
 
 export { asksForNull, isFolded, isSearched } from '../capability/filter-operators.js';
 
@@ -8,55 +9,81 @@ export interface OperatorRule {
   readonly description: string;
   /** The predicate of a condition, behind the properties that it reads. */
   readonly predicate: string;
+  /** A condition with the name of its property, as a client gives it. */
+  readonly example: JsonObject;
   /** The shape of the condition's value. */
   readonly value: 'property' | 'list' | 'boolean' | 'key' | 'keys' | 'entry' | 'item';
 }
 
 /** The operators of filters, with what each compares and what value it takes. */
 export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.freeze({
-  equals: makeRule('The same value.', 'is this value.'),
-  in: makeRule('One of the values of a list.', 'is one of these values.', 'list'),
+  equals: makeRule('The same value.', 'is this value.', { state: 'open' }),
+  in: makeRule(
+    'One of the values of a list.',
+    'is one of these values.',
+    { state: ['open', 'won'] },
+    'list',
+  ),
   contains: makeRule(
     'Contains the text, in any letter case.',
     'contains this text, in any letter case.',
+    { title: 'tea' },
   ),
   startsWith: makeRule(
     'Begins with the text, in any letter case.',
     'begins with this text, in any letter case.',
+    { title: 'Gr' },
   ),
-  before: makeRule('Before the value.', 'is before this value.'),
-  after: makeRule('The value or one after it.', 'is this value or a later one.'),
-  atLeast: makeRule('The value or a greater one.', 'is this value or a greater one.'),
-  atMost: makeRule('The value or a lesser one.', 'is this value or a lesser one.'),
-  lessThan: makeRule('Less than the value.', 'is less than this value.'),
-  greaterThan: makeRule('Greater than the value.', 'is greater than this value.'),
+  before: makeRule('Before the value.', 'is before this value.', { due: '2027-01-01T00:00:00Z' }),
+  after: makeRule('The value or one after it.', 'is this value or a later one.', {
+    due: '2027-01-01T00:00:00Z',
+  }),
+  atLeast: makeRule('The value or a greater one.', 'is this value or a greater one.', { size: 10 }),
+  atMost: makeRule('The value or a lesser one.', 'is this value or a lesser one.', { size: 10 }),
+  lessThan: makeRule('Less than the value.', 'is less than this value.', { size: 10 }),
+  greaterThan: makeRule('Greater than the value.', 'is greater than this value.', { size: 10 }),
   isNull: makeRule(
     'True: null. False: any value.',
     'is null (true), or is not (false).',
+    { due: true },
     'boolean',
   ),
   isNotNull: makeRule(
     'True: any value. False: null.',
     'is not null (true), or is (false).',
+    { due: true },
     'boolean',
   ),
-  hasKey: makeRule('The set or map has the key.', 'has this key.', 'key'),
-  lacksKey: makeRule('The set or map doesn’t have the key.', 'doesn’t have this key.', 'key'),
+  hasKey: makeRule('The set or map has the key.', 'has this key.', { tags: 'home' }, 'key'),
+  lacksKey: makeRule(
+    'The set or map doesn’t have the key.',
+    'doesn’t have this key.',
+    { tags: 'home' },
+    'key',
+  ),
   hasOtherKey: makeRule(
     'The set or map has a key that the list doesn’t have.',
     'has a key that is not in this list.',
+    { tags: ['home', 'work'] },
     'keys',
   ),
   hasEntry: makeRule(
     'The map has the key. If a text follows the key, the value contains the text.',
     'has this key; if a text follows the key, the value contains it.',
+    { headers: ['list-id', 'jmap'] },
     'entry',
   ),
-  hasItem: makeRule('The list has the item.', 'has this item.', 'item'),
-  lacksItem: makeRule('The list doesn’t have the item.', 'doesn’t have this item.', 'item'),
+  hasItem: makeRule('The list has the item.', 'has this item.', { labels: 'home' }, 'item'),
+  lacksItem: makeRule(
+    'The list doesn’t have the item.',
+    'doesn’t have this item.',
+    { labels: 'home' },
+    'item',
+  ),
   text: makeRule(
     'Has every word of the text, in any letter case.',
     'has every word of this text, in any letter case.',
+    { title: 'green tea' },
   ),
 });
 
@@ -148,7 +175,8 @@ const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Obj
 function makeRule(
   description: string,
   predicate: string,
+  example: JsonObject,
   value: OperatorRule['value'] = 'property',
 ): OperatorRule {
-  return Object.freeze({ description, predicate, value });
+  return Object.freeze({ description, predicate, example, value });
 }

@@ -1,6 +1,9 @@
+import { Ajv } from 'ajv';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readWorld } from '../../conform/src/subject/described.js';
 import { checkDescriptors } from '../../src/descriptor/check/index.js';
+import { OPERATOR_NAMES, OPERATORS } from '../../src/descriptor/operators.js';
 import { parseDescriptor } from '../../src/descriptor/parse.js';
 import { viewCapability } from '../../src/descriptor/view.js';
 import { guideNames, guideSamples } from '../guide/blocks.js';
@@ -68,6 +71,35 @@ function problemsOf(words: string, text: string): readonly string[] {
   const found = checkDescriptors([view]).filter(({ severity }) => severity !== 'warning');
   return [...read, ...found.map(({ message }) => message)];
 }
+
+const COMPARED = `
+properties:
+  title: { type: string, maxLength: 50, default: '' }
+  state: { type: string, enum: [open, won], default: open }
+  size: { type: integer, default: 0 }
+  due: { type: [string, 'null'], format: utc-date }
+  tags: { setOf: string, maxLength: 20, default: {} }
+  labels: { type: array, items: { type: string, maxLength: 20 }, default: [] }
+  headers: { type: object, additionalProperties: { type: string, maxLength: 50 }, default: {} }
+`;
+
+it('the example of each operator is legal in a descriptor and for a client', () => {
+  const conditions = OPERATOR_NAMES.map((name) => {
+    const [property] = Object.keys(OPERATORS[name].example);
+    return `  ${name}: { property: ${property}, is: ${name} }\n`;
+  });
+  const text = `${COMPARED}filter:\n${conditions.join('')}`;
+  expect(problemsOf('type', text)).toEqual([]);
+  const source = { file: 'capabilities/sample.yaml', text: around('type', text) ?? '' };
+  const filters = readWorld([source]).get('Sample')?.type.filters ?? [];
+  expect(filters.map(({ operator }) => operator)).toEqual(OPERATOR_NAMES);
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const isLegal = filters.map(({ operator, schema }) => {
+    const validate = ajv.compile<unknown>(schema as object);
+    return [operator, validate(Object.values(OPERATORS[operator].example)[0]), validate({ no: 1 })];
+  });
+  expect(isLegal).toEqual(OPERATOR_NAMES.map((name) => [name, true, false]));
+});
 
 describe('ts', () => {
   it.each(named(testedIn('ts')))(

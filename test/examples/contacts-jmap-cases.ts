@@ -79,6 +79,11 @@ function bookCases(example: () => Example, cards: Cards): void {
     expect(await destroy('AddressBook', id)).toBeUndefined();
   });
 
+  it('RFC 9610 4.1: stores and returns the card unchanged', async () => {
+    const id = await example().storesUnchanged('ContactCard', cards.build(JOE));
+    expect(await example().destroy('ContactCard', id)).toBeUndefined();
+  });
+
   it('RFC 9610 2: a name has 255 octets at most', async () => {
     const { update } = example();
     expect(await update('AddressBook', cards.home, { name: 'é'.repeat(128) })).toMatchObject({

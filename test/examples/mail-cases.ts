@@ -191,16 +191,45 @@ function emailCases(example: () => Example): void {
     expect(Object.values(bodyValues)).toMatchObject([{ value }]);
 
     const html = { partId: 'a49d', type: 'text/html', 'header:Content-Language': 'en' };
-    const next = {
-      ...draft,
+    const formatted = `<b>${value}</b>`;
+    const edited = {
       to: [{ name: 'John', email: 'john@example.com' }],
+      receivedAt: '2018-07-10T01:05:08Z',
+      sentAt: '2018-07-10T11:05:08+10:00',
+    };
+    const next = {
+      ...{ ...draft, ...edited },
       bodyStructure: { type: 'multipart/alternative', subParts: [html, text] },
-      bodyValues: { ...draft.bodyValues, a49d: { value: `<b>${value}</b>`, isTruncated: false } },
+      bodyValues: { ...draft.bodyValues, a49d: { value: formatted, isTruncated: false } },
     };
     const destroy = [created.k192.id];
     const answer = await call('Email/set', { create: { k1546: next }, destroy });
     expect(answer.destroyed).toEqual(destroy);
-    expect(await example().read('Email', answer.created.k1546.id)).toMatchObject({ to: next.to });
+    const { id } = answer.created.k1546;
+    const {
+      bodyStructure,
+      bodyValues: values,
+      ...others
+    } = (
+      await call('Email/get', {
+        ...{ ids: [id], properties: Object.keys(next), fetchAllBodyValues: true },
+        bodyProperties: ['type', 'partId', 'language', 'subParts'],
+      })
+    ).list[0];
+    expect(others).toEqual({ id, ...metadata, ...edited });
+    const [first, second] = bodyStructure.subParts;
+    expect(bodyStructure).toEqual({
+      ...{ type: 'multipart/alternative', partId: null, language: null },
+      subParts: [
+        { type: 'text/html', partId: first.partId, language: ['en'], subParts: null },
+        { type: 'text/plain', partId: second.partId, language: ['en'], subParts: null },
+      ],
+    });
+    const flags = { isTruncated: false, isEncodingProblem: false };
+    expect(values).toEqual({
+      [first.partId]: { value: formatted, ...flags },
+      [second.partId]: { value, ...flags },
+    });
     expect(await call('Email/set', { ifInState: oldState })).toMatchObject({
       error: 'stateMismatch',
     });

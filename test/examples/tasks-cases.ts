@@ -54,6 +54,11 @@ export function taskCases(example: () => Example): void {
     );
   });
 
+  it.each(['6.1', '6.3'] as const)('RFC 8984 %s: an event or a group is no task', async (part) => {
+    const { properties } = await refusal({ ...RFC8984[part] });
+    expect(properties).toContain('@type');
+  });
+
   it('stores alerts of each kind of trigger, relations and what it does not know', async () => {
     const task = {
       '@type': 'Task',

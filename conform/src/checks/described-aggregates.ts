@@ -1,12 +1,13 @@
 import { expect } from 'expect';
+import { textsAt } from '../../../src/capability/places.js';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { findRead, listMade, type Made, makeOf } from '../subject/aggregates.js';
 import { listWritable } from '../subject/described.js';
-import { wrapIds } from '../subject/links.js';
+import { holdsSeveral, type Link, wrapIds } from '../subject/links.js';
+import { listPartChanges } from '../subject/part-changes.js';
 import type { Subject } from '../subject/subject.js';
-import { listValues } from '../subject/values.js';
 import { findCounted } from './described-counts.js';
 import { Targets } from './targets.js';
 
@@ -23,7 +24,7 @@ function partValues(made: Made, child: Subject, at: number): JsonMap {
   }
   const read = findRead(made, child.described);
   if (read === null || !writable.has(read.name) || read.references.length > 0) return values;
-  const good = listValues(read).good.filter((one) => one !== null);
+  const good = child.listGood(read).filter((one) => one !== null);
   const value = good[at % Math.max(1, good.length)];
   return value === undefined || read.name in values ? values : { ...values, [read.name]: value };
 }
@@ -41,57 +42,149 @@ function canMakePart(made: Made, child: Subject): boolean {
   );
 }
 
-const inValues = typeChecks('1.1', { methods: ['get', 'set'], room: 1 }, [
+/** The objects that a property is made of, and those that have the property. */
+class Parts {
+  readonly tops: string[] = [];
+  readonly #ids: string[] = [];
+  readonly made: Made;
+  readonly child: Subject;
+  readonly by: Link;
+  readonly #subject: Subject;
+  readonly #targets: Targets;
+
+  constructor(subject: Subject, targets: Targets, made: Made, child: Subject) {
+    this.made = made;
+    this.child = child;
+    this.by = findCounted(child, made.computed.by);
+    this.#subject = subject;
+    this.#targets = targets;
+  }
+
+  /** Makes an object that has the property. */
+  async makeTop(): Promise<string> {
+    const top = await this.#subject.makeOne(this.#subject.A1, 'is made of others');
+    this.tops.push(top);
+    return top;
+  }
+
+  /** Makes a part of an object. */
+  async make(top: string): Promise<string> {
+    const { child, by } = this;
+    const values = partValues(this.made, child, this.#ids.length);
+    const id = await child.putOne({ ...values, [by.property.name]: wrapIds(by, top) });
+    this.#ids.push(id);
+    this.#targets.add(child, this.#subject.A1, id);
+    return id;
+  }
+
+  /** Updates a part, which must succeed, and expects the right values. */
+  async update(id: string, patch: JsonMap): Promise<void> {
+    const { refused } = await this.child.update(id, patch);
+    expect({ patch, refused }).toEqual({ patch, refused: null });
+    await this.expectRight({ patch });
+  }
+
+  /** Destroys a part or an object that has the property. */
+  async destroy(of: Subject, id: string): Promise<void> {
+    await of.set({ destroy: [id] });
+    for (const all of [this.#ids, this.tops]) if (all.includes(id)) all.splice(all.indexOf(id), 1);
+  }
+
+  /** Expects each object to have the value that its parts give; `after` says after what. */
+  async expectRight(after: JsonMap = {}): Promise<void> {
+    const { made, child, by, tops } = this;
+    const { name } = made.property;
+    const { list } = await child.client.get(child.type, {
+      accountId: this.#subject.A1,
+      ids: this.#ids,
+      ...child.stored,
+    });
+    for (const top of tops) {
+      const value = (await this.#subject.read(top))[name];
+      const parts = list.filter((one) => textsAt([by.place], one[by.property.name]).has(top));
+      const right = makeOf(made, child.described, parts);
+      expect({ name, ...after, value }).toEqual({ name, ...after, value: right });
+    }
+  }
+}
+
+/** Runs `work` for each property whose parts a client can make; it returns whether it tried it. */
+async function tryEach(
+  subject: Subject,
+  why: string,
+  work: (parts: Parts) => Promise<boolean>,
+): Promise<void> {
+  const targets = new Targets(subject);
+  let hasTried = false;
+  try {
+    for (const made of listMade(subject.described)) {
+      const child = await targets.prepareType(made.computed.type);
+      if (!canMakePart(made, child)) continue;
+      const parts = new Parts(subject, targets, made, child);
+      if (await work(parts)) hasTried = true;
+      for (const top of [...parts.tops]) await parts.destroy(subject, top);
+    }
+    if (!hasTried) throw new NotApplicable(why);
+  } finally {
+    await targets.tidy();
+  }
+}
+
+/** Why a type has nothing to be checked here; null where it has. */
+const needMade = ({ described }: Subject): string | null =>
+  listMade(described).length > 0 ? null : 'The type has no property that is made of others.';
+
+export const describedAggregateChecks = typeChecks('1.1', { methods: ['get', 'set'], room: 2 }, [
   {
     id: 'described-aggregates',
     level: 'must',
     restsOn: 'That the property is made of these objects.',
     rule:
-      'A property that is a count, a sum, the least or the greatest value of other objects is ' +
-      'what these objects give, whenever they come, change and go.',
-    applies: ({ described }) =>
-      listMade(described).length > 0 ? null : 'The type has no property that is made of others.',
+      'A count, a sum, the least or the greatest value of other objects is what these objects ' +
+      'give, whenever they come, go and refer to another object.',
+    applies: needMade,
     async run(subject) {
-      const { A1 } = subject;
-      const targets = new Targets(subject);
-      let tried = 0;
-      try {
-        for (const made of listMade(subject.described)) {
-          const { name } = made.property;
-          const child = await targets.prepareType(made.computed.type);
-          if (!canMakePart(made, child)) continue;
-          tried += 1;
-          const by = findCounted(child, made.computed.by);
-          const top = await subject.makeOne(A1, 'is made of others');
-          const ids: string[] = [];
-          const expectRight = async (): Promise<void> => {
-            const { list } = await child.client.get(child.type, { accountId: A1, ids });
-            const right = makeOf(made, child.described, list);
-            expect({ name, value: (await subject.read(top))[name] }).toEqual({
-              name,
-              value: right,
-            });
-          };
-          await expectRight();
-          for (const at of [0, 1]) {
-            const values = { ...partValues(made, child, at), [by.property.name]: wrapIds(by, top) };
-            const id = await child.putOne(values);
-            ids.push(id);
-            targets.add(child, A1, id);
-            await expectRight();
-          }
-          for (const id of ids.splice(0, 1)) await child.set({ destroy: [id] });
-          await expectRight();
-          for (const id of ids.splice(0, 1)) await child.set({ destroy: [id] });
-          await expectRight();
-          await subject.set({ destroy: [top] });
+      await tryEach(subject, 'No client can make objects that are counted.', async (parts) => {
+        const { child, by } = parts;
+        const [top, other] = [await parts.makeTop(), await parts.makeTop()];
+        await parts.expectRight();
+        const first = await parts.make(top);
+        await parts.expectRight();
+        const second = await parts.make(top);
+        await parts.expectRight();
+        const { name, access } = by.property;
+        if (access === 'mutable') {
+          if (holdsSeveral(by)) await parts.update(second, { [name]: wrapIds(by, top, other) });
+          await parts.update(second, { [name]: wrapIds(by, other) });
+          await parts.update(second, { [name]: wrapIds(by, top) });
         }
-        if (tried === 0) throw new NotApplicable('No client can make objects that are counted.');
-      } finally {
-        await targets.tidy();
-      }
+        for (const id of [first, second]) {
+          await parts.destroy(child, id);
+          await parts.expectRight();
+        }
+        return true;
+      });
+    },
+  },
+  {
+    id: 'described-aggregates-values',
+    level: 'must',
+    restsOn: 'That the property is made of these values.',
+    rule:
+      'A count, a sum, the least or the greatest value of other objects follows when an update ' +
+      'changes the values that it is made of.',
+    applies: needMade,
+    async run(subject) {
+      await tryEach(subject, 'No client can change what the values are made of.', async (parts) => {
+        const { made, child } = parts;
+        const top = await parts.makeTop();
+        const [first, id] = [await parts.make(top), await parts.make(top)];
+        await parts.expectRight();
+        const changes = listPartChanges(made, child, await child.read(id));
+        for (const patch of changes) await parts.update(id, patch);
+        for (const one of [first, id]) await parts.destroy(child, one);
+        return changes.length > 0;
+      });
     },
   },
 ]);
-
-export const describedAggregateChecks = Object.freeze([...inValues]);

@@ -25,30 +25,58 @@ const isEmpty = (value: Json): boolean =>
   JSON.stringify(value) === '[]' ||
   JSON.stringify(value) === '{}';
 
-/** Lists the states to which transitions lead from a new object, without those of no return. */
-function listStates({ declared }: Subject): readonly State[] {
+/** Finds the rule by which nobody can destroy an object with these values. */
+const findKeeping = ({ declared }: Subject, values: JsonMap): ImmutableRule | undefined =>
+  declared.rules?.immutable?.find(
+    ({ when, keepsObject }) => keepsObject === true && meetsConditions(when, values),
+  );
+
+/** Lists the states to which transitions lead from one, through those that `isOpen` says yes to. */
+function listReached(
+  { declared }: Subject,
+  start: State,
+  isOpen: (values: JsonMap) => boolean,
+): readonly State[] {
   const { transitions = [], immutable = [] } = declared.rules ?? {};
-  const { values } = startUnderRules(declared);
-  const states: State[] = [{ values: values as JsonMap, steps: [] }];
-  const seen = new Set([JSON.stringify(values)]);
-  for (const state of states) {
-    for (const { property, steps } of transitions) {
-      const next = steps.find(({ from }) => from === state.values[property])?.to ?? [];
+  const states = [start];
+  const seen = new Set([JSON.stringify(start.values)]);
+  for (const { values, steps: before } of states) {
+    const locking = immutable.filter(({ when }) => meetsConditions(when, values));
+    const locked = new Set(locking.flatMap(({ properties }) => properties));
+    for (const { property, steps } of transitions.filter((one) => !locked.has(one.property))) {
+      const next = steps.find(({ from }) => from === values[property])?.to ?? [];
       for (const value of next) {
         const step = { [property]: value as Json };
-        const reached = { ...state.values, ...step };
-        // An object that nobody can destroy would stay.
-        const isKept = immutable.some(
-          ({ when, keepsObject }) => keepsObject === true && meetsConditions(when, reached),
-        );
-        if (isKept || seen.has(JSON.stringify(reached))) continue;
+        const reached = { ...values, ...step };
+        if (!isOpen(reached) || seen.has(JSON.stringify(reached))) continue;
         seen.add(JSON.stringify(reached));
-        states.push({ values: reached, steps: [...state.steps, step] });
+        states.push({ values: reached, steps: [...before, step] });
       }
     }
   }
   return states;
 }
+
+/** Returns the state of a new object. */
+const startOf = ({ declared }: Subject): State => ({
+  values: startUnderRules(declared).values as JsonMap,
+  steps: [],
+});
+
+/** Lists the states of objects that can be destroyed there: others would stay. */
+const listStates = (subject: Subject): readonly State[] =>
+  listReached(subject, startOf(subject), (values) => findKeeping(subject, values) === undefined);
+
+/** Lists the states of objects that can't be destroyed there, but after the steps of `out`. */
+const listKept = (subject: Subject) =>
+  listReached(subject, startOf(subject), () => true).flatMap((state) => {
+    const { values } = state;
+    const rule = findKeeping(subject, values);
+    const out = listReached(subject, { values, steps: [] }, () => true).find(
+      (one) => findKeeping(subject, one.values) === undefined,
+    );
+    return rule === undefined || out === undefined ? [] : [{ state, rule, out: out.steps }];
+  });
 
 /** Returns a value that is not empty for each property that a rule may require. */
 function fillRequired(subject: Subject): JsonMap {
@@ -215,6 +243,35 @@ export const describedRuleChecks = typeChecks('5.3', { methods: ['get', 'set'], 
           expect((await subject.read(id))[name] ?? null).toEqual(value);
         }
         await subject.set({ destroy: [id] });
+        return true;
+      });
+    },
+  },
+  {
+    id: 'described-immutable-kept',
+    level: 'must',
+    rule:
+      'While an object has the values of a rule that keeps it, a destroy is refused. When it has ' +
+      'others, a destroy is done.',
+    restsOn: 'when objects can’t be destroyed',
+    applies: ({ declared }) =>
+      declared.rules?.immutable?.some(({ keepsObject }) => keepsObject === true) === true
+        ? null
+        : 'The type has no such rule.',
+    async run(subject) {
+      const { client, type, A1: accountId } = subject;
+      await tryEach(listKept(subject), async ({ state, rule, out }) => {
+        const { values } = state;
+        const id = await makeInState(subject, state);
+        const { notDestroyed } = await subject.set({ destroy: [id] });
+        const { list } = await client.get(type, { accountId, ids: [id], properties: ['id'] });
+        // The object leaves the state whatever the answer was: it must not stay.
+        if (list.length > 0) for (const step of out) await subject.update(id, step);
+        const told = { values, refused: notDestroyed?.[id] ?? null, list };
+        const refused = subject.matchSetError(rule.error ?? 'forbidden');
+        const last = await subject.set({ destroy: [id] });
+        expect(told).toEqual({ values, refused, list: [{ id }] });
+        expect(last).toMatchObject({ destroyed: [id] });
         return true;
       });
     },

@@ -58,10 +58,12 @@ const buildPatch = (values: JsonMap): JsonMap =>
 
 /**
  * Returns the properties that checks give. A server may have a rule of its own about names without
- * a vendor, as JSContact has: what it refuses of these is left out.
+ * a vendor, as JSContact has: what it refuses of these is left out. A strict run knows of such
+ * rules by the samples, and takes no refusal without any.
  */
 async function findValues(subject: Subject): Promise<JsonMap> {
-  if (subject.profile.singleton) return VALUES;
+  const { profile, samples, server } = subject;
+  if (profile.singleton || (server.strict && samples.length === 0)) return VALUES;
   const { id, refused } = await subject.put(VALUES);
   if (refused === null) await subject.set({ destroy: [id] });
   if (refused?.['type'] !== 'invalidProperties') return VALUES;

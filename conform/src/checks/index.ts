@@ -45,6 +45,7 @@ import { ijsonAnswerChecks } from './ijson-answers.js';
 import { languageChecks } from './language.js';
 import { limitsChecks } from './limits.js';
 import { metamorphicChecks } from './metamorphic.js';
+import { onceTypeChecks, onceUploadChecks } from './once.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
 import { queryAnchorChecks } from './query-anchor.js';
@@ -109,6 +110,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...setDestroyChecks,
   ...setStateChecks,
   ...setBatchChecks,
+  ...onceTypeChecks,
   ...creationIdChecks,
   ...creationReferenceChecks,
   ...singletonChecks,
@@ -128,6 +130,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...queryChangesDescribedChecks,
   ...querySyncChecks,
   ...uploadChecks,
+  ...onceUploadChecks,
   ...downloadChecks,
   ...blobCopyChecks,
   ...blobRuleChecks,

@@ -9,9 +9,12 @@ import {
   entries,
   items,
   list,
+  onRequest,
+  onResponse,
   onResponses,
   patches,
   setErrors,
+  strings,
 } from './makers.js';
 
 /**
@@ -111,6 +114,10 @@ const optionalFaults: readonly Fault[] = [
   },
 ];
 
+/** Renames a member wherever it stands; the server refuses `toString`. */
+const renameIn = (value: JsonMap, from: string, to: string): JsonMap =>
+  asMap(strings(value, (text) => (text === from ? to : text)));
+
 const unknownFaults: readonly Fault[] = [
   {
     name: 'undeclared properties are dropped',
@@ -122,6 +129,12 @@ const unknownFaults: readonly Fault[] = [
       'described-unknown-bounds',
     ],
     ...items((item) => dropping(item, isUndeclared)),
+  },
+  {
+    name: 'an undeclared property is refused by its name',
+    checks: ['described-unknown-kept', 'described-unknown-removed'],
+    ...onResponse((response) => renameIn(response, 'toString', 'conformPlain')),
+    ...onRequest((request) => renameIn(request, 'conformPlain', 'toString')),
   },
   {
     name: 'undeclared properties lose their capital letters',

@@ -13,6 +13,27 @@ import {
 
 /** Faults against a descriptor's words about several objects together. */
 
+/** Shows values as they were before updates, until something is created or destroyed. */
+function forgettingUpdates(...names: readonly string[]): Partial<Fault> {
+  const shown = new Map<string, Json>();
+  const show = (item: Item): Item => {
+    const old = names.flatMap((name): [string, Json][] => {
+      const key = `${item.id} ${name}`;
+      if (!Object.hasOwn(item, name)) return [];
+      if (!shown.has(key)) shown.set(key, item[name] ?? null);
+      return [[name, shown.get(key) ?? null]];
+    });
+    return { ...item, ...Object.fromEntries(old) };
+  };
+  return {
+    ...list('get', 'list', (all) => all.map((item) => show(item as Item))),
+    ...sent('set', (args) => {
+      if (args['create'] !== undefined || args['destroy'] !== undefined) shown.clear();
+      return args;
+    }),
+  };
+}
+
 /** An object that another one of the call needs is refused for that one. */
 function asListed(args: JsonMap): JsonMap {
   const { needed, ...created } = asMap(args['created']);
@@ -100,6 +121,21 @@ export const describedRelationFaults: readonly Fault[] = [
     name: 'a count stays',
     checks: ['described-aggregates', 'described-counts', 'described-counts-unmoved'],
     ...list('get', 'list', (all: Json[]) => all.map((item) => ({ ...(item as Item), count: 0 }))),
+  },
+  {
+    name: 'a count forgets that an update moves an object',
+    checks: ['described-aggregates'],
+    ...forgettingUpdates('count'),
+  },
+  {
+    name: 'sums and greatest values forget updates of what they are made of',
+    checks: ['described-aggregates-values'],
+    ...forgettingUpdates('octets', 'lastDay'),
+  },
+  {
+    name: 'a count forgets updates of what its condition reads',
+    checks: ['described-aggregates-values'],
+    ...forgettingUpdates('unread'),
   },
   {
     name: 'a count moves without a change',

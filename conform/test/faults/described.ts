@@ -1,6 +1,6 @@
 import { asMap, type Item, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { accepted, changeResponses, list, member, sent } from './makers.js';
+import { accepted, changeResponses, list, member, renamed, sent } from './makers.js';
 
 const items = (change: (item: Item) => JsonMap): Partial<Fault> =>
   list('get', 'list', (all) => all.map((item) => change(item as Item)));
@@ -50,6 +50,16 @@ export const describedFaults: readonly Fault[] = [
       'described-answered-whole',
     ],
     ...accepted('invalidProperties'),
+  },
+  {
+    name: 'an object that a rule keeps is destroyed',
+    checks: ['described-immutable-kept'],
+    ...accepted('dealIsHeld'),
+  },
+  {
+    name: 'an object that a rule keeps is kept by another error',
+    checks: ['described-immutable-kept'],
+    ...renamed('dealIsHeld', 'forbidden'),
   },
   {
     name: 'gives the id alone',

@@ -16,6 +16,7 @@ import { eventFaults } from './events.js';
 import { getFaults } from './get.js';
 import { ijsonFaults } from './ijson.js';
 import { limitsFaults } from './limits.js';
+import { onceFaults } from './once.js';
 import { patchFaults } from './patch.js';
 import { metamorphicFaults, queryChangesFaults } from './query-changes.js';
 import { queryFilterFaults } from './query-filter.js';
@@ -55,6 +56,7 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...patchFaults,
   ...setStateFaults,
   ...creationIdFaults,
+  ...onceFaults,
   ...uploadFaults,
   ...downloadFaults,
   ...blobCopyFaults,

@@ -12,6 +12,7 @@ import { compareAnswered } from './compare-answered.js';
 import { compareNames } from './compare-names.js';
 import { compareProperty, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
+import { compareUniques } from './compare-uniques.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
 import { underNewNames } from './new-names.js';
 
@@ -285,6 +286,7 @@ function compareType(
     seen ||= isShown(old);
   }
   compareQueries(before, after, renamed, tell);
+  compareUniques(before, after, renamed, tell);
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
 }
 
@@ -324,7 +326,7 @@ function compareSort(
   if (was !== is) tell('wire', true, at, `sort is by ${is}, not ${was}`);
 }
 
-/** Compares filters, sorts, the names of methods, and unique properties. */
+/** Compares filters, sorts and the names of methods. */
 function compareQueries(
   before: SnapshotType,
   after: SnapshotType,
@@ -358,24 +360,6 @@ function compareQueries(
   for (const sort of after.sorts) {
     const old = before.sorts.find((one) => sortName(one) === sortName(sort));
     if (old !== undefined) compareSort(old, sort, { where: after.name, renamed, tell });
-  }
-  const key = (unique: readonly string[]) => [...unique].sort().join('+');
-  const held = new Set(before.uniques.map(key));
-  const equated = new Set((before.nullsEqual ?? []).map(key));
-  const equals = new Set((after.nullsEqual ?? []).map(key));
-  for (const unique of after.uniques) {
-    const keys = [key(unique.map((name) => renamed.get(name) ?? name)), key(unique)];
-    const isHeld = keys.some((one) => held.has(one));
-    const isEquated = !equals.has(key(unique)) || keys.some((one) => equated.has(one));
-    if (isHeld && isEquated) continue;
-    const where = `${after.name}.${unique.join('+')}`;
-    tell(
-      'wire',
-      true,
-      where,
-      isHeld ? 'one object at most may have none now' : 'must be unique now',
-    );
-    tell('storage', true, where, 'the migration is refused where objects collide');
   }
 }
 

@@ -90,6 +90,9 @@ describe('breaking: changes from one model to another', () => {
   const unique = (...properties: readonly (typeof RANK)[]) => ({
     uniques: [{ name: 'u', properties, at: RANK.at }],
   });
+  const nullsEqual = (...properties: readonly (typeof RANK)[]) => ({
+    uniques: [{ name: 'u', properties, nullsEqual: true as const, at: RANK.at }],
+  });
   const reference = { type: 'Todo', form: 'single', onDestroy: 'setNull', acyclic: false } as const;
   const from = (...properties: readonly string[]) =>
     ({ access: 'serverSet', computed: { kind: 'from', properties } }) as const;
@@ -365,6 +368,27 @@ describe('breaking: changes from one model to another', () => {
         'breaking wire Todo.rank+slug: must be unique now',
         'breaking storage Todo.rank+slug: the migration is refused where objects collide',
       ],
+    ],
+    [
+      'no longer unique',
+      with_(unique(RANK, SLUG)),
+      with_({}),
+      ['fine wire Todo.rank+slug: need not be unique now'],
+    ],
+    [
+      'as equal nulls',
+      with_(unique(SLUG)),
+      with_(nullsEqual(SLUG)),
+      [
+        'breaking wire Todo.slug: one object at most may have none now',
+        'breaking storage Todo.slug: the migration is refused where objects collide',
+      ],
+    ],
+    [
+      'no more equal nulls',
+      with_(nullsEqual(SLUG)),
+      with_(unique(SLUG)),
+      ['fine wire Todo.slug: any number of objects may have none now'],
     ],
     ['unique in another order', with_(unique(RANK, SLUG)), with_(unique(SLUG, RANK)), []],
     [

@@ -170,12 +170,17 @@ function orderColumnOf({ order }: Format): string {
 
 function operators(): readonly string[] {
   return table(
-    ['Operator', 'Compares', 'Matches'],
-    OPERATOR_NAMES.map((name) => [
-      code(name),
-      operandsOf(name).join(', '),
-      cell(OPERATORS[name].description),
-    ]),
+    ['Operator', 'Compares', 'Matches', 'For example', 'A client sends'],
+    OPERATOR_NAMES.map((name) => {
+      const { description, example } = OPERATORS[name];
+      return [
+        code(name),
+        operandsOf(name).join(', '),
+        cell(description),
+        code(`${Object.keys(example)[0]}: ${name}`),
+        code(JSON.stringify(example, null, 1).replaceAll(/\s+/g, ' ')),
+      ];
+    }),
   );
 }
 
