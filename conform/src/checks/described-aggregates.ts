@@ -134,6 +134,15 @@ async function tryEach(
 const needMade = ({ described }: Subject): string | null =>
   listMade(described).length > 0 ? null : 'The type has no property that is made of others.';
 
+/** Why no update changes what such a property is made of; null where one does. */
+const needChanges = (subject: Subject): string | null =>
+  needMade(subject) ??
+  (listMade(subject.described).some(
+    (made) => listPartChanges(made, subject.selectType(made.computed.type), {}).length > 0,
+  )
+    ? null
+    : 'No client can change what the values are made of.');
+
 export const describedAggregateChecks = typeChecks('1.1', { methods: ['get', 'set'], room: 2 }, [
   {
     id: 'described-aggregates',
@@ -173,9 +182,9 @@ export const describedAggregateChecks = typeChecks('1.1', { methods: ['get', 'se
     rule:
       'A count, a sum, the least or the greatest value of other objects follows when an update ' +
       'changes the values that it is made of.',
-    applies: needMade,
+    applies: needChanges,
     async run(subject) {
-      await tryEach(subject, 'No client can change what the values are made of.', async (parts) => {
+      await tryEach(subject, 'No client can make objects with such values.', async (parts) => {
         const { made, child } = parts;
         const top = await parts.makeTop();
         const [first, id] = [await parts.make(top), await parts.make(top)];
