@@ -5,6 +5,7 @@ import { MigrationError } from '../database/migrations.js';
 import { isUnavailable, isUnusable } from '../database/postgresql/driver-errors.js';
 import { DatabaseFileError, DriverError, ServerLockError } from '../database/sqlite/index.js';
 import { MissingHookError } from '../hooks/required.js';
+import { UnavailableError } from '../protocol/errors.js';
 import { ConfigError } from './config.js';
 import { useLessMemory } from './memory.js';
 import { projectRoot } from './package-root.js';
@@ -78,6 +79,7 @@ const START_FAILURES = [
   [DatabaseFileError, EXIT.refused],
   [DriverError, EXIT.refused],
   [MigrationError, EXIT.refused],
+  [UnavailableError, EXIT.refused],
 ] as const;
 
 /** Returns the message and the exit code of a start that failed. */
