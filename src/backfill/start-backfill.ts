@@ -11,6 +11,8 @@ import {
   type RowKey,
   writtenRows,
 } from '../database/backfill-database.js';
+import { MigrationError } from '../database/migrations.js';
+import { HookTimeoutError } from '../methods/hook-errors.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
 import { Computing } from './computing.js';
@@ -49,6 +51,8 @@ const PAUSE = 10_000;
 /** How often all records are read for what gone objects have left, ms. */
 const GONE_PAUSE = 300_000;
 
+/** Objects of a batch that is not divided further, where a function took too long. */
+const LEAST_HANGING = 64;
 const FAILED = 'completing what the previous version wrote failed; it is tried again';
 
 interface Followed {
@@ -197,16 +201,25 @@ class Backfill {
   }
 
   /**
-   * Does the work of a batch. While clients are served a failure is that of the batch alone: the
-   * next round tries it again. Resolves to whether all is done.
+   * Does the work of a batch. While clients are served, a batch that fails by its hook is tried in
+   * halves, and a failure is that of its objects alone: the next round tries them again. Resolves
+   * to whether all is done.
    */
-  async #attempt(batch: Batch, work: () => Promise<void>): Promise<boolean> {
+  async #attempt(batch: Batch, work: (batch: Batch) => Promise<void>): Promise<boolean> {
     try {
-      await work();
+      await work(batch);
       return true;
     } catch (error) {
       if (!this.#repairs.isServing) throw error;
       const { type, accountId: account, ids } = batch;
+      // Each try of a function that hangs takes its whole time.
+      const least = (error as Error).cause instanceof HookTimeoutError ? LEAST_HANGING : 1;
+      if (error instanceof MigrationError && ids.length > least) {
+        const middle = ids.length >> 1;
+        const isFirstDone = await this.#attempt({ ...batch, ids: ids.slice(0, middle) }, work);
+        const isRestDone = await this.#attempt({ ...batch, ids: ids.slice(middle) }, work);
+        return isFirstDone && isRestDone;
+      }
       const where = { type: type.name, account, objects: ids.slice(0, 10), count: ids.length };
       this.#options.log.error({ err: error, ...where }, FAILED);
       this.#failed.add(type.table);
@@ -231,9 +244,9 @@ class Backfill {
     const written = writtenRows(type.table, from, updated?.column ?? null);
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
-      const isDone = await this.#attempt(batch, async () => {
-        await this.#conversions.follow(batch);
-        await this.#derive(batch, true);
+      const isDone = await this.#attempt(batch, async (part) => {
+        await this.#conversions.follow(part);
+        await this.#derive(part, true);
       });
       if (isDone) continue;
       for (const id of batch.ids) {
@@ -256,8 +269,8 @@ class Backfill {
       const rows = database.miscountedRows(aggregate);
       for await (const batch of batches(database, { type, rows })) {
         if (isOver()) return;
-        const isDone = await this.#attempt(batch, async () => {
-          await this.#recompute.objects(batch, { derived: false, record: true });
+        const isDone = await this.#attempt(batch, async (part) => {
+          await this.#recompute.objects(part, { derived: false, record: true });
         });
         if (!isDone) this.#failed.add(source.table);
       }
@@ -335,7 +348,7 @@ class Backfill {
     const rows = goneRows({ table: type.table, references, hasBlobs });
     for await (const batch of batches(database, { type, rows })) {
       if (isOver()) return;
-      await this.#attempt(batch, () => this.#recompute.forget(batch));
+      await this.#attempt(batch, (part) => this.#recompute.forget(part));
     }
     this.#cleared.set(type.name, at);
   }

@@ -7,6 +7,9 @@ import { convertedValue, objectGiven } from './judge.js';
 import { readColumns } from './kept-changes.js';
 import { nameHook } from './timed.js';
 
+/** How long the conversions of one task may take, ms. */
+export const CONVERTING = 60_000;
+
 /** The type of kept objects, and its conversions. */
 export interface KeptConversions {
   readonly type: DataTypeDefinition;
@@ -15,6 +18,8 @@ export interface KeptConversions {
   readonly accountId: string;
   /** HOOK_TIMEOUT, ms: of a function without a limit of its own. */
   readonly timeout: number;
+  /** By `performance.now()`, of all conversions of the task. */
+  readonly deadline: number;
 }
 
 type ConvertFunction = Extract<EvolutionDefinition['convert'], (...args: never[]) => unknown>;
@@ -46,12 +51,12 @@ export async function convertKept(
 async function convert(
   values: JsonObject,
   evolution: EvolutionDefinition,
-  { type, accountId, timeout }: KeptConversions,
+  { type, accountId, timeout, deadline }: KeptConversions,
 ): Promise<JsonObject> {
   const what = `${type.name} of ${evolution.file}`;
   const hook = nameHook<ConvertFunction>(what, evolution.convert);
   const object = readColumns({ ...type, properties: evolution.before }, values) as never;
-  const budget = new HookBudget(timeout, Number.POSITIVE_INFINITY);
+  const budget = new HookBudget(timeout, deadline);
   const { signal } = budget;
   const said = await budget
     .run(hook, async () => hook.run(object, { accountId, signal }))

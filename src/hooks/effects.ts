@@ -2,7 +2,7 @@ import type { EffectCall } from '../capability/hooks.js';
 import type { Services } from '../methods/context.js';
 import { namedFailure } from '../methods/hook-errors.js';
 import { HookBudget } from './budget.js';
-import { convertKept } from './convert-kept.js';
+import { CONVERTING, convertKept } from './convert-kept.js';
 import { readKept } from './kept-changes.js';
 import type { RegistryHooks } from './runner.js';
 import type { HookServices } from './scope.js';
@@ -29,7 +29,9 @@ export async function runEffect(
   { accountId, id: effectId, attempt, payload }: EffectTask,
 ): Promise<void> {
   const { type, limit, what } = hook;
-  const conversions = { ...{ type, accountId, timeout }, evolutions: hooks.registry.evolutions };
+  const deadline = performance.now() + CONVERTING;
+  const { evolutions } = hooks.registry;
+  const conversions = { type, accountId, timeout, deadline, evolutions };
   const slices = services.conductor.startSlices();
   const { call, changes } = await readKept(type, payload, slices, (values, reached) =>
     convertKept(values, reached, conversions),

@@ -88,8 +88,10 @@ export async function readKept(
   const { created, updated, destroyed } = kept.changes;
   const converted = new Map<JsonObject, JsonObject>();
   const all = [...created, ...updated.flatMap(({ before, after }) => [before, after])];
-  for (const values of [...all, ...destroyed])
+  for (const values of [...all, ...destroyed]) {
+    if (slices.isOver()) await slices.next();
     converted.set(values, await convert(values, kept.evolved));
+  }
   const changes = mapChanges(kept.changes, (values) =>
     readColumns(type, converted.get(values) ?? values),
   );

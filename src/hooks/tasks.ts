@@ -4,6 +4,7 @@ import type { Services } from '../methods/context.js';
 import { HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
 import type { Log } from '../runtime/log.js';
 import { HookBudget } from './budget.js';
+import { CONVERTING } from './convert-kept.js';
 import { runEffect } from './effects.js';
 import type { RegistryHooks } from './runner.js';
 import type { HookServices } from './scope.js';
@@ -105,7 +106,8 @@ export class TaskWorker {
     this.#jobs = jobsOf(registry);
     const kinds = new Map<string, TaskKind>();
     for (const [kind, hook] of effectsOf(registry)) {
-      const hold = this.#timeOf(hook) + MARGIN;
+      const converts = registry.evolutions.some(({ table }) => table === hook.type.table);
+      const hold = this.#timeOf(hook) + MARGIN + (converts ? CONVERTING : 0);
       kinds.set(kind, { hold, running: 0, run: (task) => runEffect(options, hook, task) });
     }
     for (const [kind, hook] of accountHooksOf(registry)) {
@@ -167,7 +169,7 @@ export class TaskWorker {
   async #look(): Promise<void> {
     this.#isAwaited = false;
     for (const job of this.#jobs)
-      if (await this.#beginPeriod(job))
+      if (!this.#stopped && (await this.#beginPeriod(job)))
         this.#begin(this.#runningJobs, job.name, () => this.#runJob(job));
     while (await this.#takeTasks());
   }
@@ -191,11 +193,12 @@ export class TaskWorker {
     const limit = AT_ONCE - Math.max(...open.map(([, { running }]) => running));
     const now = Date.now();
     const isAhead = performance.now() >= this.#lookAhead;
-    if (isAhead) this.#lookAhead = performance.now() + LONGEST_LOOK;
     const taken = await tasks.take(new Map(open.map(([kind, { hold }]) => [kind, hold])), {
       ...{ now, limit, except: [...this.#runningTasks.keys()] },
       longestPause: isAhead ? LONGEST_PAUSE : null,
     });
+    // A full page has left no room for them.
+    if (isAhead && taken.length < limit) this.#lookAhead = performance.now() + LONGEST_LOOK;
     // Another server, or the next start, need not wait until they are held no more.
     if (this.#stopped) await tasks.release(taken, now);
     else for (const task of taken) this.#begin(this.#runningTasks, task.id, () => this.#run(task));

@@ -168,7 +168,14 @@ it('values of a version that knows a conversion are not converted again', async 
     ...{ migration: 7, file: 'evolve/0007-title.ts', table: 'Gadget', before: [id], convert },
     after: { title: { column: 'title_2', initial: 0 } },
   };
-  const conversions = { type: later, evolutions: [evolution], accountId: 'a1', timeout: 2000 };
+  const deadline = performance.now() + 2000;
+  const conversions = {
+    type: later,
+    evolutions: [evolution],
+    accountId: 'a1',
+    timeout: 2000,
+    deadline,
+  };
   const former = { id: 'g1', title: 'A' };
   expect(await convertKept(former, 7, conversions)).toBe(former);
   // That version has deleted the file.
