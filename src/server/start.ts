@@ -145,6 +145,8 @@ function transportServices(
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher },
     authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),
+    readGeneration: async () =>
+      (await prisma.jmapMeta.findUnique({ where: { key: 'pushGeneration' } }))?.value ?? '',
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
       runtime: runtimeMembers(config.limits, registry),

@@ -59,6 +59,10 @@ export interface Harness {
     source: RequestSource,
   ) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
+  /** The generation of the states. */
+  generation: string;
+  /** Compares what receivers were told with the store. */
+  compare(): Promise<void>;
   /** Returns the slots that a user's requests hold now, and the octets of bodies of the process. */
   held(user: string): { readonly slots: number; readonly octets: number };
   /** Octets of large answers that wait for their readers. */
@@ -108,6 +112,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     log,
     conductor,
     ready: () => harness.ready(),
+    readGeneration: async () => harness.generation,
     timings: { refresh: 20, ...options.timings },
   };
   const made = createShared(services);
@@ -128,6 +133,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
+    generation: 'first',
+    compare: () => made.push.compare(),
     held: (user) => ({ slots: requests.amountOf(user), octets: budget.total }),
     answers: () => answers.octets,
     close(grace = 1000) {
@@ -220,8 +227,32 @@ export class MemoryStore implements Store {
   failure: Error | null = null;
   readonly #listeners = new Set<(change: StateChange) => void>();
 
+  readonly #states = new Map<string, Map<string, number>>();
+  /** The statements that have read states: the accounts of each. */
+  readonly stateReads: (readonly string[])[] = [];
+
   commit(accountId: string, changed: Readonly<Record<string, string>>): void {
+    this.commitElsewhere(accountId, changed);
     for (const listener of this.#listeners) listener({ accountId, changed });
+  }
+
+  /** Commits as another process does: this one hears nothing of it. */
+  commitElsewhere(accountId: string, changed: Readonly<Record<string, string>>): void {
+    const states = this.#states.get(accountId) ?? new Map<string, number>();
+    this.#states.set(accountId, states);
+    for (const [type, state] of Object.entries(changed)) states.set(type, Number(state));
+  }
+
+  async readStates(
+    accountIds: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+    this.stateReads.push(accountIds);
+    if (this.failure !== null) throw this.failure;
+    const found = accountIds.flatMap((id) => {
+      const states = this.#states.get(id);
+      return states === undefined ? [] : [[id, new Map(states)] as const];
+    });
+    return new Map(found);
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {

@@ -13,6 +13,7 @@ import type {
   StateAndChanges,
   StateAndObjects,
   StateChange,
+  StateNumbers,
   StatementPlan,
   Store,
   TracedStatement,
@@ -20,6 +21,7 @@ import type {
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
+import { readStates } from '../sql/read-states.js';
 import { fewQuery, readsInOrder } from '../sql/query-statements.js';
 import type { Row } from '../sql/row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
@@ -214,6 +216,11 @@ class PostgresqlStore implements Store {
 
   onCommit(listener: (change: StateChange) => void): () => void {
     return this.#listeners.add(listener);
+  }
+
+  readStates(accountIds: readonly string[]): Promise<ReadonlyMap<string, StateNumbers>> {
+    const { rows } = this.#pruning;
+    return readStates(rows, postgresql, this.#services.names, accountIds);
   }
 
   async ping(): Promise<void> {
