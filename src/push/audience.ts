@@ -76,8 +76,7 @@ export class Audience implements AccountListener {
       const since = isSame ? (old?.joined ?? joined) : joined;
       this.#seats.set(id, { account, types: names, joined: since });
     }
-    for (const [id, { account }] of before)
-      if (!this.#seats.has(id)) states.leave(account, this);
+    for (const [id, { account }] of before) if (!this.#seats.has(id)) states.leave(account, this);
     this.#changedAt(joined);
   }
 

@@ -87,7 +87,6 @@ export class Push {
 
   /** Compares what all receivers were told with the database: changes may have been missed. */
   async compare(): Promise<void> {
-    if (this.#audiences.size === 0) return;
     await this.#states.compare(() => this.#readGeneration());
   }
 

@@ -61,8 +61,7 @@ export class AccountStates {
     this.#take(
       all,
       stamp,
-      (known, number) =>
-        number > known.number || (number < known.number && known.stamp <= since),
+      (known, number) => number > known.number || (number < known.number && known.stamp <= since),
     );
   }
 
@@ -91,6 +90,11 @@ export class AccountStates {
 
 /** Accounts that one statement reads. */
 const CHUNK = 500;
+/**
+ * How long after one statement the next begins, ms: many streams that open at once share a few, and
+ * a comparison of many accounts leaves the database to others in between.
+ */
+const SPACE = 50;
 /** After a failed comparison the next one comes so much later, ms. */
 const RETRY = 1000;
 
@@ -107,6 +111,8 @@ export class States {
   /** Resolves when the account's states were read for the first time. */
   readonly #loads = new Map<string, Promise<void>>();
   readonly #reads = new Serial();
+  /** When the last statement began, `performance.now()`. */
+  #lastRead = Number.NEGATIVE_INFINITY;
   /** The accounts to read next. */
   #batch: Batch | null = null;
   #comparison: Promise<void> | null = null;
@@ -217,13 +223,23 @@ export class States {
   #openBatch(): Batch {
     const ids = new Set<string>();
     const done = this.#reads.run(async () => {
-      await setImmediate();
+      await this.#waitForSpace();
       this.#batch = null;
       const all = [...ids];
-      for (let from = 0; from < all.length; from += CHUNK)
+      for (let from = 0; from < all.length; from += CHUNK) {
+        if (from > 0) await this.#waitForSpace();
+        this.#lastRead = performance.now();
         await this.#readChunk(all.slice(from, from + CHUNK));
+      }
     });
     return { ids, done };
+  }
+
+  /** Resolves in another turn of the event loop at least. */
+  async #waitForSpace(): Promise<void> {
+    const wait = this.#lastRead + SPACE - performance.now();
+    if (wait > 0) await sleep(wait);
+    else await setImmediate();
   }
 
   async #readChunk(ids: readonly string[]): Promise<void> {

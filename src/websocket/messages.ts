@@ -31,6 +31,8 @@ export class MessageError extends Error {
 /** RFC 8887 4.3.5.2: the client wants to be told of state changes, from now on. */
 export interface PushEnableMessage {
   readonly kind: 'pushEnable';
+  /** Where the client gave one: a RequestError has it. */
+  readonly id: string | null;
   /** Names of data types; null is all. */
   readonly types: readonly string[] | null;
   /** What the client was told before; null: it wants nothing of the past. */
@@ -82,7 +84,7 @@ function judgePushEnable(message: JsonObject, id: string | null): PushEnableMess
   if (pushState !== null && typeof pushState !== 'string') {
     throw new MessageError(notRequest('"pushState" must be null or a string.'), id);
   }
-  return { kind: 'pushEnable', types, pushState };
+  return { kind: 'pushEnable', id, types, pushState };
 }
 
 function isStrings(value: JsonValue): value is string[] {

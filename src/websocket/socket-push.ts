@@ -50,7 +50,7 @@ export class SocketPush {
       const known = problemOf(error);
       if (known === null) shared.log.error({ requestId, err: error }, 'defect');
       const { body } = known ?? serverFault(requestId);
-      void this.#outgoing.send([requestErrorText(body, null)]);
+      void this.#outgoing.send([requestErrorText(body, message.id)]);
     }
   }
 
@@ -59,12 +59,12 @@ export class SocketPush {
     this.#replace(null);
   }
 
-  async #enable({ types, pushState }: PushEnableMessage): Promise<void> {
+  async #enable({ id, types, pushState }: PushEnableMessage): Promise<void> {
     const { shared, principal } = this.#options;
     const unknown = types?.find((name) => !shared.registry.dataTypes.has(name));
     if (unknown !== undefined) {
       const detail = `"dataTypes" must name data types; unknown: ${JSON.stringify(unknown)}.`;
-      throw new MessageError(notRequest(detail), null);
+      throw new MessageError(notRequest(detail), id);
     }
     const request = {
       principal: (await shared.authenticator.refresh(principal.tokenId)) ?? principal,

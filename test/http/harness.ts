@@ -168,13 +168,13 @@ export class Users implements Authenticator {
     ],
     ['t2', principal('u2', 't2', [account('AX'), account('A1', { isPersonal: false })])],
   ]);
-  readonly #tokens = new Map([
+  readonly tokens = new Map([
     [TOKEN, 't1'],
     [OTHER_TOKEN, 't2'],
   ]);
 
   async authenticate(token: string): Promise<Principal | null> {
-    return this.refresh(this.#tokens.get(token) ?? '');
+    return this.refresh(this.tokens.get(token) ?? '');
   }
 
   async refresh(tokenId: string): Promise<Principal | null> {

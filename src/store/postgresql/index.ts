@@ -13,16 +13,16 @@ import type {
   StateAndChanges,
   StateAndObjects,
   StateChange,
-  StateNumbers,
   StatementPlan,
+  StateNumbers,
   Store,
   TracedStatement,
   Transaction,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
-import { readStates } from '../sql/read-states.js';
 import { fewQuery, readsInOrder } from '../sql/query-statements.js';
+import { readStates } from '../sql/read-states.js';
 import type { Row } from '../sql/row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
