@@ -168,6 +168,7 @@ export class Users implements Authenticator {
     ],
     ['t2', principal('u2', 't2', [account('AX'), account('A1', { isPersonal: false })])],
   ]);
+  #looks = 0;
   readonly tokens = new Map([
     [TOKEN, 't1'],
     [OTHER_TOKEN, 't2'],
@@ -179,6 +180,16 @@ export class Users implements Authenticator {
 
   async refresh(tokenId: string): Promise<Principal | null> {
     return this.principals.get(tokenId) ?? null;
+  }
+
+  async refreshAll(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Principal>> {
+    return new Map([...this.principals].filter(([id]) => tokenIds.includes(id)));
+  }
+
+  /** Another one at each look: a test may have changed anything. */
+  async version(): Promise<string> {
+    this.#looks += 1;
+    return String(this.#looks);
   }
 }
 
