@@ -1,7 +1,13 @@
 import type { DoubtReason, Hints, HubCounts, HubListener } from './hub.js';
 
+/** The least time between two doubts for the same reason, ms: strangers may cause some of them. */
+const PACE = 1000;
+
 /** Hands on what a hub hears, and counts it. A doubt from before there is a listener is kept. */
 export class HubReports {
+  readonly #pace: number;
+  readonly #toldAt = new Map<DoubtReason, number>();
+  readonly #later = new Map<DoubtReason, NodeJS.Timeout>();
   readonly #doubts: Record<DoubtReason, number> = {
     otherProcess: 0,
     connected: 0,
@@ -15,6 +21,10 @@ export class HubReports {
   #listener: HubListener | null = null;
   #kept: DoubtReason | null = null;
 
+  constructor(pace = PACE) {
+    this.#pace = pace;
+  }
+
   listen(listener: HubListener): void {
     this.#listener = listener;
     if (this.#kept !== null) listener.doubt(this.#kept);
@@ -24,12 +34,23 @@ export class HubReports {
   /** Nobody is told of anything any more. */
   end(): void {
     this.#listener = null;
+    for (const timer of this.#later.values()) clearTimeout(timer);
   }
 
+  /** Tells of a doubt: at once, or a moment after the last one for the same reason. */
   doubt(reason: DoubtReason): void {
-    this.#doubts[reason] += 1;
-    if (this.#listener === null) this.#kept = reason;
-    else this.#listener.doubt(reason);
+    if (this.#later.has(reason)) return;
+    const wait = (this.#toldAt.get(reason) ?? Number.NEGATIVE_INFINITY) + this.#pace;
+    const now = performance.now();
+    if (now >= wait) {
+      this.#tell(reason);
+      return;
+    }
+    const tell = (): void => {
+      this.#later.delete(reason);
+      this.#tell(reason);
+    };
+    this.#later.set(reason, setTimeout(tell, wait - now).unref());
   }
 
   hints(hints: Hints): void {
@@ -54,5 +75,12 @@ export class HubReports {
 
   counts(): Pick<HubCounts, 'doubts' | 'hints'> {
     return { doubts: { ...this.#doubts }, hints: { ...this.#hints } };
+  }
+
+  #tell(reason: DoubtReason): void {
+    this.#toldAt.set(reason, performance.now());
+    this.#doubts[reason] += 1;
+    if (this.#listener === null) this.#kept = reason;
+    else this.#listener.doubt(reason);
   }
 }

@@ -17,7 +17,7 @@ export interface LocalHubOptions {
  * database each second.
  */
 export function openLocalHub({ dataVersion, look = LOOK }: LocalHubOptions): Hub {
-  const reports = new HubReports();
+  const reports = new HubReports(look);
   let known = dataVersion();
   const timer = setInterval(() => {
     const version = dataVersion();
