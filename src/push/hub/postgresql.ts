@@ -29,6 +29,8 @@ export interface HubTimes extends SessionTimes {
   readonly floor: number;
   /** How often it is looked for free shards, ms. */
   readonly shards: number;
+  /** The least time between two doubts for the same reason, ms. */
+  readonly pace: number;
   /** How long the end may take, ms. */
   readonly end: number;
 }
@@ -44,6 +46,7 @@ export const HUB_TIMES: HubTimes = {
   gather: 10,
   floor: 60_000,
   shards: 5000,
+  pace: 1000,
   end: 1000,
 };
 
@@ -77,7 +80,7 @@ class PostgresqlHub implements Hub {
   readonly #generation: () => string;
   readonly #log: Pick<Log, 'info' | 'warn'>;
   readonly #times: HubTimes;
-  readonly #reports = new HubReports();
+  readonly #reports: HubReports;
   readonly #peers = new Peers();
   readonly #budget = new HintBudget(HINTS);
   readonly #batch = new HintBatch();
@@ -93,6 +96,7 @@ class PostgresqlHub implements Hub {
     this.#generation = generation;
     this.#log = log;
     this.#times = times;
+    this.#reports = new HubReports(times.pace);
     const head = (): string => payloadHead(this.#origin, generation());
     this.#notifier = new Notifier({
       ...{ head, batch: this.#batch, pause: times.gather },
