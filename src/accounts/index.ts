@@ -18,6 +18,8 @@ export type {
   Principal,
   Tickets,
 } from './principal.js';
+export { PushSubscriptionRows } from './push-subscriptions.js';
+export { pruneSubscriptions, sealSubscriptions } from './push-upkeep.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,
@@ -26,3 +28,4 @@ export {
   type TokenListing,
   type TokenScope,
 } from './tokens.js';
+export { rotateVapidKey, sealVapidKeys, VapidKeys } from './vapid-keys.js';
