@@ -19,7 +19,7 @@ export type {
   Tickets,
 } from './principal.js';
 export { PushSubscriptionRows } from './push-subscriptions.js';
-export { pruneSubscriptions, sealSubscriptions } from './push-upkeep.js';
+export { pruneOrphans, pruneSubscriptions, sealSubscriptions } from './push-upkeep.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,

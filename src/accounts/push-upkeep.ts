@@ -1,45 +1,91 @@
-import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Sealer } from './push-port.js';
 import { TABLE } from './push-subscriptions.js';
 
 /** What keeps the rows of push subscriptions right, beside the methods. */
 
-const HOUR = 3_600_000;
-/** An unverified subscription lives so long, ms. */
-const UNVERIFIED_LIFE = HOUR;
+/** An unverified subscription lives so long, and a creation counts so long, ms. */
+const UNVERIFIED_LIFE = 3_600_000;
 /** Rows of a step. */
 const STEP = 500;
 
 /**
- * Destroys subscriptions that have ended, at most `limit` of them; resolves to their ids. They have
- * expired, nobody has verified them within an hour, the key that they are bound to has retired, or
- * their token is gone.
+ * Destroys subscriptions that have ended, at most `limit` of each kind; resolves to their ids. They
+ * have expired, nobody has verified them within an hour, or the key that signs for them retires.
  */
 export async function pruneSubscriptions(
   prisma: PrismaClient,
   now: number,
   limit: number,
 ): Promise<readonly string[]> {
-  await pruneCreations(prisma, now, limit);
+  return [
+    ...(await destroy(prisma, { expires: { lte: BigInt(now) } }, limit)),
+    ...(await pruneUnverified(prisma, now, limit)),
+    ...(await pruneRetired(prisma, now, limit)),
+  ];
+}
+
+type Where = Prisma.JmapPushSubscriptionWhereInput;
+
+async function destroy(
+  prisma: PrismaClient,
+  where: Where,
+  limit: number,
+): Promise<readonly string[]> {
   // Nearly always there is none, and a look waits for nobody.
-  const found = await prisma.$queryRaw<readonly { readonly id: string }[]>`
-    SELECT "id" FROM "JmapPushSubscription" WHERE "expires" <= ${BigInt(now)}
-      OR ("verified" IS NULL AND "created" <= ${BigInt(now - UNVERIFIED_LIFE)})
-      OR "vapidKey" IN (SELECT "id" FROM "JmapVapidKey" WHERE "retires" <= ${BigInt(now)})
-      OR NOT EXISTS (SELECT 1 FROM "JmapToken" WHERE "JmapToken"."id" = "tokenId")
-    LIMIT ${limit}`;
+  const found = await prisma.jmapPushSubscription.findMany({
+    where,
+    take: limit,
+    select: { id: true },
+  });
   const ids = found.map(({ id }) => id);
-  if (ids.length > 0) await prisma.jmapPushSubscription.deleteMany({ where: { id: { in: ids } } });
-  if (ids.length < limit)
-    await prisma.jmapVapidKey.deleteMany({ where: { retires: { lte: BigInt(now) } } });
+  if (ids.length > 0)
+    await prisma.jmapPushSubscription.deleteMany({ where: { ...where, id: { in: ids } } });
   return ids;
 }
 
-/** Forgets creations that count towards no limit any more. */
-async function pruneCreations(prisma: PrismaClient, now: number, limit: number): Promise<void> {
-  const where = { at: { lte: BigInt(now - HOUR) } };
-  if ((await prisma.jmapPushCreation.findFirst({ where, select: { id: true } })) === null) return;
-  await prisma.jmapPushCreation.deleteMany({ where, limit });
+/** Forgets the creations of an hour ago, and what came of them if nobody has verified it. */
+async function pruneUnverified(
+  prisma: PrismaClient,
+  now: number,
+  limit: number,
+): Promise<readonly string[]> {
+  const creations = await prisma.jmapPushCreation.findMany({
+    where: { at: { lte: BigInt(now - UNVERIFIED_LIFE) } },
+    take: limit,
+    select: { id: true },
+  });
+  if (creations.length === 0) return [];
+  const id = { in: creations.map((creation) => creation.id) };
+  const gone = await destroy(prisma, { id, verified: null }, limit);
+  await prisma.jmapPushCreation.deleteMany({ where: { id } });
+  return gone;
+}
+
+/** RFC 9749 5: a subscription ends with the key that signs for it. */
+async function pruneRetired(
+  prisma: PrismaClient,
+  now: number,
+  limit: number,
+): Promise<readonly string[]> {
+  const retired = await prisma.jmapVapidKey.findMany({
+    where: { retires: { lte: BigInt(now) } },
+    select: { id: true },
+  });
+  if (retired.length === 0) return [];
+  const ids = retired.map(({ id }) => id);
+  const gone = await destroy(prisma, { vapidKey: { in: ids } }, limit);
+  if (gone.length < limit) await prisma.jmapVapidKey.deleteMany({ where: { id: { in: ids } } });
+  return gone;
+}
+
+/**
+ * Destroys subscriptions whose token is gone: a command of the version before has revoked it, which
+ * knows no subscriptions.
+ */
+export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
+  return prisma.$executeRaw`DELETE FROM "JmapPushSubscription" WHERE NOT EXISTS
+    (SELECT 1 FROM "JmapToken" WHERE "JmapToken"."id" = "JmapPushSubscription"."tokenId")`;
 }
 
 /**

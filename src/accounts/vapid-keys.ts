@@ -85,8 +85,9 @@ export class VapidKeys {
   }): StoredVapidKey | null {
     const { sealer, onUnusable } = this.#options;
     const privateText = sealer.open(row.private, placeOf(row.id));
-    if (privateText === null) onUnusable(row.id);
-    return privateText && { id: row.id, privateText, publicText: row.public };
+    if (privateText !== null) return { id: row.id, privateText, publicText: row.public };
+    onUnusable(row.id);
+    return null;
   }
 }
 
