@@ -10,7 +10,7 @@ const RECORD_SIZE = 4096;
 /** The octet that ends the plaintext of a last record (RFC 8188 2). */
 const LAST_RECORD = Buffer.of(2);
 
-/** What a message takes from chance. */
+/** The random parts of one message. */
 interface Chance {
   /** 16 octets. */
   readonly salt: Uint8Array;
