@@ -23,6 +23,7 @@ export const UNIT_TESTS: string[] = [
   'test/protocol/*.test.ts',
   'test/push/*.test.ts',
   'test/push/webpush/encrypt.test.ts',
+  'test/push/webpush/reach.test.ts',
   'test/push/webpush/vapid.test.ts',
   'test/runtime/*.test.ts',
   'test/scripts/breaking/compare-rules.test.ts',
