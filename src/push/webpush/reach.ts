@@ -93,7 +93,8 @@ export class Reach {
     const leads = await Promise.race([this.#judge(url), wait(2 * REFUSAL).then(() => false)]);
     if (leads) return true;
     const spent = performance.now() - began;
-    await wait((spent < REFUSAL ? REFUSAL : 2 * REFUSAL) - spent);
+    const left = (spent < REFUSAL ? REFUSAL : 2 * REFUSAL) - spent;
+    if (left > 0) await wait(left);
     return false;
   }
 
