@@ -19,7 +19,13 @@ export type {
   Tickets,
 } from './principal.js';
 export { PushSubscriptionRows } from './push-subscriptions.js';
-export { pruneOrphans, pruneSubscriptions, sealSubscriptions } from './push-upkeep.js';
+export {
+  listSubscriptions,
+  pruneOrphans,
+  pruneSubscriptions,
+  type SubscriptionListing,
+  sealSubscriptions,
+} from './push-upkeep.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,

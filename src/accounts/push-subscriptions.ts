@@ -203,7 +203,7 @@ export function opened(row: Row, sealer: Sealer): PushSubscription {
     ...{ id, deviceClientId, code, lastFailureReason },
     url: isUnusable ? null : open(row.url, 'url'),
     keys: p256dh === null || auth === null ? null : { p256dh, auth },
-    types: Array.isArray(row.types) ? row.types.filter((type) => typeof type === 'string') : null,
+    types: typesOf(row.types),
     expires: Number(row.expires),
     created: Number(row.created),
     isVerified: row.verified !== null,
@@ -214,7 +214,12 @@ export function opened(row: Row, sealer: Sealer): PushSubscription {
   };
 }
 
-function timeOf(value: bigint | null): number | null {
+/** Reads the JSON column: the names of types, or null for all. */
+export function typesOf(column: unknown): readonly string[] | null {
+  return Array.isArray(column) ? column.filter((type) => typeof type === 'string') : null;
+}
+
+export function timeOf(value: bigint | null): number | null {
   return value === null ? null : Number(value);
 }
 

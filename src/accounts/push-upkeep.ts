@@ -1,8 +1,8 @@
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import type { Sealer } from './push-port.js';
-import { TABLE } from './push-subscriptions.js';
+import type { PushSubscription, Sealer } from './push-port.js';
+import { TABLE, timeOf, typesOf } from './push-subscriptions.js';
 
-/** What keeps the rows of push subscriptions right, beside the methods. */
+/* What keeps the rows of push subscriptions right, beside the methods. */
 
 /** An unverified subscription lives so long, and a creation counts so long, ms. */
 const UNVERIFIED_LIFE = 3_600_000;
@@ -86,6 +86,37 @@ async function pruneRetired(
 export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
   return prisma.$executeRaw`DELETE FROM "JmapPushSubscription" WHERE NOT EXISTS
     (SELECT 1 FROM "JmapToken" WHERE "JmapToken"."id" = "JmapPushSubscription"."tokenId")`;
+}
+
+/** A subscription without its secrets. Times are epoch ms. */
+export interface SubscriptionListing
+  extends Pick<PushSubscription, 'id' | 'types' | 'expires' | 'lastSuccess' | 'lastFailure'>,
+    Pick<PushSubscription, 'lastFailureReason'> {
+  /** Name of its token's user. */
+  readonly user: string;
+  /** Null: not yet. */
+  readonly verified: number | null;
+}
+
+/** Returns every subscription in order of creation, without its secrets. */
+export async function listSubscriptions(
+  prisma: PrismaClient,
+): Promise<readonly SubscriptionListing[]> {
+  const rows = await prisma.jmapPushSubscription.findMany({
+    orderBy: { id: 'asc' },
+    omit: { url: true, p256dh: true, auth: true, code: true },
+  });
+  const users = new Map((await prisma.jmapUser.findMany()).map((user) => [user.id, user.name]));
+  return rows.map((row) => ({
+    id: row.id,
+    user: users.get(row.userId) ?? row.userId,
+    types: typesOf(row.types),
+    verified: timeOf(row.verified),
+    expires: Number(row.expires),
+    lastSuccess: timeOf(row.lastSuccess),
+    lastFailure: timeOf(row.lastFailure),
+    lastFailureReason: row.lastFailureReason,
+  }));
 }
 
 /**
