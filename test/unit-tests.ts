@@ -22,6 +22,7 @@ export const UNIT_TESTS: string[] = [
   'test/methods/reference-allowance.test.ts',
   'test/protocol/*.test.ts',
   'test/push/*.test.ts',
+  'test/push/webpush/back-off.test.ts',
   'test/push/webpush/encrypt.test.ts',
   'test/push/webpush/reach.test.ts',
   'test/push/webpush/vapid.test.ts',

@@ -5,6 +5,7 @@ import { parseSubnet, type Subnet } from '../push/webpush/address.js';
 import { contactOf } from '../push/webpush/vapid.js';
 import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
+import { readPush } from './push-config.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
@@ -133,6 +134,7 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     explain: from.isOn('EXPLAIN', isDevelopment),
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
+    push: readPush(from, root),
     limits: readLimits(from, memory),
   });
 }

@@ -21,19 +21,19 @@ export interface UrlFault {
  */
 export function parsePushUrl(text: string): URL | UrlFault {
   if (text.length > LONGEST_URL) {
-    return { problem: `has at most ${LONGEST_URL} characters, not ${text.length}` };
+    return { problem: `must have at most ${LONGEST_URL} characters, not ${text.length}` };
   }
   const [, authority] = /^https:\/\/([^/?]+)/i.exec(text) ?? [];
-  if (authority === undefined) return { problem: 'begins with https:// and a host' };
+  if (authority === undefined) return { problem: 'must begin with https:// and a host' };
   // A parser of URLs would take these, and send to another place than it seems.
   if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) {
-    return { problem: 'has no white space, control character or backslash' };
+    return { problem: 'must have no white space, control character or backslash' };
   }
-  if (text.includes('#')) return { problem: 'has no fragment' };
-  if (authority.includes('@')) return { problem: 'has no user and no password' };
-  if (!URL.canParse(text)) return { problem: 'is a URL with a valid host and port' };
+  if (text.includes('#')) return { problem: 'must have no fragment' };
+  if (authority.includes('@')) return { problem: 'must have no user and no password' };
+  if (!URL.canParse(text)) return { problem: 'must be a URL with a valid host and port' };
   const url = new URL(text);
-  if (url.hostname.endsWith('.')) return { problem: 'has a host without a dot at its end' };
+  if (url.hostname.endsWith('.')) return { problem: 'must have a host without a dot at its end' };
   if (!BLOCKED_PORTS.has(Number(url.port || 443))) return url;
-  return { problem: `has no port of another protocol, such as ${url.port}` };
+  return { problem: `must have no port of another protocol, such as ${url.port}` };
 }

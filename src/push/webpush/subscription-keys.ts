@@ -30,12 +30,12 @@ const UNCOMPRESSED = 4;
  */
 export function parseSubscriptionKeys(keys: unknown): SubscriptionKeys | KeyFault {
   if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
-    return { at: 'keys', problem: 'is an object with the members p256dh and auth, or null' };
+    return { at: 'keys', problem: 'must be an object with the members p256dh and auth, or null' };
   }
   const further = Object.keys(keys).find((name) => !Object.hasOwn(OCTETS, name));
   if (further !== undefined) {
-    const problem = `has the members p256dh and auth, not ${JSON.stringify(further.slice(0, 64))}`;
-    return { at: 'keys', problem };
+    const name = JSON.stringify(further.slice(0, 64));
+    return { at: 'keys', problem: `must have the members p256dh and auth, not ${name}` };
   }
   const { p256dh, auth } = keys as Readonly<Record<string, unknown>>;
   const point = parseOctets('p256dh', p256dh);
@@ -43,14 +43,14 @@ export function parseSubscriptionKeys(keys: unknown): SubscriptionKeys | KeyFaul
   const secret = parseOctets('auth', auth);
   if (!Buffer.isBuffer(secret)) return secret;
   if (!isPoint(point)) {
-    return { at: 'keys/p256dh', problem: 'is an uncompressed point on the curve P-256' };
+    return { at: 'keys/p256dh', problem: 'must be an uncompressed point on the curve P-256' };
   }
   return { p256dh: point, auth: secret };
 }
 
 function parseOctets(name: keyof typeof OCTETS, text: unknown): Buffer | KeyFault {
   const at = `keys/${name}`;
-  const legal = `is the base64url of ${OCTETS[name]} octets`;
+  const legal = `must be the base64url of ${OCTETS[name]} octets`;
   if (text === undefined) return { at, problem: `is missing: it ${legal}` };
   const octets = typeof text === 'string' ? decodeBase64url(text) : null;
   if (octets === null) return { at, problem: legal };

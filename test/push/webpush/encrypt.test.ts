@@ -84,56 +84,68 @@ describe('the keys of a subscription', () => {
   });
 
   it.each([
-    ['no object', 'x', 'keys is an object with the members p256dh and auth, or null'],
-    ['a list', [], 'keys is an object with the members p256dh and auth, or null'],
-    ['a further member', { ...texts, rs: 1 }, 'keys has the members p256dh and auth, not "rs"'],
-    ['no p256dh', { auth: texts.auth }, 'keys/p256dh is missing: it is the base64url of 65 octets'],
-    ['no auth', { p256dh: texts.p256dh }, 'keys/auth is missing: it is the base64url of 16 octets'],
-    ['a number', { ...texts, auth: 16 }, 'keys/auth is the base64url of 16 octets'],
+    ['no object', 'x', 'keys must be an object with the members p256dh and auth, or null'],
+    ['a list', [], 'keys must be an object with the members p256dh and auth, or null'],
+    [
+      'a further member',
+      { ...texts, rs: 1 },
+      'keys must have the members p256dh and auth, not "rs"',
+    ],
+    [
+      'no p256dh',
+      { auth: texts.auth },
+      'keys/p256dh is missing: it must be the base64url of 65 octets',
+    ],
+    [
+      'no auth',
+      { p256dh: texts.p256dh },
+      'keys/auth is missing: it must be the base64url of 16 octets',
+    ],
+    ['a number', { ...texts, auth: 16 }, 'keys/auth must be the base64url of 16 octets'],
     [
       'the alphabet of base64',
       { ...texts, auth: Buffer.alloc(16, 0xfb).toString('base64') },
-      'keys/auth is the base64url of 16 octets',
+      'keys/auth must be the base64url of 16 octets',
     ],
     [
       'half of the padding',
       { ...texts, auth: `${texts.auth}=` },
-      'keys/auth is the base64url of 16 octets',
+      'keys/auth must be the base64url of 16 octets',
     ],
     [
       'white space',
       { ...texts, auth: ` ${texts.auth}` },
-      'keys/auth is the base64url of 16 octets',
+      'keys/auth must be the base64url of 16 octets',
     ],
     [
       'an auth of 15 octets',
       { ...texts, auth: Buffer.alloc(15).toString('base64url') },
-      'keys/auth is the base64url of 16 octets, not of 15',
+      'keys/auth must be the base64url of 16 octets, not of 15',
     ],
     [
       'an auth of 17 octets',
       { ...texts, auth: Buffer.alloc(17).toString('base64url') },
-      'keys/auth is the base64url of 16 octets, not of 17',
+      'keys/auth must be the base64url of 16 octets, not of 17',
     ],
     [
       'a point of 64 octets',
       { ...texts, p256dh: point.subarray(1).toString('base64url') },
-      'keys/p256dh is the base64url of 65 octets, not of 64',
+      'keys/p256dh must be the base64url of 65 octets, not of 64',
     ],
     [
       'a compressed point',
       { ...texts, p256dh: compressed },
-      'keys/p256dh is the base64url of 65 octets, not of 33',
+      'keys/p256dh must be the base64url of 65 octets, not of 33',
     ],
     [
       'a point off the curve',
       { ...texts, p256dh: offCurve.toString('base64url') },
-      'keys/p256dh is an uncompressed point on the curve P-256',
+      'keys/p256dh must be an uncompressed point on the curve P-256',
     ],
     [
       'a point in the hybrid form',
       { ...texts, p256dh: hybrid.toString('base64url') },
-      'keys/p256dh is an uncompressed point on the curve P-256',
+      'keys/p256dh must be an uncompressed point on the curve P-256',
     ],
   ])('are refused with the place: %s', (_, keys, fault) => {
     expect(at(keys)).toBe(fault);

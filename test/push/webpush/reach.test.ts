@@ -112,34 +112,34 @@ describe('the form of a URL', () => {
   });
 
   it.each([
-    ['http://example.com/', 'begins with https:// and a host'],
-    ['ftp://example.com/', 'begins with https:// and a host'],
-    ['/push/1', 'begins with https:// and a host'],
-    ['example.com', 'begins with https:// and a host'],
-    ['', 'begins with https:// and a host'],
-    ['https:example.com', 'begins with https:// and a host'],
-    ['https:///example.com', 'begins with https:// and a host'],
-    ['https://?a', 'begins with https:// and a host'],
-    [' https://example.com/', 'begins with https:// and a host'],
-    ['https://user:pass@example.com/', 'has no user and no password'],
-    ['https://@example.com/', 'has no user and no password'],
-    ['https://example.com/#a', 'has no fragment'],
-    ['https://example.com/#', 'has no fragment'],
-    ['https://example.com#@8.8.8.8/', 'has no fragment'],
-    ['https://example.com./', 'has a host without a dot at its end'],
-    ['https://[fe80::1%25eth0]/', 'is a URL with a valid host and port'],
-    ['https://exa mple.com/', 'has no white space, control character or backslash'],
-    ['https://example.com/\n', 'has no white space, control character or backslash'],
-    ['https://exam\tple.com/', 'has no white space, control character or backslash'],
-    ['https://exam\u00adple.com/', 'has no white space, control character or backslash'],
-    ['https://example.com\\@8.8.8.8/', 'has no white space, control character or backslash'],
-    ['https://example.com:99999/', 'is a URL with a valid host and port'],
-    ['https://example.com:x/', 'is a URL with a valid host and port'],
-    ['https://1.2.3.256/', 'is a URL with a valid host and port'],
-    ['https://a%00b/', 'is a URL with a valid host and port'],
-    ['https://example.com:25/', 'has no port of another protocol, such as 25'],
-    ['https://example.com:0/', 'has no port of another protocol, such as 0'],
-    ['https://example.com:6667/', 'has no port of another protocol, such as 6667'],
+    ['http://example.com/', 'must begin with https:// and a host'],
+    ['ftp://example.com/', 'must begin with https:// and a host'],
+    ['/push/1', 'must begin with https:// and a host'],
+    ['example.com', 'must begin with https:// and a host'],
+    ['', 'must begin with https:// and a host'],
+    ['https:example.com', 'must begin with https:// and a host'],
+    ['https:///example.com', 'must begin with https:// and a host'],
+    ['https://?a', 'must begin with https:// and a host'],
+    [' https://example.com/', 'must begin with https:// and a host'],
+    ['https://user:pass@example.com/', 'must have no user and no password'],
+    ['https://@example.com/', 'must have no user and no password'],
+    ['https://example.com/#a', 'must have no fragment'],
+    ['https://example.com/#', 'must have no fragment'],
+    ['https://example.com#@8.8.8.8/', 'must have no fragment'],
+    ['https://example.com./', 'must have a host without a dot at its end'],
+    ['https://[fe80::1%25eth0]/', 'must be a URL with a valid host and port'],
+    ['https://exa mple.com/', 'must have no white space, control character or backslash'],
+    ['https://example.com/\n', 'must have no white space, control character or backslash'],
+    ['https://exam\tple.com/', 'must have no white space, control character or backslash'],
+    ['https://exam\u00adple.com/', 'must have no white space, control character or backslash'],
+    ['https://example.com\\@8.8.8.8/', 'must have no white space, control character or backslash'],
+    ['https://example.com:99999/', 'must be a URL with a valid host and port'],
+    ['https://example.com:x/', 'must be a URL with a valid host and port'],
+    ['https://1.2.3.256/', 'must be a URL with a valid host and port'],
+    ['https://a%00b/', 'must be a URL with a valid host and port'],
+    ['https://example.com:25/', 'must have no port of another protocol, such as 25'],
+    ['https://example.com:0/', 'must have no port of another protocol, such as 0'],
+    ['https://example.com:6667/', 'must have no port of another protocol, such as 6667'],
   ])('%j is refused', (text, problem) => {
     expect(parsePushUrl(text)).toEqual({ problem });
   });
@@ -147,7 +147,7 @@ describe('the form of a URL', () => {
   it('has at most 2,048 characters', () => {
     const longest = `https://example.com/${'a'.repeat(2028)}`;
     expect(parsePushUrl(longest)).toBeInstanceOf(URL);
-    const problem = 'has at most 2048 characters, not 2049';
+    const problem = 'must have at most 2048 characters, not 2049';
     expect(parsePushUrl(`${longest}a`)).toEqual({ problem });
   });
 });
