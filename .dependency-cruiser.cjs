@@ -295,6 +295,7 @@ module.exports = {
       ['^src/text/pattern/'],
       'Everything else compiles a pattern by compilePattern.',
     ),
+    onlyIn(['ipaddr.js'], ['^src/push/webpush/'], 'One place decides which addresses are public.'),
     onlyIn(['ws'], ['^src/websocket/'], 'The WebSocket library can be replaced in one folder.'),
     onlyIn(
       ['@aws-sdk', '@smithy'],

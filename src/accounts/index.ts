@@ -18,6 +18,14 @@ export type {
   Principal,
   Tickets,
 } from './principal.js';
+export { PushSubscriptionRows } from './push-subscriptions.js';
+export {
+  listSubscriptions,
+  pruneOrphans,
+  pruneSubscriptions,
+  type SubscriptionListing,
+  sealSubscriptions,
+} from './push-upkeep.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,
@@ -26,3 +34,4 @@ export {
   type TokenListing,
   type TokenScope,
 } from './tokens.js';
+export { rotateVapidKey, sealVapidKeys, VapidKeys } from './vapid-keys.js';

@@ -3,6 +3,7 @@ import {
   bootstrap,
   createAuthenticator,
   createTickets,
+  pruneSubscriptions,
   pruneTickets,
   resumeDeletions,
 } from '../accounts/index.js';
@@ -29,6 +30,7 @@ import {
   openEngine,
   startTasks,
 } from './open-engine.js';
+import { watchRotations } from './push.js';
 import { BLOB, runtimeMembers } from './session-members.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
@@ -136,6 +138,7 @@ function transportServices(
 ): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { store, prisma } = storage;
+  const vapid = engine.push?.vapid ?? null;
   const unavailable = createUnavailableLog(log);
   const tellDefect = (err: unknown, reference: string): void =>
     log.error({ reference, err }, 'defect');
@@ -143,13 +146,17 @@ function transportServices(
   return {
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher },
-    authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
+    authenticator: createAuthenticator(prisma, {
+      accessVersion:
+        vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
+    }),
     tickets: createTickets(prisma),
     readGeneration: async () =>
       (await prisma.jmapMeta.findUnique({ where: { key: 'pushGeneration' } }))?.value ?? '',
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
-      runtime: runtimeMembers(config.limits, registry),
+      runtime: runtimeMembers(config.limits, registry, vapid),
+      ...(vapid === null ? {} : { version: () => vapid.version }),
       baseUrl: baseUrlText(config.baseUrl),
     }),
     blobCapability: BLOB,
@@ -166,7 +173,7 @@ function transportServices(
 }
 
 function upkeepOf(
-  { config, log, registry, storage, blobs, now }: Engine,
+  { config, log, registry, storage, blobs, now, push }: Engine,
   duplicates: Duplicates,
 ): UpkeepOptions {
   const { limits } = config;
@@ -188,6 +195,11 @@ function upkeepOf(
       return blobsHeld(prisma, now);
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
+    async pruneSubscriptions(before, limit) {
+      const gone = await pruneSubscriptions(prisma, before, limit);
+      for (const id of gone) push?.notices.removed(id);
+      return gone.length;
+    },
     findDuplicates: (stopped) => duplicates.look(stopped),
     resumeDeletions(stopped) {
       const data = {
