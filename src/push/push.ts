@@ -2,7 +2,7 @@ import type { LivePrincipals } from '../accounts/live-principals.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
-import { Audience } from './audience.js';
+import { Audience, type Replay } from './audience.js';
 import { Channel, type ChannelListener } from './channel.js';
 import type { Hints, Hub } from './hub/hub.js';
 import { States } from './states.js';
@@ -41,6 +41,8 @@ interface Followed {
  * reasons to look: a receiver is told how the present states differ from what it was told.
  */
 export class Push {
+  /** Receivers that came back, by how much they had to be told. */
+  readonly replays: Record<Replay, number> = { none: 0, part: 0, all: 0 };
   readonly #options: PushOptions;
   readonly #states: States;
   readonly #wakes = new Wakes();
@@ -115,6 +117,9 @@ export class Push {
       states: this.#states,
       types,
       vectors: () => this.#requireVectors(),
+      countReplay: (replay) => {
+        this.replays[replay] += 1;
+      },
       wake: (woken) => this.#wakes.add(woken),
     });
     const unfollow = this.#options.live.follow(principal, (current) => {
