@@ -6,6 +6,7 @@ import { contactOf } from '../push/webpush/vapid.js';
 import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
 import { readPush } from './push-config.js';
+import { readPushBus } from './push-bus.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
@@ -135,6 +136,8 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
     push: readPush(from, root),
+    /** How servers that share a PostgreSQL tell each other of commits. */
+    pushBus: readPushBus(from, parseDuration),
     limits: readLimits(from, memory),
   });
 }

@@ -1,4 +1,6 @@
+import type { QueryResult, QueryResultRow } from 'pg';
 import { inTime, lateError } from '../../runtime/deadlines.js';
+import { Serial } from '../../runtime/serial.js';
 import { KEEP_ALIVE, type Pool, SocketClient } from './pool.js';
 
 /** One channel a database: PostgreSQL keeps those of different databases apart. */
@@ -7,7 +9,6 @@ const CHANNEL = 'jmapsmith_push';
 /** The first key of the advisory locks of shards: "jmap" in ASCII. The second one is the shard. */
 const SHARD_LOCKS = 0x6a6d6170;
 
-/** How long opening the session and each of its statements may take, ms. */
 const PATIENCE = 5000;
 
 /** How long a good-bye may take, ms. */
@@ -45,19 +46,19 @@ export interface NotifySessionOptions {
   };
   /** ms after which PostgreSQL gives up a client that takes nothing. */
   readonly unacknowledged?: number | undefined;
+  /** How long opening it and each of its statements may take, ms. */
+  readonly patience?: number | undefined;
 }
 
 /** Sends a payload to all sessions that listen in the database, by any connection. */
-export async function notify(
-  client: Pick<Pool, 'query'> | SocketClient,
-  payload: string,
-): Promise<void> {
+async function notify(client: Pool | SocketClient, payload: string): Promise<void> {
   await client.query(NOTIFY, [CHANNEL, payload]);
 }
 
 /** A session outside of the pools that hears what `notify` sends, and holds locks of shards. */
 export class NotifySession {
   readonly #client: SocketClient;
+  readonly #statements = new Serial();
   readonly #name: string;
   readonly #unacknowledged: number;
 
@@ -69,12 +70,13 @@ export class NotifySession {
 
   /** Opens a session; rejects with the driver's error, or after 5 s without an answer. */
   static async open(options: NotifySessionOptions): Promise<NotifySession> {
-    const { url, origin, listener, unacknowledged = UNACKNOWLEDGED } = options;
+    const { url, origin, listener } = options;
+    const { unacknowledged = UNACKNOWLEDGED, patience = PATIENCE } = options;
     const name = `jmapsmith push ${origin}`;
     const client = new SocketClient({
       connectionString: url,
-      connectionTimeoutMillis: PATIENCE,
-      query_timeout: PATIENCE,
+      connectionTimeoutMillis: patience,
+      query_timeout: patience,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE,
       application_name: name,
@@ -96,18 +98,18 @@ export class NotifySession {
     return session;
   }
 
-  async notify(payload: string): Promise<void> {
-    await notify(this.#client, payload);
+  notify(payload: string): Promise<void> {
+    return this.#statements.run(() => notify(this.#client, payload));
   }
 
   /** Sets when PostgreSQL gives this session up, and ends earlier ones of the same process. */
   async settle(): Promise<void> {
-    await this.#client.query(SETTLE, [String(this.#unacknowledged)]);
-    await this.#client.query(END_EARLIER, [this.#name]);
+    await this.#query(SETTLE, [String(this.#unacknowledged)]);
+    await this.#query(END_EARLIER, [this.#name]);
   }
 
   async takeShards(shards: readonly number[]): Promise<readonly number[]> {
-    const { rows } = await this.#client.query<{ shard: number }>(
+    const { rows } = await this.#query<{ shard: number }>(
       `SELECT "shard" FROM unnest($2::int[]) AS "shard" WHERE pg_try_advisory_lock($1, "shard")`,
       [SHARD_LOCKS, shards],
     );
@@ -115,10 +117,10 @@ export class NotifySession {
   }
 
   async releaseShards(shards: readonly number[]): Promise<void> {
-    await this.#client.query(
-      `SELECT pg_advisory_unlock($1, "shard") FROM unnest($2::int[]) AS "shard"`,
-      [SHARD_LOCKS, shards],
-    );
+    await this.#query(`SELECT pg_advisory_unlock($1, "shard") FROM unnest($2::int[]) AS "shard"`, [
+      SHARD_LOCKS,
+      shards,
+    ]);
   }
 
   /** Ends the session, and with it its locks: in order, or else by cutting the connection. */
@@ -133,13 +135,20 @@ export class NotifySession {
   destroy(): void {
     this.#client.socket.destroy();
   }
+
+  #query<T extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<QueryResult<T>> {
+    return this.#statements.run(() => this.#client.query<T>(text, [...values]));
+  }
 }
 
 /** Returns what a hub of the database at `url` asks of it; `pool` sends what goes another way. */
 export function notifyDatabase(
   url: string,
   pool: Pool,
-  how: Pick<NotifySessionOptions, 'unacknowledged'> = {},
+  how: Pick<NotifySessionOptions, 'unacknowledged' | 'patience'> = {},
 ) {
   return (origin: string) => ({
     listen: (listener: NotifySessionOptions['listener']) =>

@@ -38,18 +38,17 @@ export interface HubOptions {
   readonly url: string;
   readonly poolUrl?: string;
   readonly times?: Partial<HubTimes>;
-  readonly unacknowledged?: number;
 }
 
 /** Opens a hub that is closed when the test ends. */
 export function openHub(options: HubOptions): HeardHub {
-  const { url, poolUrl = url, times = {}, unacknowledged } = options;
+  const { url, poolUrl = url, times = {} } = options;
   const pool = openPool({ url: poolUrl, size: 1, answerWithin: 2000 });
   const lines: string[] = [];
   const log = (_: object, message: string): void => void lines.push(message);
   const told = { generation: 'g' };
   const hub = openPostgresqlHub({
-    database: notifyDatabase(url, pool, { unacknowledged }),
+    database: notifyDatabase(url, pool, { patience: TIMES.patience }),
     generation: () => told.generation,
     log: { info: log, warn: log },
     times: { ...TIMES, ...times },
