@@ -21,7 +21,7 @@ describe('configuration', () => {
       secretsKey: null,
       explain: true,
       scanThreads: null,
-      push: { contact: null, allow: [], deny: [], hosts: [], ca: null },
+      push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       limits: {
         maxSizeUpload: 250_000_000,
         maxSizeRequest: 10_000_000,
