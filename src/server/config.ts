@@ -1,8 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
-import { parseSubnet, type Subnet } from '../push/webpush/address.js';
-import { contactOf } from '../push/webpush/vapid.js';
 import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
 import { readPush } from './push-config.js';
@@ -127,7 +125,6 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     logLevel: from.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     bootstrapToken: from.isOn('BOOTSTRAP_TOKEN', true),
     metricsToken: from.parsed('METRICS_TOKEN', BEARERS, bearer),
-    push: readPush(from),
     websocketCompression: from.isOn('WEBSOCKET_COMPRESSION', false),
     /** 32 octets: what encrypted secret properties are stored with. */
     secretsKey: from.parsed('SECRETS_KEY', SECRETS_KEYS, secretsKey),
@@ -171,26 +168,6 @@ function readLimits(from: Variables, memory: number) {
     // How long the answers of calls with a key are kept.
     onceKeep: from.duration('ONCE_KEEP', 7 * DAY),
   });
-}
-
-function readPush(from: Variables) {
-  return Object.freeze({
-    isOn: from.isOn('PUSH', true),
-    /** A `mailto:` or `https:` URL that push services may write to. */
-    contact: from.parsed('PUSH_CONTACT', CONTACTS, contactOf),
-    allow: from.parsed('PUSH_ALLOW', SUBNETS, subnets) ?? [],
-    deny: [],
-    hosts: [],
-  });
-}
-
-const CONTACTS = 'a mailto: or https: URL at a public name, such as mailto:operator@example.com';
-const SUBNETS = 'a list of addresses or subnets, such as 10.1.0.0/16';
-
-function subnets(text: string): readonly Subnet[] | null {
-  const parsed = itemsOf(text).map(parseSubnet);
-  const legal = parsed.filter((subnet) => subnet !== null);
-  return legal.length === parsed.length ? legal : null;
 }
 
 /** Only programs of the same machine reach a server that listens there. */

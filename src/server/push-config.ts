@@ -7,12 +7,15 @@ import { contactOf } from '../push/webpush/vapid.js';
 
 /** The part of the reader of variables that this needs (config.ts). */
 interface Variables {
+  isOn(name: string, fallback: boolean): boolean;
   parsed<T>(name: string, legal: string, parse: (text: string) => T | null): T | null;
 }
 
 /** Reads the variables of push services; paths begin in `root`. Throws ConfigError. */
 export function readPush(from: Variables, root: string) {
   return Object.freeze({
+    /** Push subscriptions are served. */
+    isOn: from.isOn('PUSH', true),
     /** A `mailto:` or `https:` URL that push services may write to. */
     contact: from.parsed('PUSH_CONTACT', CONTACTS, contactOf),
     allow: from.parsed('PUSH_ALLOW', SUBNETS, listOf(parseSubnet)) ?? [],

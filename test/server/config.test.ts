@@ -21,7 +21,7 @@ describe('configuration', () => {
       secretsKey: null,
       explain: true,
       scanThreads: null,
-      push: { contact: null, allow: [], deny: [], hosts: [], ca: null },
+      push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       pushBus: { kind: 'listen' },
       limits: {
         maxSizeUpload: 250_000_000,
