@@ -22,15 +22,16 @@ export async function deliverNews(
   news: PushNews,
   options: MessageOptions,
 ): Promise<Delivery> {
-  let delivery: Delivery | null = null;
+  let delivery: Delivery | undefined;
+  let isSlow = false;
   for (const { text, topic } of writeStateChanges(news.changed)) {
     const began = performance.now();
     const result = await sendMessage(row, { text, topic, ttl: TTL }, options);
-    const isSlow = delivery?.isSlow === true || performance.now() - began >= SLOW;
+    isSlow ||= performance.now() - began >= SLOW;
     delivery = { result, isSlow };
     if (!isSuccess(result)) break;
   }
-  if (delivery === null) throw new Error('There was nothing to tell.');
+  if (delivery === undefined) throw new Error('There was nothing to tell.');
   return delivery;
 }
 

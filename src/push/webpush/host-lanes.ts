@@ -8,7 +8,7 @@ export interface LaneLimits {
   readonly size: number;
   /** Those of one host. */
   readonly width: number;
-  /** After the first answer "busy" its host has this pause, ms. It doubles with each further one. */
+  /** The pause of a host after its first answer "busy", ms. Each further one doubles it. */
   readonly pause: number;
 }
 
@@ -111,7 +111,7 @@ export class HostLanes<Item extends { readonly host: string }> {
 
   #judge(name: string, host: Host, outcome: HostOutcome): void {
     if (outcome === 'good') {
-      host.width = Math.min(this.#limits.width, host.width * 2);
+      host.width = Math.min(this.#limits.width, host.width + 1);
       host.isSuspect = false;
       host.pause = 0;
     } else if (outcome !== 'none') {

@@ -59,7 +59,7 @@ export class PushNotes {
     };
   }
 
-  /** Writes all notes. Those that can't be written stay. */
+  /** Writes all notes. After a failure they stay. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -35,7 +35,7 @@ export interface FailureNote extends Pick<PushRow, 'id' | 'failures' | 'firstFai
 
 /** The stored subscriptions that can be served: verified, not expired, of a living token. */
 export interface PushRows<Row extends PushRow = PushRow> {
-  /** Gives those of shards, or those of ids, in parts. */
+  /** Gives the subscriptions of shards, or of ids, in parts. */
   load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly Row[]>;
@@ -47,7 +47,7 @@ export interface PushRows<Row extends PushRow = PushRow> {
   remove(id: string): Promise<void>;
 }
 
-/** What a receiver has to be told (push/channel.ts). */
+/** States that a receiver has not been told (push/channel.ts). */
 export interface PushNews {
   /** The `changed` of a StateChange, JSON. */
   readonly changed: string;
@@ -75,7 +75,7 @@ export type OpenChannel<Row extends PushRow = PushRow> = (
   listener: PushChannelListener,
 ) => Promise<PushChannel | null>;
 
-/** Which shards of the subscriptions this process serves (push/hub/hub.ts). */
+/** The shards of the subscriptions that this process serves (push/hub/hub.ts). */
 export interface OwnShards {
   isMine(shard: number): boolean;
   onChange(listener: () => void): void;

@@ -56,8 +56,8 @@ export interface SenderCounts {
 
 /**
  * Pushes state changes to verified subscriptions (RFC 8620 7.2). Each has at most one push under
- * way, and at most one a second; what changes meanwhile is in the next. What a subscription was
- * told is stored after its service has taken it: so a kill repeats a push, and loses none.
+ * way, and at most one a second; what changes meanwhile is in the next. The sender stores the told
+ * states after the service has taken them: so a kill repeats a push, and loses none.
  */
 export class Sender<Row extends PushRow = PushRow> {
   readonly #options: SenderOptions<Row>;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { emptyObject } from '../../protocol/json.js';
 import { LONGEST_PLAINTEXT } from './encrypt.js';
 
 type Changed = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -34,19 +35,20 @@ function fits(changed: string): boolean {
 /** Divides between accounts, and within an account where it must. */
 function divide(changed: Changed): readonly Changed[] {
   const parts: Record<string, Record<string, string>>[] = [];
-  let [part, size]: [Record<string, Record<string, string>>, number] = [{}, 0];
+  let part = emptyObject<Record<string, string>>();
+  let size = 0;
   for (const [account, states] of Object.entries(changed)) {
     for (const [type, state] of Object.entries(states)) {
       // The account's name may count although it is there: the parts are a little shorter, then.
       const entry = Buffer.byteLength(JSON.stringify({ [account]: { [type]: state } }));
       if (size > 0 && size + entry > LONGEST_PLAINTEXT - stateChange('{}').length) {
         parts.push(part);
-        [part, size] = [{}, 0];
+        part = emptyObject();
+        size = 0;
       }
       size += entry + 1;
-      const known = part[account] ?? {};
-      known[type] = state;
-      part[account] = known;
+      part[account] ??= emptyObject();
+      part[account][type] = state;
     }
   }
   return [...parts, part];
