@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
 import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
-import { readPush } from './push-config.js';
 import { readPushBus } from './push-bus.js';
+import { readPush } from './push-config.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.

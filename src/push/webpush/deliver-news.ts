@@ -35,7 +35,8 @@ export async function deliverNews(
   return delivery;
 }
 
-function isSuccess(result: PostResult): boolean {
+/** Returns whether a service has taken a message. */
+export function isSuccess(result: PostResult): boolean {
   return result.kind === 'answer' && result.status >= 200 && result.status < 300;
 }
 
