@@ -1,7 +1,8 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { PUSH, VAPID } from '../../support/client.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { device, type Json, PUSH, PushClient, URL_OF_DEVICE, usePush, VAPID } from './rig.js';
+import { device, type Json, PushClient, URL_OF_DEVICE, usePush } from './rig.js';
 
 const postgresql = usePostgresql();
 const DAY = 24 * 3_600_000;
