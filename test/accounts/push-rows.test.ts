@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createAccount,
@@ -234,4 +235,26 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     await renewGeneration(prismas[1]);
     expect(await readGeneration(prismas[0])).not.toBe(one);
   });
+});
+
+it('SQLite has nothing left of a destroyed subscription, once its log is written back', async () => {
+  const database = openTestDatabase();
+  const { prisma, db, file } = database;
+  onTestFinished(() => database.close());
+  await createAccount(prisma, ids, { name: 'A', user: 'alice' });
+  const token = await createToken(prisma, ids, { user: 'alice' });
+  const owner = await createAuthenticator(prisma).authenticate(token);
+  if (owner === null) throw new Error('The token is good.');
+  const rows = new PushSubscriptionRows({
+    ...{ prisma, sealer: PLAIN, now: () => NOW, vapidKey: () => null },
+  });
+  await create(rows, owner, { id: 'a', url: 'https://push.example.net/very-secret' });
+  await rows.change(owner, false, (transaction) => transaction.change('a', { types: ['Todo'] }));
+  const isIn = (): boolean => {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    return readFileSync(file).includes('very-secret');
+  };
+  expect(isIn()).toBe(true);
+  await rows.change(owner, false, (transaction) => transaction.destroy(['a']));
+  expect(isIn()).toBe(false);
 });
