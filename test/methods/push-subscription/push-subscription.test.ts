@@ -1,5 +1,8 @@
 import { createECDH, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readGeneration } from '../../../src/database/push-generation.js';
 import { PUSH, VAPID } from '../../support/client.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { device, type Json, PushClient, URL_OF_DEVICE, usePush } from './rig.js';
@@ -310,6 +313,23 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     const listed = await rig().server.tool('scripts/push', ['list']);
     expect(listed).toMatch(new RegExp(`^${id} +${client.user} +all +unverified +\\d{4}-`, 'm'));
     for (const secret of [URL_OF_DEVICE, bound.code]) expect(listed).not.toContain(secret);
+  });
+
+  it('a backup has none, and a reset of states begins a new generation', async () => {
+    const client = await rig().client();
+    await client.subscribe();
+    const { server, prisma } = rig();
+    const file = join(server.dataDir, 'backup.tar');
+    const before = await readGeneration(prisma);
+    await server.tools([
+      ['scripts/backup', [file]],
+      ['scripts/account', ['reset-states']],
+    ]);
+    const archive = readFileSync(file);
+    expect(archive.includes('JmapToken')).toBe(true);
+    expect(archive.includes('/push/device')).toBe(false);
+    expect(archive.includes('JmapPushSubscription.ndjson')).toBe(false);
+    expect(await readGeneration(prisma)).not.toBe(before);
   });
 
   it('explain tells no URL and no code, and neither does the log', async () => {
