@@ -129,7 +129,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(await create(rows(), owner)).toBeNull();
   });
 
-  it('a revocation ends the subscriptions of its token, also one that is being created', async () => {
+  it('a revocation ends the subscriptions of its token, one in the making too', async () => {
     const { rows, owner, prismas, token } = await two(engine);
     await create(rows(), owner);
     const late = create(rows(1), owner).catch((error: unknown) => (error as Error).name);
@@ -237,7 +237,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
   });
 });
 
-it('SQLite has nothing left of a destroyed subscription, once its log is written back', async () => {
+it('SQLite keeps nothing of a destroyed subscription once its log is written back', async () => {
   const database = openTestDatabase();
   const { prisma, db, file } = database;
   onTestFinished(() => database.close());

@@ -39,7 +39,7 @@ describe('a server and push subscriptions', () => {
     expect(server.stderr()).toContain('pushes are not signed: set PUSH_CONTACT');
   });
 
-  it('SECRETS_KEY: one that comes later encrypts the VAPID key, another one is refused', async () => {
+  it('SECRETS_KEY: a later one encrypts the VAPID key, another one is refused', async () => {
     const server = await start(CONTACT);
     const client = await clientOf(server);
     const keyOf = async (): Promise<unknown> =>

@@ -64,7 +64,7 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(await client.read({ ids: [id] })).toEqual({ list: [], notFound: [id] });
   });
 
-  it('RFC 8620 7.2.1: a /get names neither account nor state, and no private property', async () => {
+  it('RFC 8620 7.2.1: a /get has no account, no state and no private property', async () => {
     const client = await rig().client();
     const { id } = await client.subscribe({ keys: makeKeys() });
     for (const property of ['url', 'keys']) {
