@@ -3,7 +3,7 @@ import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { ACCESS_VERSION } from './change.js';
-import { capabilityList } from './directory.js';
+import { capabilityList, groupBy } from './directory.js';
 import type { AccountAccess, Authenticator, Principal } from './principal.js';
 
 export interface AuthenticatorOptions {
@@ -36,6 +36,8 @@ interface Loading {
 }
 
 const MAX_CACHED = 10_000;
+/** Tokens that are read together. */
+const CHUNK = 500;
 /** How often a load starts anew where access changes under it. */
 const LOADS = 4;
 
@@ -79,59 +81,97 @@ class CachingAuthenticator implements Authenticator {
     return this.#valid(await this.#lookUp(tokenId));
   }
 
+  async refreshAll(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Principal>> {
+    const principals = new Map<string, Principal>();
+    const version = await this.version();
+    for (let from = 0; from < tokenIds.length; from += CHUNK) {
+      const chunk = tokenIds.slice(from, from + CHUNK);
+      for (const [id, entry] of await this.#lookUpAll(chunk, version)) {
+        const principal = this.#valid(entry);
+        if (principal !== null) principals.set(id, principal);
+      }
+    }
+    return principals;
+  }
+
+  version(): Promise<string> {
+    return available(async () => String(await this.#readVersion()));
+  }
+
   #valid(entry: Entry | null): Principal | null {
     const expires = entry?.principal.expires ?? null;
     if (entry === null || (expires !== null && expires <= this.#now())) return null;
     return entry.principal;
   }
 
-  async #lookUp(tokenId: string): Promise<Entry | null> {
-    try {
+  #lookUp(tokenId: string): Promise<Entry | null> {
+    return available(async () => {
       const version = String(await this.#readVersion());
       const known = this.#cache.get(tokenId);
       if (known === undefined || known.version !== version) {
-        return await this.#loadOnce(tokenId, version);
+        return this.#loadOnce(tokenId, version);
       }
       return known;
-    } catch (error) {
-      throw new UnavailableError('The access tables could not be read.', { cause: error });
+    });
+  }
+
+  #lookUpAll(
+    tokenIds: readonly string[],
+    version: string,
+  ): Promise<ReadonlyMap<string, Entry | null>> {
+    const entries = new Map<string, Entry | null>();
+    const unknown: string[] = [];
+    for (const id of tokenIds) {
+      const known = this.#cache.get(id);
+      if (known?.version === version) entries.set(id, known);
+      else unknown.push(id);
     }
+    return available(async () => {
+      if (unknown.length === 0) return entries;
+      return new Map([...entries, ...(await this.#load(unknown, version))]);
+    });
   }
 
   /** Requests that come meanwhile wait for the same load. */
   async #loadOnce(tokenId: string, version: string): Promise<Entry | null> {
     const running = this.#loading.get(tokenId);
     if (running?.version === version) return running.entry;
-    const loading = { version, entry: this.#load(tokenId, version) };
+    const entry = this.#load([tokenId], version).then((loaded) => loaded.get(tokenId) ?? null);
+    const loading = { version, entry };
     this.#loading.set(tokenId, loading);
     try {
-      return await loading.entry;
+      return await entry;
     } finally {
       if (this.#loading.get(tokenId) === loading) this.#loading.delete(tokenId);
     }
   }
 
-  async #load(tokenId: string, version: string): Promise<Entry | null> {
+  async #load(
+    tokenIds: readonly string[],
+    version: string,
+  ): Promise<ReadonlyMap<string, Entry | null>> {
     let before = version;
     for (let attempt = 1; ; attempt += 1) {
-      const loaded = await loadPrincipal(this.#prisma, tokenId);
+      const loaded = await loadPrincipals(this.#prisma, tokenIds);
       const after = String(await this.#readVersion(true));
-      if (after !== before && attempt < LOADS) {
-        before = after;
-        continue;
-      }
-      const known = this.#cache.get(tokenId);
-      if (loaded === null) {
-        this.#cache.delete(tokenId);
-        return null;
-      }
-      const print = fingerprint(loaded.principal);
-      // The same access is the same object: what hangs on it (a session's text) stays good.
-      const principal = known?.fingerprint === print ? known.principal : loaded.principal;
-      const entry = { ...loaded, principal, version: before, fingerprint: print };
-      this.#remember(tokenId, entry);
-      return entry;
+      if (after === before || attempt === LOADS)
+        return new Map(tokenIds.map((id) => [id, this.#take(id, loaded.get(id), before)]));
+      before = after;
     }
+  }
+
+  #take(tokenId: string, loaded: LoadedToken | undefined, version: string): Entry | null {
+    const known = this.#cache.get(tokenId);
+    if (loaded === undefined) {
+      this.#cache.delete(tokenId);
+      return null;
+    }
+    const print = fingerprint(loaded.principal);
+    // The same access is the same object: what hangs on it (a session's text) stays good.
+    const principal = known?.fingerprint === print ? known.principal : loaded.principal;
+    const entry = { ...loaded, principal, version, fingerprint: print };
+    this.#remember(tokenId, entry);
+    return entry;
   }
 
   #remember(tokenId: string, entry: Entry): void {
@@ -144,53 +184,96 @@ class CachingAuthenticator implements Authenticator {
   }
 }
 
+/** Runs a read of the access tables. Rejects with UnavailableError where it fails. */
+async function available<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new UnavailableError('The access tables could not be read.', { cause: error });
+  }
+}
+
 /**
- * Reads a token and its reach, or null where it is unknown: in five statements for any number of
- * accounts. A token narrows its user's access, never widens it: an account is read-only where the
- * grant, the token or the token's entry for the account says so.
+ * Reads tokens and their reach, in five statements for any number of tokens and accounts. A token
+ * narrows its user's access, never widens it: an account is read-only where the grant, the token or
+ * the token's entry for the account says so. Unknown tokens are left out.
  */
-async function loadPrincipal(prisma: PrismaClient, tokenId: string): Promise<LoadedToken | null> {
-  const token = await prisma.jmapToken.findUnique({ where: { id: tokenId } });
-  if (token === null) return null;
-  const user = await prisma.jmapUser.findUnique({ where: { id: token.userId } });
-  if (user === null) return null;
+async function loadPrincipals(
+  prisma: PrismaClient,
+  tokenIds: readonly string[],
+): Promise<ReadonlyMap<string, LoadedToken>> {
+  const tokens = await prisma.jmapToken.findMany({ where: { id: { in: [...tokenIds] } } });
+  if (tokens.length === 0) return new Map();
+  const userIds = [...new Set(tokens.map(({ userId }) => userId))];
+  const users = await prisma.jmapUser.findMany({ where: { id: { in: userIds } } });
+  const access = await prisma.jmapAccess.findMany({ where: { userId: { in: userIds } } });
+  const scopedIds = tokens.filter(({ scoped }) => scoped).map(({ id }) => id);
+  const scopes =
+    scopedIds.length === 0
+      ? []
+      : await prisma.jmapTokenAccount.findMany({ where: { tokenId: { in: scopedIds } } });
+  const accountIds = [...new Set(access.map(({ accountId }) => accountId))];
+  const accounts = await prisma.jmapAccount.findMany({ where: { id: { in: accountIds } } });
+  accounts.sort((a, b) => Number(a.created - b.created) || (a.id < b.id ? -1 : 1));
 
-  const modes = new Map<string, boolean>();
-  for (const row of await prisma.jmapAccess.findMany({ where: { userId: user.id } })) {
-    modes.set(row.accountId, row.readOnly || token.readOnly);
-  }
-  if (token.scoped) {
-    const rows = await prisma.jmapTokenAccount.findMany({ where: { tokenId } });
-    const scopes = new Map(rows.map((row) => [row.accountId, row.readOnly]));
-    for (const [accountId, readOnly] of modes) {
-      const narrowed = scopes.get(accountId);
-      if (narrowed === undefined) modes.delete(accountId);
-      else modes.set(accountId, readOnly || narrowed);
-    }
-  }
-
-  const rows = await prisma.jmapAccount.findMany({ where: { id: { in: [...modes.keys()] } } });
-  const accounts = rows
-    .sort((a, b) => Number(a.created - b.created) || (a.id < b.id ? -1 : 1))
-    .map((row): AccountAccess => {
-      const capabilities = capabilityList(row.capabilities);
-      return Object.freeze({
-        id: row.id,
-        name: row.name,
-        isPersonal: row.ownerId === user.id,
-        isReadOnly: modes.get(row.id) ?? true,
-        capabilities: capabilities === null ? null : new Set(capabilities),
-      });
+  const usersById = new Map(users.map((user) => [user.id, user]));
+  const accessOf = groupBy(access, ({ userId }) => userId);
+  const scopesOf = groupBy(scopes, ({ tokenId }) => tokenId);
+  const loaded = new Map<string, LoadedToken>();
+  for (const token of tokens) {
+    const user = usersById.get(token.userId);
+    if (user === undefined) continue;
+    const modes = modesOf(token, accessOf.get(user.id) ?? [], scopesOf.get(token.id) ?? []);
+    const principal: Principal = Object.freeze({
+      userId: user.id,
+      username: user.name,
+      tokenId: token.id,
+      expires: token.expires === null ? null : Number(token.expires),
+      accounts: reachOf(accounts, modes, user.id),
     });
+    loaded.set(token.id, { secretHash: token.secretHash, principal });
+  }
+  return loaded;
+}
 
-  const principal: Principal = Object.freeze({
-    userId: user.id,
-    username: user.name,
-    tokenId: token.id,
-    expires: token.expires === null ? null : Number(token.expires),
-    accounts: new Map(accounts.map((account) => [account.id, account])),
-  });
-  return { secretHash: token.secretHash, principal };
+interface AccountMode {
+  readonly accountId: string;
+  readonly readOnly: boolean;
+}
+
+/** Returns the accounts that a token reaches: true where it only reads. */
+function modesOf(
+  token: { readonly scoped: boolean; readonly readOnly: boolean },
+  access: readonly AccountMode[],
+  scopes: readonly AccountMode[],
+): ReadonlyMap<string, boolean> {
+  const narrowed = new Map(scopes.map(({ accountId, readOnly }) => [accountId, readOnly]));
+  const modes = new Map<string, boolean>();
+  for (const { accountId, readOnly } of access) {
+    const scope = token.scoped ? narrowed.get(accountId) : false;
+    if (scope !== undefined) modes.set(accountId, readOnly || token.readOnly || scope);
+  }
+  return modes;
+}
+
+type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[number];
+
+/** Returns the accounts of `modes`, in the order of `rows`. */
+function reachOf(
+  rows: readonly AccountRow[],
+  modes: ReadonlyMap<string, boolean>,
+  userId: string,
+): ReadonlyMap<string, AccountAccess> {
+  const accounts = new Map<string, AccountAccess>();
+  for (const { id, name, ownerId, capabilities: stored } of rows) {
+    const isReadOnly = modes.get(id);
+    if (isReadOnly === undefined) continue;
+    const list = capabilityList(stored);
+    const capabilities = list === null ? null : new Set(list);
+    const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
+    accounts.set(id, Object.freeze(access));
+  }
+  return accounts;
 }
 
 /** Returns a text that two principals share if and only if all their members are equal. */

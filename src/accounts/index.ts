@@ -18,6 +18,7 @@ export type {
   Principal,
   Tickets,
 } from './principal.js';
+export { PushDeliveryRows } from './push-delivery.js';
 export { PushSubscriptionRows } from './push-subscriptions.js';
 export {
   listSubscriptions,

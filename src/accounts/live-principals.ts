@@ -9,13 +9,17 @@ interface Followed {
 
 /**
  * Looks at the tokens of open connections again, at short intervals: a revoked or expired one
- * closes them within a second. It looks once for each token, however many connections it has.
+ * closes them within a second. While nothing changes, a look costs one comparison of versions.
  */
 export class LivePrincipals {
   readonly #authenticator: Authenticator;
   readonly #onError: (error: unknown) => void;
   readonly #followed = new Map<string, Followed>();
   readonly #timer: NodeJS.Timeout;
+  /** Tokens that nobody has looked at since they are followed. */
+  readonly #unseen = new Set<string>();
+  /** The access version of the last look; null: all tokens are to be looked at. */
+  #version: string | null = null;
   #busy = false;
 
   constructor(authenticator: Authenticator, interval: number, onError: (error: unknown) => void) {
@@ -35,6 +39,7 @@ export class LivePrincipals {
     if (followed === undefined) {
       followed = { principal, listeners: new Set() };
       this.#followed.set(tokenId, followed);
+      this.#unseen.add(tokenId);
     }
     const { listeners } = followed;
     listeners.add(listener);
@@ -55,22 +60,39 @@ export class LivePrincipals {
     if (this.#busy) return;
     this.#busy = true;
     try {
-      for (const [tokenId, followed] of [...this.#followed]) await this.#lookAt(tokenId, followed);
+      const version = await this.#authenticator.version();
+      const all = version !== this.#version;
+      const now = Date.now();
+      const due = [...this.#followed].filter(
+        ([
+          tokenId,
+          {
+            principal: { expires },
+          },
+        ]) => all || this.#unseen.has(tokenId) || (expires !== null && expires <= now),
+      );
+      this.#unseen.clear();
+      if (due.length > 0) await this.#lookAt(due, now);
+      this.#version = version;
     } catch (error) {
       // The database may be away for a while: the connections stay as they were.
+      this.#version = null;
       this.#onError(error);
     } finally {
       this.#busy = false;
     }
   }
 
-  async #lookAt(tokenId: string, followed: Followed): Promise<void> {
-    const { expires } = followed.principal;
-    const expired = expires !== null && expires <= Date.now();
-    const current = expired ? null : await this.#authenticator.refresh(tokenId);
-    if (current === followed.principal) return;
-    if (current === null) this.#followed.delete(tokenId);
-    else followed.principal = current;
-    for (const listener of [...followed.listeners]) listener(current);
+  async #lookAt(due: readonly (readonly [string, Followed])[], now: number): Promise<void> {
+    const principals = await this.#authenticator.refreshAll(due.map(([tokenId]) => tokenId));
+    for (const [tokenId, followed] of due) {
+      const { expires } = followed.principal;
+      const expired = expires !== null && expires <= now;
+      const current = expired ? null : (principals.get(tokenId) ?? null);
+      if (current === followed.principal) continue;
+      if (current === null) this.#followed.delete(tokenId);
+      else followed.principal = current;
+      for (const listener of [...followed.listeners]) listener(current);
+    }
   }
 }

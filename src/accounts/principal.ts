@@ -46,11 +46,17 @@ export interface Authenticator {
    */
   authenticate(token: string): Promise<Principal | null>;
 
-  /**
-   * Resolves to the current principal of a token id; null once it may do nothing any more.
-   * Connections that stay open (event source, WebSocket) look again with it.
-   */
+  /** Resolves to the current principal of a token id; null once it may do nothing any more. */
   refresh(tokenId: string): Promise<Principal | null>;
+
+  /**
+   * Resolves to the current principals of tokens by their ids, in few statements for many. Tokens
+   * that may do nothing any more are left out.
+   */
+  refreshAll(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Principal>>;
+
+  /** Resolves to a text that is another one after each change of access by any process. */
+  version(): Promise<string>;
 }
 
 /** An account that hooks may work in: nobody deletes it. */

@@ -60,7 +60,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
     /** Stops accepting, lets requests finish for at most `grace` ms, ends streams and sockets. */
     async close(grace: number): Promise<void> {
       edge.drain();
-      for (const stream of streams) stream.end();
+      for (const stream of streams) stream.end(true);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const sockets = target.close();
       const late = setTimeout(() => {

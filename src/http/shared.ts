@@ -6,7 +6,8 @@ import type { OnceSettings } from '../methods/once.js';
 import type { Registry } from '../methods/registry.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
-import { Feed } from '../push/feed.js';
+import type { Hub } from '../push/hub/hub.js';
+import { Push } from '../push/push.js';
 import { Allowance, AnswerBudget, bodyAllowance } from '../runtime/budgets.js';
 import { FairSlots } from '../runtime/fair-slots.js';
 import type { Log } from '../runtime/log.js';
@@ -71,6 +72,10 @@ export interface TransportServices {
   readonly log: Log;
   /** Is told why clients are answered 503, which says no reason. */
   readonly unavailable?: (error: unknown) => void;
+  /** Other processes of the same database. */
+  readonly hub: Hub;
+  /** Resolves to the generation of the database's states: another one after a restore. */
+  readGeneration(): Promise<string>;
   /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
   ready(): Promise<void>;
   readonly timings?: Partial<Timings>;
@@ -109,13 +114,17 @@ export type Shared = ReturnType<typeof createShared>;
 export function createShared(services: TransportServices) {
   const { limits, log, store, registry } = services;
   const timings: Timings = { ...TIMINGS, ...services.timings };
-  const feed = new Feed(store, registry.dataTypes);
   const live = new LivePrincipals(services.authenticator, timings.refresh, (error) =>
     log.warn({ err: error }, 'tokens of open connections could not be looked at'),
   );
+  const push = new Push({
+    ...{ store, live, types: registry.dataTypes },
+    ...{ hub: services.hub, readGeneration: services.readGeneration },
+    onError: (error) => log.warn({ err: error }, 'states could not be compared for push'),
+  });
   return {
     ...services,
-    ...{ timings, feed, live },
+    ...{ timings, push, live },
     api: new Api({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
     /** maxConcurrentRequests. */
     requests: new Allowance({ share: limits.maxConcurrentRequests }),
@@ -128,7 +137,7 @@ export function createShared(services: TransportServices) {
       hold: timings.answerHold,
     }),
     close() {
-      feed.close();
+      push.close();
       live.close();
     },
   };

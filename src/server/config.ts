@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
 import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
+import { readPushBus } from './push-bus.js';
 import { readPush } from './push-config.js';
 
 /**
@@ -132,6 +133,8 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
     push: readPush(from, root),
+    /** How servers that share a PostgreSQL tell each other of commits. */
+    pushBus: readPushBus(from, parseDuration),
     limits: readLimits(from, memory),
   });
 }

@@ -21,13 +21,13 @@ import type { Storage } from './storage.js';
 /** Puts together what serves push subscriptions (RFC 8620 7.2). */
 
 /** The parts of the process that serve push subscriptions. */
-export interface Push {
+export interface PushParts {
   readonly services: PushServices;
-  readonly rows: PushSubscriptionRows;
   readonly reach: Reach;
   /** Null: nothing signs pushes, for want of a contact. */
   readonly vapid: VapidKeys | null;
   readonly notices: NoticeRelay;
+  readonly sealer: Sealer;
 }
 
 interface PushOptions {
@@ -68,7 +68,7 @@ export function pushContact({ push, baseUrl }: Pick<Config, 'push' | 'baseUrl'>)
  * Encrypts anew what was stored without a SECRETS_KEY, and makes the first VAPID key. Throws
  * ConfigError where SECRETS_KEY doesn't decrypt the current one. Null where PUSH is off.
  */
-export async function openPush(options: PushOptions): Promise<Push | null> {
+export async function openPush(options: PushOptions): Promise<PushParts | null> {
   const { config, storage, typeNames, log, now } = options;
   if (!config.push.isOn) return null;
   const { prisma } = storage;
@@ -83,7 +83,7 @@ export async function openPush(options: PushOptions): Promise<Push | null> {
   if (vapid === null)
     log.info('pushes are not signed: set PUSH_CONTACT, or BASE_URL to a public https URL');
   const services = { rows, notices, capability: PUSH, typeNames, ...judgesOf(reach) };
-  return { services, rows, reach, vapid, notices };
+  return { services, reach, vapid, notices, sealer };
 }
 
 /** Returns what judges the URLs and keys that clients give. */

@@ -51,7 +51,7 @@ export function runtimeMembers(
     [
       WEBSOCKET,
       {
-        session: (base) => ({ url: `${base.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: false }),
+        session: (base) => ({ url: `${base.replace(/^http/, 'ws')}/jmap/ws`, supportsPush: true }),
       },
     ],
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],

@@ -9,11 +9,12 @@ import {
 } from '../accounts/index.js';
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
+import { readGeneration } from '../database/push-generation.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
-import { createShared, type TransportServices } from '../http/shared.js';
+import { createShared, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
 import { Sessions } from '../protocol/session.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
@@ -31,6 +32,7 @@ import {
   startTasks,
 } from './open-engine.js';
 import { watchRotations } from './push.js';
+import { startDelivery } from './push-delivery.js';
 import { BLOB, runtimeMembers } from './session-members.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
@@ -82,7 +84,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const { storage } = engine;
   let stopping = false;
   const duplicates = duplicatesOf(engine);
-  const transport = transportServices(engine, duplicates);
+  const transport = await transportServices(engine, duplicates);
+  opened.push(() => transport.hub.close());
   const shared = createShared({
     ...transport,
     // The migrations were applied before this process listened.
@@ -102,6 +105,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     enabled: config.bootstrapToken,
     tasks: listAccountCreatedKinds(engine.registry),
   });
+  const stopPush = startPush(engine, shared);
+  opened.push(stopPush);
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   opened.push(() => upkeep.stop());
   log.info({ url }, 'listening');
@@ -132,12 +137,25 @@ function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {
   });
 }
 
-function transportServices(
+/** Begins to hear other processes, and to push to subscriptions. Returns what ends that. */
+function startPush(engine: Engine, { push, hub, authenticator }: Shared): () => Promise<void> {
+  const { push: parts } = engine;
+  const delivery = parts && startDelivery({ engine, parts, push, hub, authenticator });
+  hub.listen({
+    hints: (hints) => push.hint(hints),
+    doubt: () => void push.compare(),
+    subscription: (id) => delivery?.changed(id),
+  });
+  return async () => delivery?.stop();
+}
+
+async function transportServices(
   engine: Engine,
   duplicates: Duplicates,
-): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
+): Promise<Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher }> {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { store, prisma } = storage;
+  let generation = await readGeneration(prisma);
   const vapid = engine.push?.vapid ?? null;
   const unavailable = createUnavailableLog(log);
   const tellDefect = (err: unknown, reference: string): void =>
@@ -151,6 +169,11 @@ function transportServices(
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
     }),
     tickets: createTickets(prisma),
+    readGeneration: async () => {
+      generation = await readGeneration(prisma);
+      return generation;
+    },
+    hub: storage.openHub({ bus: config.pushBus, generation: () => generation, log }),
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
       runtime: runtimeMembers(config.limits, registry, vapid),

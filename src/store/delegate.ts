@@ -9,6 +9,7 @@ export function storeWith(store: Store, operations: Partial<Store>): Store {
     readPage: (request) => store.readPage(request),
     write: (accountId, options, work) => store.write(accountId, options, work),
     onCommit: (listener) => store.onCommit(listener),
+    readStates: (accountIds) => store.readStates(accountIds),
     ping: () => store.ping(),
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
     pruneAnswers: (before, limit) => store.pruneAnswers(before, limit),

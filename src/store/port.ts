@@ -58,6 +58,9 @@ export interface Store {
   /** Calls `listener` after each commit that changed a state. Returns a function to unsubscribe. */
   onCommit(listener: (change: StateChange) => void): () => void;
 
+  /** Reads the states of accounts, in one statement: by account, those that are not 0. */
+  readStates(accountIds: readonly string[]): Promise<ReadonlyMap<string, StateNumbers>>;
+
   /** Resolves when the database answers. */
   ping(): Promise<void>;
 
@@ -229,6 +232,9 @@ export interface StateChange {
   /** Type name to state. */
   readonly changed: Readonly<Record<string, string>>;
 }
+
+/** Type name to the counter behind its state. */
+export type StateNumbers = ReadonlyMap<string, number>;
 
 /** An object in wire form. */
 export type StoredObject = Readonly<Record<string, JsonValue>> & { readonly id: string };

@@ -1,10 +1,14 @@
 import { RequestError } from '../protocol/errors.js';
 import { parseIJsonInSlices } from '../protocol/ijson.js';
-import { isJsonObject, type JsonObject, memberOf } from '../protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 
 /** A message from a client, as far as this server has a use for it (RFC 8887 4.3). */
+export type ClientMessage = RequestMessage | PushEnableMessage | PushDisableMessage;
+
+/** RFC 8887 4.3.2: method calls. */
 export interface RequestMessage {
+  readonly kind: 'request';
   /** The Request object; RFC 8620's members are still to be checked. */
   readonly request: JsonObject;
   /** Null where the client gave none: such requests are answered in order. */
@@ -24,14 +28,24 @@ export class MessageError extends Error {
   }
 }
 
-/** Push isn't offered (supportsPush: false), so a client that asks for it is told so. */
-const PUSH_MESSAGES: ReadonlySet<unknown> = new Set([
-  'WebSocketPushEnable',
-  'WebSocketPushDisable',
-]);
+/** RFC 8887 4.3.5.2: the client wants to be told of state changes, from now on. */
+export interface PushEnableMessage {
+  readonly kind: 'pushEnable';
+  /** Where the client gave one: a RequestError has it. */
+  readonly id: string | null;
+  /** Names of data types; null is all. */
+  readonly types: readonly string[] | null;
+  /** What the client was told before; null: it wants nothing of the past. */
+  readonly pushState: string | null;
+}
+
+/** RFC 8887 4.3.5.3: the client wants no more of them. */
+export interface PushDisableMessage {
+  readonly kind: 'pushDisable';
+}
 
 /** Reads a text message. Rejects with MessageError (notJSON, notRequest) or as `slices` does. */
-export async function readMessage(octets: Uint8Array, slices: Slices): Promise<RequestMessage> {
+export async function readMessage(octets: Uint8Array, slices: Slices): Promise<ClientMessage> {
   try {
     return judge(await parseIJsonInSlices(octets, slices));
   } catch (error) {
@@ -39,7 +53,7 @@ export async function readMessage(octets: Uint8Array, slices: Slices): Promise<R
   }
 }
 
-function judge(message: unknown): RequestMessage {
+function judge(message: unknown): ClientMessage {
   if (!isJsonObject(message)) {
     throw new MessageError(notRequest('A message must be a JSON object.'), null);
   }
@@ -47,18 +61,41 @@ function judge(message: unknown): RequestMessage {
   if (id !== null && typeof id !== 'string') {
     throw new MessageError(notRequest('"id" must be a string.'), null);
   }
-  const type = memberOf(message, '@type');
-  if (type === 'Request') return { request: message, id };
-  const detail = PUSH_MESSAGES.has(type)
-    ? 'This server does not push over WebSockets (supportsPush is false).'
-    : '"@type" must be "Request".';
-  throw new MessageError(notRequest(detail), id);
+  switch (memberOf(message, '@type')) {
+    case 'Request':
+      return { kind: 'request', request: message, id };
+    case 'WebSocketPushEnable':
+      return judgePushEnable(message, id);
+    case 'WebSocketPushDisable':
+      return { kind: 'pushDisable' };
+    default:
+      throw new MessageError(notRequest(`"@type" must be ${TYPES}.`), id);
+  }
+}
+
+const TYPES = '"Request", "WebSocketPushEnable" or "WebSocketPushDisable"';
+
+function judgePushEnable(message: JsonObject, id: string | null): PushEnableMessage {
+  const types = memberOf(message, 'dataTypes') ?? null;
+  if (types !== null && !isStrings(types)) {
+    throw new MessageError(notRequest('"dataTypes" must be null or a list of strings.'), id);
+  }
+  const pushState = memberOf(message, 'pushState') ?? null;
+  if (pushState !== null && typeof pushState !== 'string') {
+    throw new MessageError(notRequest('"pushState" must be null or a string.'), id);
+  }
+  return { kind: 'pushEnable', id, types, pushState };
+}
+
+function isStrings(value: JsonValue): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 /** Returns the id of a message that is refused unread, where it can be found. */
 export async function idOf(octets: Uint8Array, slices: Slices): Promise<string | null> {
   try {
-    return (await readMessage(octets, slices)).id;
+    const message = await readMessage(octets, slices);
+    return message.kind === 'request' ? message.id : null;
   } catch (error) {
     if (error instanceof MessageError) return error.requestId;
     throw error;
@@ -72,6 +109,6 @@ export function requestErrorText(problem: JsonObject, requestId: string | null):
   return JSON.stringify({ '@type': 'RequestError', requestId, ...problem });
 }
 
-function notRequest(detail: string): RequestError {
+export function notRequest(detail: string): RequestError {
   return new RequestError('notRequest', detail);
 }

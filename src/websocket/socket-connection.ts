@@ -8,6 +8,7 @@ import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
 import { Arrival } from './arrival.js';
 import { idOf, MessageError, readMessage } from './messages.js';
 import { Outgoing } from './outgoing.js';
+import { SocketPush } from './socket-push.js';
 
 /** RFC 6455 7.4.1 close codes, as RFC 8887 uses them. */
 const GOING_AWAY = 1001;
@@ -30,6 +31,7 @@ export class Connection {
   readonly #outgoing: Outgoing;
   readonly #arrival: Arrival;
   readonly #answers: Answers;
+  readonly #push: SocketPush;
   readonly #user: string;
   /** Messages are read in the order in which they came. */
   readonly #reads = new Serial();
@@ -46,6 +48,7 @@ export class Connection {
     this.#arrival = new Arrival(shared, this.#user);
     this.#outgoing = new Outgoing(socket);
     this.#answers = new Answers(options, this.#outgoing);
+    this.#push = new SocketPush(options, this.#outgoing);
     const unfollow = shared.live.follow(options.principal, (current) => {
       // Each request finds the newest reach of the token itself.
       if (current === null) socket.close(POLICY, NOT_VALID);
@@ -63,6 +66,7 @@ export class Connection {
       socket.on('close', () => {
         unfollow();
         this.#arrival.whole();
+        this.#push.close();
         resolve();
       });
     });
@@ -90,6 +94,7 @@ export class Connection {
   /** Takes no further message, lets running requests be answered, then closes with 1001. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.#push.close();
     // A message that is still being read may become a request: `ended` waits for it too.
     await this.#reads.idle();
     await this.#answers.ended();
@@ -161,8 +166,11 @@ export class Connection {
         throw new MessageError(problem, await idOf(octets, slices));
       }
       const message = await readMessage(octets, slices);
-      this.#answers.accept(message, isLong, { releaseSlot: () => releaseSlot?.(), releaseOctets });
-      isAccepted = true;
+      if (message.kind === 'request') {
+        const held = { releaseSlot: () => releaseSlot?.(), releaseOctets };
+        this.#answers.accept(message, isLong, held);
+        isAccepted = true;
+      } else await this.#push.take(message);
     } catch (error) {
       if (error instanceof MessageError) this.#answers.refuse(error);
       // It got no slot in time. Only reading the message would tell which request it is.

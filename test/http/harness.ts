@@ -27,6 +27,8 @@ import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import type { ResponseBody } from '../../src/protocol/response.js';
 import { Sessions } from '../../src/protocol/session.js';
+import { openLocalHub } from '../../src/push/hub/local.js';
+import type { Push } from '../../src/push/push.js';
 import { Allowance, bodyAllowance } from '../../src/runtime/budgets.js';
 import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
@@ -59,6 +61,11 @@ export interface Harness {
     source: RequestSource,
   ) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
+  /** The generation of the states. */
+  generation: string;
+  /** Compares what receivers were told with the store. */
+  compare(): Promise<void>;
+  readonly push: Push;
   /** Returns the slots that a user's requests hold now, and the octets of bodies of the process. */
   held(user: string): { readonly slots: number; readonly octets: number };
   /** Octets of large answers that wait for their readers. */
@@ -108,6 +115,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     log,
     conductor,
     ready: () => harness.ready(),
+    readGeneration: async () => harness.generation,
+    hub: openLocalHub({ dataVersion: () => null }),
     timings: { refresh: 20, ...options.timings },
   };
   const made = createShared(services);
@@ -128,6 +137,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
+    generation: 'first',
+    compare: () => made.push.compare(),
+    push: made.push,
     held: (user) => ({ slots: requests.amountOf(user), octets: budget.total }),
     answers: () => answers.octets,
     close(grace = 1000) {
@@ -161,17 +173,28 @@ export class Users implements Authenticator {
     ],
     ['t2', principal('u2', 't2', [account('AX'), account('A1', { isPersonal: false })])],
   ]);
-  readonly #tokens = new Map([
+  #looks = 0;
+  readonly tokens = new Map([
     [TOKEN, 't1'],
     [OTHER_TOKEN, 't2'],
   ]);
 
   async authenticate(token: string): Promise<Principal | null> {
-    return this.refresh(this.#tokens.get(token) ?? '');
+    return this.refresh(this.tokens.get(token) ?? '');
   }
 
   async refresh(tokenId: string): Promise<Principal | null> {
     return this.principals.get(tokenId) ?? null;
+  }
+
+  async refreshAll(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Principal>> {
+    return new Map([...this.principals].filter(([id]) => tokenIds.includes(id)));
+  }
+
+  /** Another one at each look: a test may have changed anything. */
+  async version(): Promise<string> {
+    this.#looks += 1;
+    return String(this.#looks);
   }
 }
 
@@ -220,8 +243,32 @@ export class MemoryStore implements Store {
   failure: Error | null = null;
   readonly #listeners = new Set<(change: StateChange) => void>();
 
+  readonly #states = new Map<string, Map<string, number>>();
+  /** The statements that have read states: the accounts of each. */
+  readonly stateReads: (readonly string[])[] = [];
+
   commit(accountId: string, changed: Readonly<Record<string, string>>): void {
+    this.commitElsewhere(accountId, changed);
     for (const listener of this.#listeners) listener({ accountId, changed });
+  }
+
+  /** Commits as another process does: this one hears nothing of it. */
+  commitElsewhere(accountId: string, changed: Readonly<Record<string, string>>): void {
+    const states = this.#states.get(accountId) ?? new Map<string, number>();
+    this.#states.set(accountId, states);
+    for (const [type, state] of Object.entries(changed)) states.set(type, Number(state));
+  }
+
+  async readStates(
+    accountIds: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+    this.stateReads.push(accountIds);
+    if (this.failure !== null) throw this.failure;
+    const found = accountIds.flatMap((id) => {
+      const states = this.#states.get(id);
+      return states === undefined ? [] : [[id, new Map(states)] as const];
+    });
+    return new Map(found);
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {

@@ -14,6 +14,7 @@ import type {
   StateAndObjects,
   StateChange,
   StatementPlan,
+  StateNumbers,
   Store,
   TracedStatement,
   Transaction,
@@ -21,6 +22,7 @@ import type {
 import type { Fragment } from '../sql/fragment.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query-statements.js';
+import { readStates } from '../sql/read-states.js';
 import type { Row } from '../sql/row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
@@ -214,6 +216,11 @@ class PostgresqlStore implements Store {
 
   onCommit(listener: (change: StateChange) => void): () => void {
     return this.#listeners.add(listener);
+  }
+
+  readStates(accountIds: readonly string[]): Promise<ReadonlyMap<string, StateNumbers>> {
+    const { rows } = this.#pruning;
+    return readStates(rows, postgresql, this.#services.names, accountIds);
   }
 
   async ping(): Promise<void> {

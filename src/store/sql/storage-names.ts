@@ -63,6 +63,11 @@ export class StorageNames {
     return table;
   }
 
+  /** Returns the type that a table belongs to; undefined for one that the store doesn't know. */
+  typeOf(table: string): string | undefined {
+    return this.#names.get(table);
+  }
+
   /** Returns a reference by its names. */
   reference(type: string, name: string): StoredReference {
     const reference = this.#references.get(type)?.get(name);

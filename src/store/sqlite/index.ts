@@ -15,11 +15,13 @@ import type {
   StateAndObjects,
   StateChange,
   StatementPlan,
+  StateNumbers,
   Store,
   TracedStatement,
   Transaction,
 } from '../port.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
+import { readStates } from '../sql/read-states.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
@@ -208,6 +210,11 @@ class SqliteStore implements Store {
 
   onCommit(listener: (change: StateChange) => void): () => void {
     return this.#listeners.add(listener);
+  }
+
+  readStates(accountIds: readonly string[]): Promise<ReadonlyMap<string, StateNumbers>> {
+    const { rows } = this.#pruning;
+    return readStates(rows, sqlite, this.#services.names, accountIds);
   }
 
   async ping(): Promise<void> {

@@ -1,0 +1,74 @@
+import type { Audience, News } from './audience.js';
+
+/** How a receiver hears of its channel. */
+export interface ChannelListener {
+  /** There may be news to take. */
+  readonly wake: () => void;
+  /** The token may do nothing any more. */
+  readonly ended: () => void;
+}
+
+/**
+ * One receiver of state changes: an event source, a WebSocket or a PushSubscription. It is told of
+ * news, and takes them when it can send: so a slow receiver gets the newest states alone.
+ */
+export class Channel {
+  readonly #audience: Audience;
+  readonly #listener: ChannelListener;
+  readonly #leave: (channel: Channel) => void;
+  /** The audience's stamp up to which the receiver has taken all; null before `begin`. */
+  #taken: number | null = null;
+  /** The id of what the receiver was told before the channel was open, until it takes the rest. */
+  #told: string | null = null;
+  #isClosed = false;
+  #isEnded = false;
+
+  constructor(audience: Audience, listener: ChannelListener, leave: (channel: Channel) => void) {
+    this.#audience = audience;
+    this.#listener = listener;
+    this.#leave = leave;
+  }
+
+  /** Begins with the present states: they are news as far as `told`, an id, differs from them. */
+  begin(told: string | null): void {
+    this.#taken = this.#audience.stamp;
+    this.#told = told;
+  }
+
+  /** Returns the id of all present states: what the receiver was told, once it has no news. */
+  get id(): string {
+    return this.#audience.id();
+  }
+
+  /** Returns what the receiver has not been told, and counts it as told; null where it knows all. */
+  take(): News | null {
+    if (this.#taken === null || this.#isClosed) return null;
+    const news =
+      this.#told === null
+        ? this.#audience.newsSince(this.#taken)
+        : this.#audience.newsAfter(this.#told);
+    this.#told = null;
+    this.#taken = this.#audience.stamp;
+    return news;
+  }
+
+  wake(): void {
+    if (this.#taken !== null && !this.#isClosed) this.#listener.wake();
+  }
+
+  /** Returns whether the token may do nothing any more. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    if (!this.#isClosed) this.#listener.ended();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#leave(this);
+  }
+}

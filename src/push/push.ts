@@ -1,0 +1,155 @@
+import type { LivePrincipals } from '../accounts/live-principals.js';
+import type { Principal } from '../accounts/principal.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { StateChange, Store } from '../store/port.js';
+import { Audience, type Replay } from './audience.js';
+import { Channel, type ChannelListener } from './channel.js';
+import type { Hints, Hub } from './hub/hub.js';
+import { States } from './states.js';
+import { Vectors } from './vector.js';
+import { Wakes } from './wakes.js';
+
+export interface PushOptions {
+  readonly store: Pick<Store, 'onCommit' | 'readStates'>;
+  /** All data types that are served. */
+  readonly types: ReadonlyMap<string, DataTypeDefinition>;
+  readonly live: LivePrincipals;
+  /** Resolves to the generation of the database's states: another one after a restore. */
+  readonly readGeneration: () => Promise<string>;
+  /** Other processes of the same database. */
+  readonly hub: Hub;
+  readonly onError: (error: unknown) => void;
+}
+
+/** What a receiver wants to be told of. */
+export interface ChannelRequest {
+  readonly principal: Principal;
+  /** Names of data types; null is all. */
+  readonly types: ReadonlySet<string> | null;
+  /** The id of what the receiver was told before; null where it wants nothing of the past. */
+  readonly told: string | null;
+}
+
+/** An audience, and what ends its following of the token. */
+interface Followed {
+  readonly audience: Audience;
+  readonly unfollow: () => void;
+}
+
+/**
+ * Tells receivers of state changes (RFC 8620 7). Commits and hints of other processes are only
+ * reasons to look: a receiver is told how the present states differ from what it was told.
+ */
+export class Push {
+  /** Receivers that came back, by how much they had to be told. */
+  readonly replays: Record<Replay, number> = { none: 0, part: 0, all: 0 };
+  readonly #options: PushOptions;
+  readonly #states: States;
+  readonly #wakes = new Wakes();
+  readonly #typeNames: readonly string[];
+  /** By token and types. */
+  readonly #audiences = new Map<string, Followed>();
+  readonly #stopListening: () => void;
+  #vectors: Vectors | null = null;
+  #generation = '';
+
+  constructor(options: PushOptions) {
+    const { store, types, hub, onError } = options;
+    this.#options = options;
+    this.#typeNames = [...types.keys()];
+    this.#states = new States({ read: (ids) => store.readStates(ids), onError });
+    this.#stopListening = store.onCommit((change) => {
+      this.#commit(change);
+      hub.publish(change);
+    });
+  }
+
+  /**
+   * Opens a channel. It listens from before the present states are read, so it misses no change.
+   * Rejects with UnavailableError where they can't be read.
+   */
+  async open(request: ChannelRequest, listener: ChannelListener): Promise<Channel> {
+    const { principal, types, told } = request;
+    const wanted = [...this.#options.types.values()].filter(({ name }) => types?.has(name) ?? true);
+    const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
+    const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
+    const channel = new Channel(audience, listener, () => this.#leave(key, audience, channel));
+    audience.channels.add(channel);
+    try {
+      if (this.#vectors === null) await this.#readGeneration();
+      await audience.ready();
+    } catch (error) {
+      channel.close();
+      throw error;
+    }
+    channel.begin(told);
+    return channel;
+  }
+
+  /** Takes what other processes say. */
+  hint(hints: Hints): void {
+    for (const [accountId, numbers] of hints) this.#states.hint(accountId, numbers);
+  }
+
+  /** Compares what all receivers were told with the database: changes may have been missed. */
+  async compare(): Promise<void> {
+    await this.#states.compare(() => this.#readGeneration());
+  }
+
+  close(): void {
+    this.#stopListening();
+    for (const { audience, unfollow } of this.#audiences.values()) {
+      unfollow();
+      audience.close();
+    }
+    this.#audiences.clear();
+    this.#states.close();
+  }
+
+  #commit({ accountId, changed }: StateChange): void {
+    if (!this.#states.has(accountId)) return;
+    const numbers = Object.entries(changed).map(([type, state]) => [type, Number(state)] as const);
+    this.#states.raise(accountId, new Map(numbers));
+  }
+
+  #begin(key: string, principal: Principal, types: readonly DataTypeDefinition[]): Followed {
+    const audience = new Audience({
+      states: this.#states,
+      types,
+      vectors: () => this.#requireVectors(),
+      countReplay: (replay) => {
+        this.replays[replay] += 1;
+      },
+      wake: (woken) => this.#wakes.add(woken),
+    });
+    const unfollow = this.#options.live.follow(principal, (current) => {
+      if (current === null) for (const channel of [...audience.channels]) channel.end();
+      else audience.setPrincipal(current);
+    });
+    audience.setPrincipal(principal);
+    const followed = { audience, unfollow };
+    this.#audiences.set(key, followed);
+    return followed;
+  }
+
+  #leave(key: string, audience: Audience, channel: Channel): void {
+    audience.channels.delete(channel);
+    const followed = this.#audiences.get(key);
+    if (audience.channels.size > 0 || followed?.audience !== audience) return;
+    this.#audiences.delete(key);
+    followed.unfollow();
+    audience.close();
+  }
+
+  async #readGeneration(): Promise<void> {
+    const generation = await this.#options.readGeneration();
+    if (this.#vectors !== null && generation === this.#generation) return;
+    this.#generation = generation;
+    this.#vectors = new Vectors(generation, this.#typeNames);
+  }
+
+  #requireVectors(): Vectors {
+    if (this.#vectors === null) throw new Error('The generation of states was not read.');
+    return this.#vectors;
+  }
+}

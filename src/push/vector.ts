@@ -1,0 +1,174 @@
+import { createHash, hash } from 'node:crypto';
+
+/**
+ * State vectors as text: the states that a receiver was told. Event ids (RFC 8620 7.3), `pushState`
+ * (RFC 8887 4.3.5) and what a PushSubscription was told are the same text, in base64url:
+ *
+ *     form (1 octet) | generation (8) | list of types (4) | body
+ *
+ * The body of a whole vector has for each account a hash of its id (8 octets), a bitmap of the types
+ * with a state, and these states as variable-length integers. A vector that would be too long has a
+ * hash of its body instead: it tells whether anything has changed, not what.
+ */
+
+/** Characters of the longest text. */
+const MAX_LENGTH = 3000;
+const WHOLE = 1;
+const HASHED = 2;
+const GENERATION_OCTETS = 8;
+const TYPES_OCTETS = 4;
+const HEADER_OCTETS = 1 + GENERATION_OCTETS + TYPES_OCTETS;
+const KEY_OCTETS = 8;
+const BODY_HASH_OCTETS = 16;
+const MAX_OCTETS = Math.floor((MAX_LENGTH * 3) / 4);
+/** Octets of the longest integer: seven bits each, up to 2^53. */
+const MAX_INTEGER_OCTETS = 8;
+
+/** The present states of an account, as far as a receiver sees them. */
+export interface AccountVector {
+  readonly id: string;
+  /** `accountKey` of the id. */
+  readonly key: string;
+  /** Each type that the receiver sees, 0 included. */
+  readonly states: readonly (readonly [type: string, number: number])[];
+}
+
+/** Account id to type name to state number. */
+export type ChangedNumbers = Map<string, Map<string, number>>;
+
+/** Returns the hash by which vectors name an account. */
+export function accountKey(accountId: string): string {
+  return hash('sha256', accountId, 'buffer').toString('latin1', 0, KEY_OCTETS);
+}
+
+/** Returns the octets that stand for a generation. */
+function generationOctets(text: string): Buffer {
+  return hash('sha256', text, 'buffer').subarray(0, GENERATION_OCTETS);
+}
+
+/** Writes and reads the vectors of one generation of states, of one list of types. */
+export class Vectors {
+  readonly #header: Buffer;
+  readonly #indexes: ReadonlyMap<string, number>;
+  readonly #bitmapOctets: number;
+
+  /** `generation` changes where states begin anew: after a restore, for example. */
+  constructor(generation: string, types: readonly string[]) {
+    this.#indexes = new Map(types.map((name, index) => [name, index]));
+    this.#bitmapOctets = Math.ceil(types.length / 8);
+    const typesHash = hash('sha256', JSON.stringify(types), 'buffer').subarray(0, TYPES_OCTETS);
+    this.#header = Buffer.concat([generationOctets(generation), typesHash]);
+  }
+
+  /** Returns the text of present states: at most 3,000 characters. */
+  encode(accounts: readonly AccountVector[]): string {
+    const body = this.#body(accounts);
+    const isWhole = HEADER_OCTETS + body.length <= MAX_OCTETS;
+    const form = Buffer.of(isWhole ? WHOLE : HASHED);
+    const rest = isWhole ? body : bodyHash(body);
+    return Buffer.concat([form, this.#header, rest]).toString('base64url');
+  }
+
+  /**
+   * Returns the present states that differ from what `text` says was told; null where all have to
+   * be told: of a text that this server can't read, that is of another generation, or that is a
+   * hash of others.
+   */
+  difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers | null {
+    const octets = this.#read(text);
+    if (octets?.[0] === HASHED) {
+      const same = octets.subarray(HEADER_OCTETS).equals(bodyHash(this.#body(accounts)));
+      return same ? new Map() : null;
+    }
+    const told = octets === null ? null : this.#parse(octets.subarray(HEADER_OCTETS));
+    if (told === null) return null;
+    const changed: ChangedNumbers = new Map();
+    for (const { id, key, states } of accounts) {
+      const numbers = told.get(key);
+      const differing = states.filter(([type, number]) => {
+        const index = this.#indexes.get(type) ?? -1;
+        return number !== (numbers?.get(index) ?? 0);
+      });
+      if (differing.length > 0) changed.set(id, new Map(differing));
+    }
+    return changed;
+  }
+
+  #read(text: string): Buffer | null {
+    if (text.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(text)) return null;
+    const octets = Buffer.from(text, 'base64url');
+    const isOurs = octets.subarray(1, HEADER_OCTETS).equals(this.#header);
+    return isOurs && (octets[0] === WHOLE || octets[0] === HASHED) ? octets : null;
+  }
+
+  #body(accounts: readonly AccountVector[]): Buffer {
+    const parts: Buffer[] = [];
+    for (const { key, states } of accounts) {
+      const bitmap = Buffer.alloc(this.#bitmapOctets);
+      const numbers: [index: number, number: number][] = [];
+      for (const [type, number] of states) {
+        const index = this.#indexes.get(type);
+        if (index === undefined || number === 0) continue;
+        bitmap[index >> 3] = (bitmap[index >> 3] ?? 0) | (1 << (index & 7));
+        numbers.push([index, number]);
+      }
+      numbers.sort(([a], [b]) => a - b);
+      const octets = numbers.flatMap(([, number]) => integerOctets(number));
+      parts.push(Buffer.from(key, 'latin1'), bitmap, Buffer.from(octets));
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** Returns, by key of the account, the numbers by index of the type; null for no vector. */
+  #parse(body: Buffer): Map<string, Map<number, number>> | null {
+    const told = new Map<string, Map<number, number>>();
+    let at = 0;
+    while (at < body.length) {
+      const numbers = new Map<number, number>();
+      told.set(body.toString('latin1', at, at + KEY_OCTETS), numbers);
+      const bitmap = body.subarray(at + KEY_OCTETS, at + KEY_OCTETS + this.#bitmapOctets);
+      at += KEY_OCTETS + this.#bitmapOctets;
+      if (at > body.length) return null;
+      for (const index of this.#indexes.values()) {
+        if (((bitmap[index >> 3] ?? 0) & (1 << (index & 7))) === 0) continue;
+        const read = readInteger(body, at);
+        if (read === null) return null;
+        numbers.set(index, read.number);
+        at = read.end;
+      }
+    }
+    return told;
+  }
+}
+
+/** Returns all present states. */
+export function allNumbers(accounts: readonly AccountVector[]): ChangedNumbers {
+  const seen = accounts.filter(({ states }) => states.length > 0);
+  return new Map(seen.map(({ id, states }) => [id, new Map(states)]));
+}
+
+function bodyHash(body: Buffer): Buffer {
+  return createHash('sha256').update(body).digest().subarray(0, BODY_HASH_OCTETS);
+}
+
+/** Writes seven bits an octet, the lowest first; the highest bit tells that more follow. */
+function integerOctets(number: number): number[] {
+  const octets: number[] = [];
+  let rest = number;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) octets.push((rest % 128) | 128);
+  octets.push(rest);
+  return octets;
+}
+
+function readInteger(from: Buffer, start: number): { number: number; end: number } | null {
+  let number = 0;
+  let factor = 1;
+  for (let at = start; at < start + MAX_INTEGER_OCTETS; at += 1) {
+    const octet = from[at];
+    if (octet === undefined) return null;
+    number += (octet & 127) * factor;
+    factor *= 128;
+    if (octet < 128) return { number, end: at + 1 };
+  }
+  return null;
+}

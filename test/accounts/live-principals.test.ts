@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LivePrincipals } from '../../src/accounts/live-principals.js';
+import type { Authenticator, Principal } from '../../src/accounts/principal.js';
+import { until } from '../http/harness.js';
+
+function principalOf(tokenId: string, expires: number | null = null): Principal {
+  return { userId: 'u', username: 'u', tokenId, expires, accounts: new Map() };
+}
+
+/** Counts what is asked of it. */
+class Tokens implements Authenticator {
+  readonly principals = new Map<string, Principal>();
+  versionNow = 1;
+  versions = 0;
+  readonly refreshed: (readonly string[])[] = [];
+  failure: Error | null = null;
+
+  async authenticate(): Promise<null> {
+    return null;
+  }
+
+  async refresh(): Promise<null> {
+    return null;
+  }
+
+  async refreshAll(ids: readonly string[]): Promise<ReadonlyMap<string, Principal>> {
+    if (this.failure !== null) throw this.failure;
+    this.refreshed.push(ids);
+    return new Map([...this.principals].filter(([id]) => ids.includes(id)));
+  }
+
+  async version(): Promise<string> {
+    this.versions += 1;
+    return String(this.versionNow);
+  }
+}
+
+const opened: LivePrincipals[] = [];
+
+function follow(ids: readonly string[], expires: number | null = null) {
+  const tokens = new Tokens();
+  const errors: unknown[] = [];
+  const live = new LivePrincipals(tokens, 5, (error) => errors.push(error));
+  opened.push(live);
+  const heard = new Map<string, (Principal | null)[]>();
+  for (const id of ids) {
+    const principal = principalOf(id, expires);
+    tokens.principals.set(id, principal);
+    heard.set(id, []);
+    live.follow(principal, (current) => heard.get(id)?.push(current));
+  }
+  return { tokens, live, heard, errors };
+}
+
+async function looks(tokens: Tokens, count: number): Promise<void> {
+  const before = tokens.versions;
+  await until(() => tokens.versions >= before + count);
+}
+
+afterEach(() => {
+  for (const live of opened.splice(0)) live.close();
+});
+
+describe('tokens of open connections', () => {
+  it('are looked at once when they are followed, and then only when access has changed', async () => {
+    const { tokens, heard } = follow(['a', 'b']);
+    await looks(tokens, 5);
+    expect(tokens.refreshed).toEqual([['a', 'b']]);
+    tokens.principals.delete('b');
+    await looks(tokens, 3);
+    expect(tokens.refreshed).toHaveLength(1);
+    tokens.versionNow = 2;
+    await looks(tokens, 3);
+    expect(tokens.refreshed).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect([heard.get('a'), heard.get('b')]).toEqual([[], [null]]);
+  });
+
+  it('end at their time, though nothing has changed', async () => {
+    const { tokens, heard } = follow(['a'], Date.now() + 60);
+    await looks(tokens, 2);
+    expect(heard.get('a')).toEqual([]);
+    await until(() => heard.get('a')?.length === 1);
+    expect(heard.get('a')).toEqual([null]);
+  });
+
+  it('are looked at again after a failure', async () => {
+    const { tokens, heard, errors } = follow(['a']);
+    await looks(tokens, 2);
+    tokens.failure = new Error('lost');
+    tokens.versionNow = 2;
+    await until(() => errors.length > 0);
+    tokens.principals.delete('a');
+    tokens.failure = null;
+    await until(() => heard.get('a')?.length === 1);
+  });
+});
