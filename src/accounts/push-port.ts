@@ -18,7 +18,7 @@ export interface PushSubscription {
   readonly types: readonly string[] | null;
   readonly expires: number;
   readonly created: number;
-  /** What the client must give to verify the subscription. */
+  /** The client must give it to verify the subscription. */
   readonly code: string;
   readonly isVerified: boolean;
   /** How often another code was given since `wrongSince`. */
@@ -38,7 +38,7 @@ export interface NewPushSubscription
   readonly host: string;
 }
 
-/** What may change of one. */
+/** A change of a stored one. */
 export interface PushSubscriptionChange {
   readonly types?: readonly string[] | null;
   readonly expires?: number;

@@ -2,7 +2,7 @@ import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import type { PushSubscription, Sealer } from './push-port.js';
 import { TABLE, timeOf, typesOf } from './push-subscriptions.js';
 
-/* What keeps the rows of push subscriptions right, beside the methods. */
+/* The methods create and change the rows of push subscriptions; this does all else for them. */
 
 /** An unverified subscription lives so long, and a creation counts so long, ms. */
 const UNVERIFIED_LIFE = 3_600_000;

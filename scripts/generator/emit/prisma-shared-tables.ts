@@ -175,7 +175,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       optionalColumn('types', 'Json', 'The types whose changes it wants; null: all.'),
       column('expires', 'BigInt'),
       column('created', 'BigInt'),
-      column('code', 'String', { description: 'What the client must give to verify it.' }),
+      column('code', 'String', { description: 'The client gives it to verify the subscription.' }),
       optionalColumn('verified', 'BigInt', 'When the client gave the code; null: not yet.'),
       optionalColumn('verificationSent', 'BigInt', 'When the code was sent; null: not yet.'),
       column('wrongCodes', 'BigInt', { description: 'How often another code was given.' }),

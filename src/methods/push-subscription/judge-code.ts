@@ -3,7 +3,7 @@ import type { PushSubscription, PushSubscriptionChange } from '../../accounts/pu
 import { type SetError, setError } from '../../protocol/errors.js';
 import { HOUR, MAX_WRONG_CODES } from './lifetime.js';
 
-/** What a code that a client gives does to its subscription. */
+/** The effect of a code on the subscription that a client gives it for. */
 export interface JudgedCode {
   /** Null: it is the right one. */
   readonly error: SetError | null;

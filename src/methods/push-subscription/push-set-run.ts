@@ -212,7 +212,7 @@ export class PushSetRun {
   }
 }
 
-/** What a patch does to a row; `formed`: values in the form in which they are stored. */
+/** The effect of a patch on a row; `formed`: values in the form in which they are stored. */
 interface Judged {
   readonly error: SetError | null;
   readonly change: PushSubscriptionChange;

@@ -15,7 +15,7 @@ import { pushOf } from './subscription-type.js';
 
 /**
  * Answers PushSubscription/set (RFC 8620 7.2.2): a /set without an account and without states. Its
- * one transaction is on the token's subscriptions. What follows from them waits for its commit.
+ * one transaction is on the token's subscriptions. Notices wait for its commit.
  */
 export async function pushSubscriptionSet(
   args: PushSubscriptionSetArguments,

@@ -1,7 +1,7 @@
 import type { PushKeys, PushSubscriptions } from '../../accounts/push-port.js';
 import type { JsonObject } from '../../protocol/json.js';
 
-/** What is told of changes once they are committed; nobody waits for what follows from them. */
+/** Takes notices of committed changes; no call waits for what follows from one. */
 export interface PushNotices {
   /** A subscription waits for its verification. */
   created(id: string): void;

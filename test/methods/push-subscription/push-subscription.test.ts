@@ -1,7 +1,11 @@
 import { createECDH, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readGeneration } from '../../../src/database/push-generation.js';
+import { PUSH, VAPID } from '../../support/client.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { device, type Json, PUSH, PushClient, URL_OF_DEVICE, usePush, VAPID } from './rig.js';
+import { device, type Json, PushClient, URL_OF_DEVICE, usePush } from './rig.js';
 
 const postgresql = usePostgresql();
 const DAY = 24 * 3_600_000;
@@ -60,7 +64,7 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(await client.read({ ids: [id] })).toEqual({ list: [], notFound: [id] });
   });
 
-  it('RFC 8620 7.2.1: a /get names neither account nor state, and no private property', async () => {
+  it('RFC 8620 7.2.1: a /get has no account, no state and no private property', async () => {
     const client = await rig().client();
     const { id } = await client.subscribe({ keys: makeKeys() });
     for (const property of ['url', 'keys']) {
@@ -309,6 +313,23 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     const listed = await rig().server.tool('scripts/push', ['list']);
     expect(listed).toMatch(new RegExp(`^${id} +${client.user} +all +unverified +\\d{4}-`, 'm'));
     for (const secret of [URL_OF_DEVICE, bound.code]) expect(listed).not.toContain(secret);
+  });
+
+  it('a backup has none, and a reset of states begins a new generation', async () => {
+    const client = await rig().client();
+    await client.subscribe();
+    const { server, prisma } = rig();
+    const file = join(server.dataDir, 'backup.tar');
+    const before = await readGeneration(prisma);
+    await server.tools([
+      ['scripts/backup', [file]],
+      ['scripts/account', ['reset-states']],
+    ]);
+    const archive = readFileSync(file);
+    expect(archive.includes('JmapToken')).toBe(true);
+    expect(archive.includes('/push/device')).toBe(false);
+    expect(archive.includes('JmapPushSubscription.ndjson')).toBe(false);
+    expect(await readGeneration(prisma)).not.toBe(before);
   });
 
   it('explain tells no URL and no code, and neither does the log', async () => {

@@ -13,9 +13,6 @@ import { type RunningServer, useServer } from '../../support/server.js';
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 export type Json = any;
 
-export const PUSH = 'urn:jmapsmith:push';
-export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
-
 /** Nothing listens there. */
 export const URL_OF_DEVICE = 'https://127.0.0.1:49151/push/device?x=y';
 
