@@ -58,7 +58,10 @@ pool_mode = ${mode}
   });
   const url = `postgresql://postgres:password@127.0.0.1:${port}${pathname}`;
   await eventually(async () => {
-    const client = new pg.Client({ connectionString: url.replace(pathname, '/postgres') });
+    const client = new pg.Client({
+      connectionString: url.replace(pathname, '/postgres'),
+      connectionTimeoutMillis: 2000,
+    });
     client.on('error', () => undefined);
     await client.connect();
     await client.end();
