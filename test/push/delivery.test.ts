@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { revokeToken } from '../../src/accounts/index.js';
 import { until } from '../http/harness.js';
-import { type PushClient, usePush, VAPID } from '../methods/push-subscription/rig.js';
+import { type PushClient, usePush } from '../methods/push-subscription/rig.js';
 import { CORE } from '../support/client.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { makeReceiver } from './webpush/receiver.js';
 import { makeIdentity, type Received, type Respond, startSink } from './webpush/sink.js';
 
 const TODOS = 'urn:example:todos';
+const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 
 const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-push-'));
 const { authority, certificate } = makeIdentity();
