@@ -201,4 +201,13 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     await until(() => requestsTo(watched.path).length > 1);
     expect(requestsTo(path).length).toBe(before);
   });
+
+  it('metrics tell how pushes went, and name nobody', async () => {
+    const text = await (await fetch(`${rig().server.url}/metrics`)).text();
+    expect(text).toMatch(/^jmap_pushes_total\{result="delivered"\} [1-9]/m);
+    expect(text).toMatch(/^jmap_pushes_total\{result="gone"\} 1$/m);
+    expect(text).toMatch(/^jmap_push_shards 16$/m);
+    expect(text).toMatch(/^jmap_push_listening 1$/m);
+    expect(text).not.toContain(sink.url('').host);
+  });
 });

@@ -51,6 +51,8 @@ export interface SenderCounts {
   readonly served: number;
   readonly running: number;
   readonly waiting: number;
+  /** How long the oldest change waits that is to be told, seconds. */
+  readonly oldestPending: number;
   readonly results: Readonly<Record<'delivered' | 'failed' | 'gone' | 'hopeless', number>>;
 }
 
@@ -98,7 +100,13 @@ export class Sender<Row extends PushRow = PushRow> {
 
   counts(): SenderCounts {
     const { running, waiting } = this.#lanes;
-    return { served: this.#served.size, running, waiting, results: { ...this.#results } };
+    let oldest = performance.now();
+    for (const { pendingSince } of this.#served.values())
+      if (pendingSince !== null) oldest = Math.min(oldest, pendingSince);
+    return {
+      ...{ served: this.#served.size, running, waiting, results: { ...this.#results } },
+      oldestPending: (performance.now() - oldest) / 1000,
+    };
   }
 
   /** Begins no further push, and waits for those that run, at most `deadline` ms. */
@@ -192,6 +200,7 @@ export class Sender<Row extends PushRow = PushRow> {
   #makeDue(served: Served): void {
     served.phase = 'due';
     const now = performance.now();
+    served.pendingSince ??= now;
     const pause = Math.max(served.nextAt - now, this.#spread(now));
     if (pause <= 0) this.#lanes.push(served);
     else served.delay(pause, () => this.#lanes.push(served));
@@ -298,6 +307,7 @@ export class Sender<Row extends PushRow = PushRow> {
   #rest(served: Served): void {
     if (!isLiving(served)) return;
     served.phase = 'idle';
+    served.pendingSince = null;
     if (served.isWoken) this.#makeDue(served);
   }
 

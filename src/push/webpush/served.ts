@@ -24,6 +24,8 @@ export class Served {
   isWoken = false;
   /** Its service was slow or busy: the next pause is a long one. */
   isSlow = false;
+  /** When the first change came that is still to be told, of `performance.now()`. */
+  pendingSince: number | null = null;
   /** No push before, of `performance.now()`. */
   nextAt = 0;
   #timer: NodeJS.Timeout | undefined;
