@@ -13,7 +13,7 @@ import {
   type PushRows,
   SHARD_COUNT,
 } from './sender-ports.js';
-import { Served } from './served.js';
+import { Served, type ServedListener } from './served.js';
 
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
   readonly rows: PushRows<Row>;
@@ -67,6 +67,10 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #served = new Map<string, Served>();
   readonly #lanes: HostLanes<Served>;
   readonly #notes: PushNotes;
+  readonly #listener: ServedListener = {
+    wake: (served) => this.#wake(served),
+    ended: (served) => this.#drop(served),
+  };
   readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
   #shards: ReadonlySet<number> = new Set();
   #due = { count: 0, second: 0 };
@@ -151,7 +155,7 @@ export class Sender<Row extends PushRow = PushRow> {
     if (!this.#shards.has(row.shard) || this.#isStopped) return;
     const known = this.#served.get(row.id);
     if (known !== undefined) return this.#readAgain(known);
-    const served = new Served(row.id, new URL(row.url).host, row.shard);
+    const served = new Served(row, this.#listener);
     this.#served.set(row.id, served);
     const pause = this.#pauseOf(row);
     if (pause > 0) return this.#wait(served, pause);
@@ -176,10 +180,7 @@ export class Sender<Row extends PushRow = PushRow> {
 
   /** Opens a channel from what the receiver was told. Resolves to false where it can't be. */
   async #renew(served: Served, row: Row, version: number): Promise<boolean> {
-    const channel = await this.#options.openChannel(row, row.told, {
-      wake: () => this.#wake(served),
-      ended: () => this.#drop(served),
-    });
+    const channel = await this.#options.openChannel(row, row.told, served);
     if (channel === null || !isLiving(served)) {
       channel?.close();
       this.#drop(served);
