@@ -243,7 +243,7 @@ export class Sender<Row extends PushRow = PushRow> {
     }
     const news = served.channel?.take() ?? null;
     if (news === null) {
-      this.#rest(served);
+      this.#becomeIdle(served);
       return 'none';
     }
     const delivery = await deliverNews(row, news, this.#options);
@@ -269,7 +269,7 @@ export class Sender<Row extends PushRow = PushRow> {
       const { throttle, slowThrottle } = this.#pauses;
       served.nextAt = performance.now() + (isSlow || served.isSlow ? slowThrottle : throttle);
       served.isSlow = false;
-      this.#rest(served);
+      this.#becomeIdle(served);
       return isSlow ? 'bad' : 'good';
     }
     const fields = { id: row.id, host: served.host, ...describeResult(result) };
@@ -296,7 +296,7 @@ export class Sender<Row extends PushRow = PushRow> {
   }
 
   /** Has nothing more to send now, unless something became new meanwhile. */
-  #rest(served: Served): void {
+  #becomeIdle(served: Served): void {
     if (!isLiving(served)) return;
     served.phase = 'idle';
     if (served.isWoken) this.#makeDue(served);
