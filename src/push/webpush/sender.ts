@@ -4,7 +4,7 @@ import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-
 import { HostLanes, type HostOutcome } from './host-lanes.js';
 import type { PostResult } from './post.js';
 import type { MessageOptions } from './push-message.js';
-import { PushNotes } from './push-notes.js';
+import { PushNotes } from './push-records.js';
 import {
   type OpenChannel,
   type OwnShards,
