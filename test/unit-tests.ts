@@ -29,7 +29,7 @@ export const UNIT_TESTS: string[] = [
   'test/push/webpush/back-off.test.ts',
   'test/push/webpush/encrypt.test.ts',
   'test/push/webpush/host-lanes.test.ts',
-  'test/push/webpush/reach.test.ts',
+  'test/push/webpush/push-reach.test.ts',
   'test/push/webpush/state-changes.test.ts',
   'test/push/webpush/vapid.test.ts',
   'test/runtime/*.test.ts',
