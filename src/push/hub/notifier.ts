@@ -61,7 +61,7 @@ export class Notifier {
     });
   }
 
-  /** Returns whether it could be sent. After a lost session the next hello has the others compare. */
+  /** Returns whether it could be sent; after a lost session the next hello makes up for it. */
   async #sendOne(): Promise<boolean> {
     const { batch, head, send } = this.#options;
     const payload = batch.take(head());
