@@ -106,7 +106,7 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     expect(second.doubts.slice(before)).toContain('shed');
   });
 
-  it('doubt when they begin to listen, and when a process is heard for the first time', async () => {
+  it('doubt when they begin to listen, and when they first hear a process', async () => {
     const hubs = await openHubs(2);
     const [first, second] = hubs;
     expect(first.doubts).toContain('connected');
