@@ -21,7 +21,7 @@ export const UNIT_TESTS: string[] = [
   'test/methods/proposed-changes.test.ts',
   'test/methods/reference-allowance.test.ts',
   'test/protocol/*.test.ts',
-  'test/push/states.test.ts',
+  'test/push/account-states.test.ts',
   'test/push/vector.test.ts',
   'test/push/hub/notifier.test.ts',
   'test/push/hub/payload.test.ts',
