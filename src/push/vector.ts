@@ -8,7 +8,7 @@ import { createHash, hash } from 'node:crypto';
  *
  * The body of a whole vector has three parts for each account:
  *
- *     hash of its id (8) | bitmap of the types that have a state | states (variable-length integers)
+ *     hash of its id (8) | bitmap of types with a state | states (variable-length integers)
  *
  * A vector that would be too long has a hash of its body instead. The hash tells whether anything
  * has changed, not what.
