@@ -217,7 +217,10 @@ class PostgresqlHub implements Hub {
       return;
     }
     const envelope = readPayload(text);
-    if (envelope?.generation === this.#generation()) this.#hear(envelope, now);
+    if (envelope === null) return;
+    if (envelope.generation === this.#generation()) this.#hear(envelope, now);
+    // One of the two has yet to read that a new generation has begun: a comparison reads it.
+    else this.#reports.doubt('otherGeneration');
   }
 
   #hear({ origin, message }: Envelope, now: number): void {
