@@ -17,10 +17,10 @@ const SOON = 3000;
 
 const isChange = (message: JsonMap): boolean => message['@type'] === 'StateChange';
 
-/** A socket that asked for push, with each StateChange that came. */
+/** A socket that asked for push. */
 class Pushed {
   readonly socket: Socket;
-  readonly changes: JsonMap[] = [];
+  readonly #taken: JsonMap[] = [];
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -43,7 +43,6 @@ class Pushed {
     this.socket.send(buildEcho('settled'));
     const answer = await this.socket.take((one) => !isChange(one));
     expect(answer).toMatchObject({ '@type': 'Response', requestId: 'settled' });
-    this.#keep();
   }
 
   /** Waits for the StateChange that tells this state of a type. Passes over all others. */
@@ -56,7 +55,7 @@ class Pushed {
         throw error;
       });
       if (next === null) break;
-      this.changes.push(next);
+      this.#taken.push(next);
       const told = readState(next, A1, type);
       if (told === state) return next;
       if (told !== undefined) states.push(told);
@@ -65,27 +64,23 @@ class Pushed {
     throw new Error('A state is equal to one that it is not equal to.');
   }
 
+  /** Returns each StateChange that came, whether or not somebody waited for it. */
+  get told(): readonly JsonMap[] {
+    return [...this.#taken, ...this.socket.messages.filter(isChange)];
+  }
+
   /** Returns the states of a type that were told. */
   listStates({ A1, type }: Subject): readonly unknown[] {
-    this.#keep();
     return listStates(this.#maps, A1, type);
   }
 
   /** Returns the names of the types that were told of. */
   get types(): readonly string[] {
-    this.#keep();
     return listTypes(this.#maps);
   }
 
   get #maps(): readonly JsonMap[] {
-    return this.changes.map(({ changed }) => asMap(changed));
-  }
-
-  /** Takes what came and nobody waited for. */
-  #keep(): void {
-    const { messages } = this.socket;
-    this.changes.push(...messages.filter(isChange));
-    messages.splice(0, messages.length, ...messages.filter((one) => !isChange(one)));
+    return this.told.map(({ changed }) => asMap(changed));
   }
 }
 
@@ -165,7 +160,7 @@ const enabledChecks = typeChecks(
         withPush(subject, { dataTypes: [] }, async (pushed) => {
           await makeWitnessed(subject);
           await pushed.settle();
-          expect(pushed.changes).toEqual([]);
+          expect(pushed.told).toEqual([]);
         }),
     },
     {
@@ -178,10 +173,10 @@ const enabledChecks = typeChecks(
           pushed.disable();
           pushed.disable();
           await pushed.settle();
-          const before = pushed.changes.length;
+          const before = pushed.told.length;
           const silent = await makeWitnessed(subject);
           await pushed.settle();
-          expect(pushed.changes.slice(before)).toEqual([]);
+          expect(pushed.told.slice(before)).toEqual([]);
           pushed.enable([subject.type]);
           await pushed.settle();
           const state = await makeChange(subject);
