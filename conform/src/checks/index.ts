@@ -49,6 +49,8 @@ import { metamorphicChecks } from './metamorphic.js';
 import { onceTypeChecks, onceUploadChecks } from './once.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
+import { pushChangeChecks, pushVerificationChecks } from './push-deliveries.js';
+import { pushDestroyChecks, pushMethodChecks } from './push-subscriptions.js';
 import { queryAnchorChecks } from './query-anchor.js';
 import { queryChangesChecks } from './query-changes.js';
 import { queryChangesDescribedChecks } from './query-changes-described.js';
@@ -142,6 +144,10 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...blobLookupChecks,
   ...blobLookupTypeChecks,
   ...blobRuleTypeChecks,
+  ...pushMethodChecks,
+  ...pushVerificationChecks,
+  ...pushChangeChecks,
+  ...pushDestroyChecks,
   ...eventServerChecks,
   ...eventTypeChecks,
   ...eventReplayChecks,
