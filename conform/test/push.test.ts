@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isOfSection } from '../src/check.js';
+import { isOfPush } from '../../test/conformance/checks.js';
 import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
 import type { Outcome } from '../src/outcome.js';
@@ -16,9 +16,7 @@ import { PUSHED, PushServer } from './push-server.js';
 
 const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
 const world = readWorld([PUSHED]);
-const PUSH_CHECKS = CHECKS.filter(
-  (one) => isOfSection(one, '8620:7.2') || one.id === 'push-accounts',
-);
+const PUSH_CHECKS = CHECKS.filter(isOfPush);
 
 let sink: PushSink;
 beforeAll(async () => {
