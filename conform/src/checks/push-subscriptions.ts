@@ -3,7 +3,7 @@ import { serverChecks } from '../check.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { makeKeys } from '../push/decrypt.js';
-import type { Subscription } from '../push/subscriptions.js';
+import { type Subscription, writeDate } from '../push/subscriptions.js';
 import type { Server } from '../subject/server.js';
 
 /** RFC 8620 7.2: the methods of push subscriptions, as far as nothing need be delivered. */
@@ -36,7 +36,7 @@ async function expectRefused(server: Server, wrong: readonly JsonMap[]): Promise
   expect(told).toEqual(wrong.map((one) => [one, 'invalidProperties']));
 }
 
-/** Leaves out what a check gives as null to have no value at all; a list of one null is null. */
+/** Leaves out the properties that a check gives as absent. */
 const dropAbsent = (object: JsonMap): JsonMap =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== ABSENT));
 
@@ -46,7 +46,7 @@ const ABSENT = '(absent)';
 /** Asks for an expiry in a year and returns that of /get, in ms from now; null: there is none. */
 async function findLongest(server: Server): Promise<number | null> {
   const one = await server.subscriptions.find();
-  const expires = `${new Date(Date.now() + 365 * 24 * HOUR).toISOString().slice(0, 19)}Z`;
+  const expires = writeDate(Date.now() + 365 * 24 * HOUR);
   await server.subscriptions.update(one, { expires });
   const { expires: now = null } = await read(server, one);
   return now === null ? null : Date.parse(String(now)) - Date.now();
@@ -268,7 +268,7 @@ const updateChecks = serverChecks('7.2.2', [
     run: async (server) => {
       const one = await server.subscriptions.find();
       for (const hours of [30, 1000]) {
-        const asked = `${new Date(Date.now() + hours * HOUR).toISOString().slice(0, 19)}Z`;
+        const asked = writeDate(Date.now() + hours * HOUR);
         const { expires = asked } = await server.subscriptions.update(one, { expires: asked });
         const now = (await read(server, one))['expires'];
         expect([asked, now]).toEqual([asked, expires]);
