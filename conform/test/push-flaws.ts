@@ -22,7 +22,7 @@ export const PUSH_FLAWS = Object.freeze({
   'a subscription lasts six days': ['push-expires-week'],
   'what is destroyed stays': ['push-destroy', 'push-destroyed'],
   'nothing is verified': ['push-verification'],
-  'a verification names another subscription': ['push-verification', 'push-encrypted'],
+  'a verification names another subscription': ['push-verification'],
   'a code has four digits': ['push-verification'],
   'pushes are put': ['push-form'],
   'pushes are octet streams': ['push-form'],
