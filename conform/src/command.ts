@@ -8,6 +8,7 @@ import { ForeignError, learnTypes, readDescribed, UnreadableError } from './lear
 import type { Options } from './options.js';
 import { countStatuses, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
+import { startSink } from './push-options.js';
 import { REPORTS } from './report/index.js';
 import { writeSummary } from './report/text.js';
 import { type Plan, run, type Selection, selectChecks } from './run.js';
@@ -90,9 +91,16 @@ async function runAll(
   const others = readOthers(options);
   const described = await readDescribed(files);
   const wire = await readWire(options, environment);
-  const named = accounts === undefined ? {} : { accounts };
+  const sink = await startSink(options);
+  const named = {
+    ...(accounts === undefined ? {} : { accounts }),
+    ...(sink === null ? {} : { sink }),
+  };
   const server = await Server.connect({
     ...{ url, authorization, others, transport, seed, wire, strict, ...named },
+  }).catch((error: unknown) => {
+    sink?.close();
+    throw error;
   });
   try {
     requireAccounts(server, accounts ?? []);
@@ -103,6 +111,7 @@ async function runAll(
     return { url, transport, seed, ...(await runPlan(plan, tell)) };
   } finally {
     server.close();
+    sink?.close();
   }
 }
 

@@ -12,6 +12,9 @@ export const OPTIONS = {
   descriptor: { type: 'string', multiple: true },
   type: { type: 'string', multiple: true },
   transport: { type: 'string', default: 'http' },
+  'push-sink': { type: 'string' },
+  'push-listen': { type: 'string' },
+  'push-certificate': { type: 'string' },
   section: { type: 'string', multiple: true },
   check: { type: 'string', multiple: true },
   level: { type: 'string' },
@@ -36,6 +39,9 @@ export interface Options {
   readonly descriptor?: readonly string[] | undefined;
   readonly type?: readonly string[] | undefined;
   readonly transport: string;
+  readonly 'push-sink'?: string | undefined;
+  readonly 'push-listen'?: string | undefined;
+  readonly 'push-certificate'?: string | undefined;
   readonly section?: readonly string[] | undefined;
   readonly check?: readonly string[] | undefined;
   readonly level?: string | undefined;

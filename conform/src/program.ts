@@ -32,6 +32,11 @@ own, removes them again, and touches no others.
   --ca FILE            trusts the authority whose certificate this is (PEM), for https and wss
   --timeout SECONDS    that the server may take for an answer (60)
   --transport NAME     http (the default) or websocket
+  --push-sink URL      by which the server reaches this machine (https): then the pushes of
+                       subscriptions are checked, too
+  --push-listen PORT   where the run listens for them: the port of --push-sink, if none is given
+  --push-certificate FILE  certificate and key of the URL's host (PEM). Without it the run takes
+                       plain HTTP, from a program in front that has the certificate
   --section N          only this section and its parts: 5.3 of each RFC, 8620:5.3 of one; may be
                        repeated
   --check ID           only this check; may be repeated

@@ -74,6 +74,7 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
     }
     return runner.outcomes;
   } finally {
+    for (const id of await server.subscriptions.tidy()) warn(`Left behind: PushSubscription ${id}`);
     for (const type of world.keys()) for (const line of nameLeft(server, type)) warn(line);
   }
 }

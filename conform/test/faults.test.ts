@@ -3,6 +3,7 @@ import { ALL_CHECKS } from '../../test/conformance/checks.js';
 import { ALLOWED } from './allowed.js';
 import { faultTests } from './fault-tests.js';
 import { FAULTS } from './faults/index.js';
+import { PUSH_FLAWS } from './push-flaws.js';
 
 const ids = ALL_CHECKS.map(({ id }) => id);
 
@@ -15,6 +16,7 @@ describe('each check of the runner', () => {
     const noticed = new Set([
       ...FAULTS.flatMap(({ checks }) => checks),
       ...ALLOWED.flatMap(({ decisions }) => decisions),
+      ...Object.values(PUSH_FLAWS).flat(),
     ]);
     expect(ids.filter((id) => !noticed.has(id))).toEqual([]);
     expect([...noticed].filter((id) => !ids.includes(id))).toEqual([]);

@@ -8,8 +8,8 @@ import { NotApplicable } from '../not-applicable.js';
 import { type Link, listLinks, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { withEvents } from './event-source.js';
-import { readState } from './event-states.js';
 import { Targets } from './targets.js';
+import { readState } from './told.js';
 
 /** `computed: { count }`: properties that count objects of this type or another one. */
 

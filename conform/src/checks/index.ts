@@ -37,6 +37,7 @@ import { dispatchChecks } from './dispatch.js';
 import { dispatchAccountChecks } from './dispatch-accounts.js';
 import { dispatchArgumentChecks } from './dispatch-arguments.js';
 import { echoChecks } from './echo.js';
+import { eventReplayChecks } from './event-replays.js';
 import { eventServerChecks } from './event-source.js';
 import { eventTypeChecks } from './event-states.js';
 import { getChecks } from './get.js';
@@ -48,6 +49,9 @@ import { metamorphicChecks } from './metamorphic.js';
 import { onceTypeChecks, onceUploadChecks } from './once.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
+import { pushChangeChecks, pushVerificationChecks } from './push-deliveries.js';
+import { pushMethodChecks } from './push-subscriptions.js';
+import { pushDestroyChecks, pushUpdateChecks } from './push-updates.js';
 import { queryAnchorChecks } from './query-anchor.js';
 import { queryChangesChecks } from './query-changes.js';
 import { queryChangesDescribedChecks } from './query-changes-described.js';
@@ -76,9 +80,10 @@ import { setUpdateChecks } from './set-update.js';
 import { setValueChecks } from './set-values.js';
 import { singletonChecks } from './singleton.js';
 import { socketFrameChecks, socketHandshakeChecks } from './websocket.js';
-import { socketEqualChecks, socketPushChecks } from './websocket-equal.js';
+import { socketEqualChecks } from './websocket-equal.js';
 import { socketErrorChecks } from './websocket-errors.js';
 import { socketMessageChecks } from './websocket-messages.js';
+import { socketPushChecks } from './websocket-push.js';
 
 /** All checks, in the order in which they are run: those of the server first, then by section. */
 export const CHECKS: readonly Check[] = Object.freeze([
@@ -140,8 +145,14 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...blobLookupChecks,
   ...blobLookupTypeChecks,
   ...blobRuleTypeChecks,
+  ...pushMethodChecks,
+  ...pushUpdateChecks,
+  ...pushVerificationChecks,
+  ...pushChangeChecks,
+  ...pushDestroyChecks,
   ...eventServerChecks,
   ...eventTypeChecks,
+  ...eventReplayChecks,
   ...socketHandshakeChecks,
   ...socketFrameChecks,
   ...socketMessageChecks,

@@ -1,16 +1,14 @@
 import { expect } from 'expect';
-import { serverChecks, typeChecks } from '../check.js';
+import { serverChecks } from '../check.js';
 import { type ApiAnswer, HttpConnection } from '../client/connection.js';
 import type { Json } from '../client/json.js';
 import { SocketConnection } from '../client/socket-connection.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { CALL } from './request.js';
-import { buildEcho, withSocket } from './websocket-talk.js';
+import { withSocket } from './websocket-talk.js';
 
-/**
- * RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked.
- */
+/** RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket. */
 
 /** Returns the text of a request with these calls, the same for both transports. */
 export const buildText = (methodCalls: unknown, more: object = {}): string =>
@@ -102,35 +100,6 @@ export const socketEqualChecks = serverChecks(
         compareTransports(server, REFUSED, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'problem']);
           expect([about, pickComparable(socket)]).toEqual([about, pickComparable(http)]);
-        }),
-    },
-  ],
-  'RFC 8887',
-);
-
-export const socketPushChecks = typeChecks(
-  '4.3.5',
-  { methods: ['set'] },
-  [
-    {
-      id: 'ws-nothing-unasked',
-      level: 'must',
-      rule: 'No StateChange comes over a connection that has not asked for push, whatever changes.',
-      run: (subject) =>
-        withSocket(subject.server, async (socket) => {
-          const { type, profile, A1: accountId } = subject;
-          await subject.prepare(accountId);
-          const args = { accountId, create: { k: subject.create('unasked', accountId) } };
-          const request = {
-            ...buildEcho('set'),
-            using: [CORE, profile.capability],
-            methodCalls: [[`${type}/set`, args, 's'] as unknown as Json],
-          };
-          const answer = await socket.ask(request);
-          expect(answer).toMatchObject({ '@type': 'Response', requestId: 'set' });
-          for (const requestId of ['r1', 'r2'])
-            expect(await socket.ask(buildEcho(requestId))).toMatchObject({ requestId });
-          expect(socket.messages).toEqual([]);
         }),
     },
   ],

@@ -32,8 +32,10 @@ export class EventStream {
   readonly #url: string;
   readonly #patience: number;
   readonly #waiting = new Set<() => void>();
-  readonly #ids: string[] = [];
-  #idsTaken = 0;
+  /** Each id that was set, with the number of the event that it belongs to: -1 before all. */
+  readonly #ids: { readonly id: string; readonly at: number }[] = [];
+  /** Lines that are none of a text/event-stream. */
+  readonly wrong: string[] = [];
   #text = '';
   #length = 0;
   #taken = 0;
@@ -69,9 +71,13 @@ export class EventStream {
     url: string,
     authorization: string,
     watching: Pick<Watching, 'recorder' | 'wire'>,
+    lastEventId?: string,
   ): Promise<EventStream> {
     const line = `GET ${url}`;
-    const headers = { authorization, accept: 'text/event-stream' };
+    const headers = {
+      ...{ authorization, accept: 'text/event-stream' },
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    };
     const outgoing = { method: 'GET', headers, isRepeatable: true };
     const read = async (response: IncomingMessage): Promise<EventStream> =>
       new EventStream(response, url, watching);
@@ -127,16 +133,15 @@ export class EventStream {
   }
 
   /**
-   * Waits for the next id that the server sets: with an event, or by itself behind one (RFC 8620
+   * Waits for the id of the event that was taken last, which sets it or is followed by it (RFC 8620
    * 7.3).
    */
   async takeId(): Promise<string> {
-    const at = this.#idsTaken;
-    await this.#wait(() => this.#ids.length > at, 'An event id', this.soon);
-    const id = this.#ids[at];
-    if (id === undefined) throw new StreamError('The stream ended without an event id.');
-    this.#idsTaken += 1;
-    return id;
+    const find = () => this.#ids.findLast(({ at }) => at === this.#taken - 1);
+    await this.#wait(() => find() !== undefined, 'An event id', this.soon);
+    const found = find();
+    if (found === undefined) throw new StreamError('The stream ended without an event id.');
+    return found.id;
   }
 
   /** Resolves when the server has ended the response. */
@@ -185,13 +190,15 @@ export class EventStream {
   #readBlock(block: string): void {
     const fields = new Map<string, string>();
     for (const line of block.split(/\r\n|\n|\r/)) {
+      if (isWrong(line)) this.wrong.push(line);
       const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
       const known = name === 'data' ? fields.get(name) : undefined;
       fields.set(name, known === undefined ? value : `${known}\n${value}`);
     }
     const data = fields.get('data');
     const id = fields.get('id');
-    if (id !== undefined) this.#ids.push(id);
+    const last = this.events.length - 1;
+    if (id !== undefined) this.#ids.push({ id, at: data === undefined ? last : last + 1 });
     if (data === undefined) return;
     this.#recorder.add({
       request: { line: `GET ${this.#url}`, headers: {}, body: '' },
@@ -203,4 +210,10 @@ export class EventStream {
       data: asMap(parseJson(data)),
     });
   }
+}
+
+/** Tells whether a line has octets that are no UTF-8, or an illegal value. */
+function isWrong(line: string): boolean {
+  if (line.includes('\ufffd')) return true;
+  return /^retry: ?/.test(line) ? !/^retry: ?\d+$/.test(line) : /^id:.*\0/.test(line);
 }

@@ -10,6 +10,9 @@ import {
 } from './fenced-objects.js';
 import { asMap, type Item, type Json, type JsonMap, parseJson } from './json.js';
 
+/** Stands for the account of objects that belong to none. */
+const NO_ACCOUNT = '';
+
 /** A method that writes: standard ones of any type, in whatever case a check spells them. */
 const WRITES = /^(.*)\/(set|copy)$/i;
 
@@ -153,6 +156,13 @@ export class Fence {
     );
   }
 
+  /** Takes note of an object that the run made of a type without accounts. */
+  noteMade(type: string, id: string): void {
+    const { made, ever } = this.#findOrMake(type, NO_ACCOUNT);
+    made.set(id, this.#check);
+    ever.add(id);
+  }
+
   /** Takes note that objects are gone, though no answer said so. */
   forget(type: string, accountId: string, ids: Iterable<string>): void {
     const { made } = this.#findOrMake(type, accountId);
@@ -289,7 +299,7 @@ export class Fence {
   /** Throws FencedError where an id is that of an object that the run did not make. */
   #passId(type: string, accountId: Json | undefined, id: string): void {
     const start = `${type.toLowerCase()} `;
-    const own = typeof accountId === 'string' ? this.#find(type, accountId) : undefined;
+    const own = this.#find(type, typeof accountId === 'string' ? accountId : NO_ACCOUNT);
     if (own?.ever.has(id) === true && own.before?.has(id) !== true) return;
     if (own?.restored === true) return;
     // A server may take a missing accountId, or what is none, for another one: then it must be

@@ -152,8 +152,10 @@ export class Socket {
    * Waits for the first message that matches, among those that came before as well, and removes it
    * from them. Rejects with StreamError at the deadline.
    */
-  take(matches: (message: JsonMap) => boolean = () => true): Promise<JsonMap> {
-    const { patience } = this.wire;
+  take(
+    matches: (message: JsonMap) => boolean = () => true,
+    patience = this.wire.patience,
+  ): Promise<JsonMap> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(look);

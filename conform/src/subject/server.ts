@@ -7,6 +7,8 @@ import type { StandIns } from '../client/stand-ins.js';
 import { type Watching, WIRE, type Wire } from '../client/watching.js';
 import { type Matcher, satisfying, textWith } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
+import type { PushSink } from '../push/sink.js';
+import { Subscriptions } from '../push/subscriptions.js';
 import { Listings } from './listing.js';
 import type { Samples } from './samples.js';
 import { User } from './user.js';
@@ -34,6 +36,8 @@ export interface ServerOptions {
    * given.
    */
   readonly strict?: boolean;
+  /** Takes pushes; without one no delivery is checked. */
+  readonly sink?: PushSink;
 }
 
 /** The server that is tested, as its users see it. */
@@ -48,6 +52,7 @@ export class Server {
   /** Of types whose texts have a pattern. */
   readonly standIns: Map<string, StandIns>;
   readonly listings = new Listings();
+  readonly subscriptions: Subscriptions;
   /** Whether one answer alone is right where the RFCs allow several. */
   readonly strict: boolean;
   /** Objects that it is known to take. */
@@ -57,7 +62,7 @@ export class Server {
   private constructor(
     all: Omit<Watching, 'wire' | 'standIns'> &
       Pick<Server, 'url' | 'user' | 'others' | 'seed' | 'standIns'>,
-    accounts: readonly string[] | undefined,
+    { accounts, sink = null }: { accounts?: readonly string[]; sink?: PushSink | null },
   ) {
     this.url = all.url;
     this.user = all.user;
@@ -68,6 +73,7 @@ export class Server {
     this.standIns = all.standIns;
     this.strict = all.strict;
     this.#accounts = accounts;
+    this.subscriptions = new Subscriptions(all.user, sink);
   }
 
   /**
@@ -91,7 +97,7 @@ export class Server {
       for (const one of [user, ...rest]) one.close();
       throw error;
     }
-    return new Server({ url, user, others: rest, seed, ...watching }, options.accounts);
+    return new Server({ url, user, others: rest, seed, ...watching }, options);
   }
 
   /** Returns the transport that requests take. */

@@ -22,6 +22,11 @@ export interface EventVariables {
   readonly ping: string;
 }
 
+/** The id that a client sends which connects again (RFC 8620 7.3). */
+export interface LastEvent {
+  readonly lastEventId: string;
+}
+
 /** Returns the URL of a session's WebSocket (RFC 8887 3); null where it has none. */
 function readSocketUrl(session: Session): string | null {
   const { url } = asMap(session.capabilities[WEBSOCKET]);
@@ -101,12 +106,12 @@ export class User {
    * Opens an event source (RFC 8620 7.3). The stream has the status of the answer, whatever it is.
    */
   async openEvents(
-    variables: Partial<EventVariables> = {},
+    { lastEventId, ...variables }: Partial<EventVariables & LastEvent> = {},
     authorization = this.http.authorization,
   ): Promise<EventStream> {
     const all = { types: '*', closeafter: 'no', ping: '0', ...variables };
     const url = this.session.expand('eventSourceUrl', all);
-    const stream = await EventStream.open(url, authorization, this.watching);
+    const stream = await EventStream.open(url, authorization, this.watching, lastEventId);
     if (authorization === this.http.authorization) await this.http.confirm(stream.status);
     return stream;
   }

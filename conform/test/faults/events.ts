@@ -13,6 +13,23 @@ const stateChange = (change: (data: JsonMap) => JsonMap) =>
     }),
   );
 
+/** Changes the id that a client sends which connects again. */
+const lastEventId = (change: (id: string) => string | undefined): Partial<Fault> => ({
+  request: (one) => {
+    const { 'last-event-id': id, ...headers } = one.headers;
+    if (!isStream(one) || id === undefined) return one;
+    const sent = change(id);
+    return {
+      ...one,
+      headers: sent === undefined ? headers : { ...headers, 'last-event-id': sent },
+    };
+  },
+});
+
+/** An id that checks send which no server gave. */
+const isUnknown = (one: ProxyRequest): boolean =>
+  isStream(one) && one.headers['last-event-id'] === 'x-nobody';
+
 let known = '';
 
 export const eventFaults: readonly Fault[] = [
@@ -107,8 +124,66 @@ export const eventFaults: readonly Fault[] = [
   },
   {
     name: 'each event has the same id',
-    checks: ['events-ids'],
+    checks: ['events-ids', 'events-missed'],
     ...events('state', (event) => event.replace(/^id: .*$/m, 'id: 1')),
+  },
+  {
+    name: 'an id comes when the stream opens alone',
+    checks: ['events-ids'],
+    event: (event) => (event.includes('data:') ? event.replace(/^id: .*\n/m, '') : event),
+  },
+  {
+    name: 'Last-Event-ID is not read',
+    checks: ['events-missed'],
+    ...lastEventId(() => undefined),
+  },
+  {
+    name: 'all states are told to whoever connects again',
+    checks: ['events-missed-nothing'],
+    ...lastEventId(() => 'all'),
+  },
+  {
+    name: 'who connects again is told of all types',
+    checks: ['events-missed-types'],
+    request: (one) => {
+      if (!isStream(one) || one.headers['last-event-id'] === undefined) return one;
+      return { ...one, path: one.path.replace(/types=[^&]*/, 'types=*') };
+    },
+  },
+  {
+    name: 'an id that is unknown is refused',
+    checks: ['events-unknown-id', 'events-unknown-id-goes-on'],
+    ...http(isUnknown, ({ status: _, stream, ...answer }) => {
+      stream?.destroy();
+      return { ...answer, status: 400 };
+    }),
+  },
+  {
+    name: 'a stream with an id that is unknown is silent',
+    checks: ['events-unknown-id-goes-on'],
+    request: (one) => {
+      if (!isUnknown(one)) return one;
+      return { ...one, path: one.path.replace(/types=[^&]*/, 'types=Preferences') };
+    },
+  },
+  {
+    name: 'events are in ISO-8859-1',
+    checks: ['events-format'],
+    ...http(isStream, (answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'content-type': 'text/event-stream; charset=iso-8859-1' },
+    })),
+  },
+  {
+    name: 'retry is no number',
+    checks: ['events-format'],
+    event: (event) => event.replace(/^retry: .*$/m, 'retry: 5s'),
+  },
+  {
+    name: 'a ping comes as the stream opens',
+    checks: ['events-ping'],
+    event: (event) =>
+      event.startsWith('retry:') ? `${event}\n\nevent: ping\ndata: {"interval":5}` : event,
   },
   {
     name: 'a ping comes with each change',

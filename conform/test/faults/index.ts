@@ -31,6 +31,7 @@ import { setStateFaults } from './set-state.js';
 import { setUpdateFaults } from './set-update.js';
 import { snakeCaseFaults } from './snake-case.js';
 import { websocketFaults } from './websocket.js';
+import { websocketPushFaults } from './websocket-push.js';
 
 /** Every check has at least one fault that it must notice. */
 export const FAULTS: readonly Fault[] = Object.freeze([
@@ -64,6 +65,7 @@ export const FAULTS: readonly Fault[] = Object.freeze([
   ...blobRuleFaults,
   ...eventFaults,
   ...websocketFaults,
+  ...websocketPushFaults,
   ...describedFaults,
   ...describedRelationFaults,
   ...describedAbsentFaults,

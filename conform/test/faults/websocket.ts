@@ -177,7 +177,7 @@ export const websocketFaults: readonly Fault[] = [
   },
   {
     name: 'JSON that is no request is notJSON',
-    checks: ['ws-not-request', 'ws-type-required', 'ws-same-refusals', 'ws-push-refused'],
+    checks: ['ws-not-request', 'ws-type-required', 'ws-same-refusals', 'ws-push-wrong'],
     ...errors((error) => ({
       ...error,
       type: String(error['type']).replace('notRequest', 'notJSON'),
@@ -250,15 +250,6 @@ export const websocketFaults: readonly Fault[] = [
           JSON.stringify(answer).replaceAll('"description":"', '"description":"x '),
         ) as JsonMap,
     ),
-  },
-  {
-    name: 'push that nobody has is begun',
-    checks: ['ws-push-refused'],
-    ...errors((error) => ({
-      '@type': 'StateChange',
-      changed: {},
-      requestId: error['requestId'] ?? null,
-    })),
   },
   {
     name: 'each change is pushed',

@@ -5,10 +5,9 @@ import {
   REFUSED,
   REQUESTS,
 } from '../../../conform/src/checks/websocket-equal.js';
-import { buildErrorType, withSocket } from '../../../conform/src/checks/websocket-talk.js';
+import { expectError } from '../../../conform/src/checks/websocket-errors.js';
+import { withSocket } from '../../../conform/src/checks/websocket-talk.js';
 import type { ApiAnswer } from '../../../conform/src/client/connection.js';
-import { asMap } from '../../../conform/src/client/json.js';
-import { WEBSOCKET } from '../../../conform/src/subject/user.js';
 
 export const socketEqualDecisions = serverChecks(
   '4.3.2',
@@ -31,26 +30,18 @@ export const socketEqualDecisions = serverChecks(
         }),
     },
     {
-      id: 'ws-push-refused',
+      id: 'ws-push-wrong',
       section: '4.3.5',
       level: 'must',
-      rule: 'Where supportsPush is false, what would begin or end push is notRequest.',
-      applies: ({ user }) =>
-        asMap(user.session.capabilities[WEBSOCKET])['supportsPush'] === false
-          ? null
-          : 'The server supports push over WebSocket, or has no WebSocket.',
+      rule:
+        'A WebSocketPushEnable whose dataTypes is no list of names of types, and no null, is ' +
+        'notRequest with its id.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          for (const message of [
-            { '@type': 'WebSocketPushEnable', dataTypes: null },
-            { '@type': 'WebSocketPushDisable' },
-          ])
-            expect(await socket.ask(message)).toEqual(
-              expect.objectContaining({
-                '@type': 'RequestError',
-                type: buildErrorType('notRequest'),
-              }),
-            );
+          for (const dataTypes of ['Todo', 5, {}, [1], ['Nope'], [null]]) {
+            const message = { '@type': 'WebSocketPushEnable', id: 'p', dataTypes };
+            expectError(await socket.ask(message), 'notRequest', 'p', dataTypes);
+          }
         }),
     },
   ],

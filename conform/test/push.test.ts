@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOfPush } from '../../test/conformance/checks.js';
+import { CHECKS } from '../src/checks/index.js';
+import { bearer } from '../src/client/credentials.js';
+import type { Outcome } from '../src/outcome.js';
+import { makeKeys } from '../src/push/decrypt.js';
+import { PushSink } from '../src/push/sink.js';
+import { run } from '../src/run.js';
+import { readWorld } from '../src/subject/described.js';
+import { Server } from '../src/subject/server.js';
+import { CERTIFICATE } from './certificate.js';
+import { PUSH_FLAWS, type PushFlaw } from './push-flaws.js';
+import { PUSHED, PushServer } from './push-server.js';
+
+// A server of push subscriptions with one flaw at a time: what it pushes no proxy can change.
+
+const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
+const world = readWorld([PUSHED]);
+const PUSH_CHECKS = CHECKS.filter(isOfPush);
+
+let sink: PushSink;
+beforeAll(async () => {
+  sink = await PushSink.start({ url: 'https://127.0.0.1/', port: 0, certificate: CERTIFICATE });
+});
+afterAll(() => sink.close());
+
+/** Runs checks against a server with a flaw; without a sink no push reaches the runner. */
+async function ran(
+  flaw: PushFlaw | null,
+  checks: readonly string[],
+  hasSink = true,
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly left: number }> {
+  const pushing = await PushServer.start(flaw);
+  const server = await Server.connect({
+    ...{ url: pushing.url, authorization: bearer('mine'), others: [bearer('theirs')] },
+    ...{ wire: { patience: 5000 }, strict: false, ...(hasSink ? { sink } : {}) },
+  });
+  try {
+    const selection = { checks, types: ['Thing', 'Gizmo'] };
+    const outcomes = await run({ server, world, checks: CHECKS, selection }, IDLE);
+    return { outcomes, left: pushing.count };
+  } finally {
+    server.close();
+    pushing.close();
+  }
+}
+
+const ids = PUSH_CHECKS.map(({ id }) => id);
+
+it('all checks of push pass, those of types for one, and nothing stays', async () => {
+  const { outcomes, left } = await ran(null, ids);
+  const wrong = outcomes.filter(({ status }) => status === 'failed' || status === 'defect');
+  expect(wrong.map(({ check, failure }) => [check.id, failure?.message])).toEqual([]);
+  const passed = outcomes.filter(({ status }) => status === 'passed');
+  expect(passed.map(({ check }) => check.id).sort()).toEqual([...ids].sort());
+  expect(left).toBe(0);
+});
+
+it('without a sink the checks of deliveries say what to pass, and others are run', async () => {
+  const { outcomes } = await ran(null, ids, false);
+  const reasons = new Set(
+    outcomes.flatMap(({ status, reason = '' }) => (status === 'notApplicable' ? [reason] : [])),
+  );
+  const rest = [...reasons].filter((reason) => !reason.startsWith('One type is enough'));
+  expect(rest).toEqual([expect.stringContaining('--push-sink URL')]);
+  expect(outcomes.filter(({ status }) => status === 'failed')).toEqual([]);
+});
+
+describe('a server of push subscriptions that is wrong', () => {
+  it('has a flaw for each check', () => {
+    const noticed = new Set<string>(Object.values(PUSH_FLAWS).flat());
+    expect([...noticed].sort()).toEqual([...ids].sort());
+  });
+
+  it.concurrent.each(Object.entries(PUSH_FLAWS))('%s: %j', async (flaw, checks) => {
+    const { outcomes } = await ran(flaw as PushFlaw, checks);
+    const failed = outcomes.filter(({ status }) => status === 'failed');
+    expect(failed.map(({ check }) => check.id)).toEqual(expect.arrayContaining([...checks]));
+  });
+});
+
+it('RFC 8291 5: the message of the example is decrypted', () => {
+  const decode = (text: string): Buffer => Buffer.from(text, 'base64url');
+  const keys = makeKeys({
+    private: decode('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94'),
+    auth: decode('BTBZMqHH6r4Tts7J_aSIgg'),
+  });
+  const message = [
+    'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIg',
+    'Dll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVB',
+    'St2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
+  ].join('');
+  expect(keys.decrypt(decode(message)).toString()).toBe(
+    'When I grow up, I want to be a watermelon',
+  );
+});
