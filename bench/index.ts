@@ -7,6 +7,7 @@
  * - `sockets`: what an idle WebSocket takes
  * - `waits`: how long a request of one user keeps another user waiting
  * - `path`: how many files a request enters
+ * - `push`: how soon clients hear of commits, and what that costs
  */
 if (process.argv[2] === 'generate') {
   process.argv.splice(2, 1);
@@ -26,4 +27,7 @@ if (process.argv[2] === 'generate') {
 } else if (process.argv[2] === 'path') {
   process.argv.splice(2, 1);
   await import('./path.js');
+} else if (process.argv[2] === 'push') {
+  process.argv.splice(2, 1);
+  await import('./push.js');
 } else await import('./http.js');
