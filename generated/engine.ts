@@ -4,5 +4,7 @@ export { blobCapability } from './blob/capability.js';
 export { coreCapability } from './core/capability.js';
 export { jmapsmithExplainCapability } from './jmapsmith-explain/capability.js';
 export { jmapsmithOnceCapability } from './jmapsmith-once/capability.js';
+export { jmapsmithPushCapability } from './jmapsmith-push/capability.js';
 export { jmapsmithReferenceCapability } from './jmapsmith-reference/capability.js';
+export { webpushVapidCapability } from './webpush-vapid/capability.js';
 export { websocketCapability } from './websocket/capability.js';

@@ -47,7 +47,9 @@ const ENGINE = Object.freeze([
   'core.yaml',
   'jmapsmith-explain.yaml',
   'jmapsmith-once.yaml',
+  'jmapsmith-push.yaml',
   'jmapsmith-reference.yaml',
+  'webpush-vapid.yaml',
   'websocket.yaml',
 ]);
 

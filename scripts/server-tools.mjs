@@ -11,6 +11,11 @@ export const SERVER_TOOLS = {
     words: 'accounts: create, list, rename, grant, revoke, delete',
   },
   token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
+  push: {
+    entry: 'scripts/push',
+    needs: 'descriptors',
+    words: 'push subscriptions: list; rotate-key makes another VAPID key',
+  },
   tasks: {
     entry: 'scripts/tasks',
     needs: 'build',

@@ -7,7 +7,7 @@ import { methods } from './methods.js';
 export const coreCapability = jmap.capability({
   urn: 'urn:ietf:params:jmap:core',
   name: 'core',
-  descriptorHash: 'sha256-f1d643d094fdbd9e675d883b7efc4fad29a402a8e59bb52590b22f8a0b6e9406',
+  descriptorHash: 'sha256-034d1f3b952c0ebaa8d7e77fd5f09d57fbbe2c399968515b78a829a740aaa1f3',
   dataTypes: [],
   methods,
   reference: {
@@ -56,6 +56,102 @@ export const coreCapability = jmap.capability({
         arguments: { additionalProperties: true, type: 'object' },
         description: 'Answers its arguments (RFC 8620 4).',
         response: { additionalProperties: true, type: 'object' },
+      },
+      'PushSubscription/get': {
+        account: 'none',
+        arguments: {
+          properties: {
+            ids: {
+              description: 'The subscriptions to read; all of the token where null or not given.',
+              items: { type: 'string' },
+              type: ['array', 'null'],
+            },
+            properties: {
+              description: 'The properties to answer; all but `url` and `keys`, which are never answered.',
+              items: { type: 'string' },
+              type: ['array', 'null'],
+            },
+          },
+          type: 'object',
+        },
+        description: 'Reads the push subscriptions of the token (RFC 8620 7.2.1).',
+        response: {
+          properties: {
+            list: {
+              description: 'The subscriptions.',
+              items: { additionalProperties: true, type: 'object' },
+              type: 'array',
+            },
+            notFound: {
+              description: 'Ids of none of the token.',
+              items: { type: 'string' },
+              type: 'array',
+            },
+          },
+          required: ['list', 'notFound'],
+          type: 'object',
+        },
+      },
+      'PushSubscription/set': {
+        account: 'none',
+        arguments: {
+          properties: {
+            create: {
+              additionalProperties: true,
+              description: 'New subscriptions by creation id.',
+              propertyNames: { format: 'id' },
+              type: ['object', 'null'],
+            },
+            destroy: {
+              description: 'Ids of subscriptions to destroy.',
+              items: { type: 'string' },
+              type: ['array', 'null'],
+            },
+            update: {
+              additionalProperties: true,
+              description: 'PatchObjects by id.',
+              type: ['object', 'null'],
+            },
+          },
+          type: 'object',
+        },
+        description: 'Creates, verifies, changes and destroys push subscriptions (RFC 8620 7.2.2).',
+        response: {
+          properties: {
+            created: {
+              additionalProperties: true,
+              description: 'By creation id, what the client can\'t know; null where there is none.',
+              type: ['object', 'null'],
+            },
+            destroyed: {
+              description: 'The ids that were destroyed; null where there is none.',
+              items: { type: 'string' },
+              type: ['array', 'null'],
+            },
+            notCreated: {
+              additionalProperties: true,
+              description: 'SetErrors.',
+              type: ['object', 'null'],
+            },
+            notDestroyed: {
+              additionalProperties: true,
+              description: 'SetErrors.',
+              type: ['object', 'null'],
+            },
+            notUpdated: {
+              additionalProperties: true,
+              description: 'SetErrors.',
+              type: ['object', 'null'],
+            },
+            updated: {
+              additionalProperties: true,
+              description: 'By id, what the client can\'t know, or null; null where there is none.',
+              type: ['object', 'null'],
+            },
+          },
+          required: ['created', 'updated', 'destroyed', 'notCreated', 'notUpdated', 'notDestroyed'],
+          type: 'object',
+        },
       },
     },
   },

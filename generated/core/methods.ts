@@ -33,6 +33,48 @@ export interface BlobCopyResponse {
   readonly notCopied: Readonly<Record<string, unknown>> | null;
 }
 
+/** Arguments of PushSubscription/get. */
+export interface PushSubscriptionGetArguments {
+  /** The subscriptions to read; all of the token where null or not given. */
+  readonly ids?: readonly string[] | null;
+  /** The properties to answer; all but `url` and `keys`, which are never answered. */
+  readonly properties?: readonly string[] | null;
+}
+
+/** Response of PushSubscription/get. */
+export interface PushSubscriptionGetResponse {
+  /** The subscriptions. */
+  readonly list: readonly Readonly<Record<string, unknown>>[];
+  /** Ids of none of the token. */
+  readonly notFound: readonly string[];
+}
+
+/** Arguments of PushSubscription/set. */
+export interface PushSubscriptionSetArguments {
+  /** New subscriptions by creation id. */
+  readonly create?: Readonly<Record<string, unknown>> | null;
+  /** PatchObjects by id. */
+  readonly update?: Readonly<Record<string, unknown>> | null;
+  /** Ids of subscriptions to destroy. */
+  readonly destroy?: readonly string[] | null;
+}
+
+/** Response of PushSubscription/set. */
+export interface PushSubscriptionSetResponse {
+  /** By creation id, what the client can't know; null where there is none. */
+  readonly created: Readonly<Record<string, unknown>> | null;
+  /** By id, what the client can't know, or null; null where there is none. */
+  readonly updated: Readonly<Record<string, unknown>> | null;
+  /** The ids that were destroyed; null where there is none. */
+  readonly destroyed: readonly string[] | null;
+  /** SetErrors. */
+  readonly notCreated: Readonly<Record<string, unknown>> | null;
+  /** SetErrors. */
+  readonly notUpdated: Readonly<Record<string, unknown>> | null;
+  /** SetErrors. */
+  readonly notDestroyed: Readonly<Record<string, unknown>> | null;
+}
+
 /** The methods of urn:ietf:params:jmap:core beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
   {
@@ -52,5 +94,23 @@ export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
     acceptSnakeCase: false,
     validateArguments: validators.blobCopyArguments,
     body: 'Blob/copy',
+  },
+  {
+    name: 'PushSubscription/get',
+    capability: 'urn:ietf:params:jmap:core',
+    account: 'none',
+    argumentNames: ['ids', 'properties'],
+    acceptSnakeCase: false,
+    validateArguments: validators.pushSubscriptionGetArguments,
+    body: 'PushSubscription/get',
+  },
+  {
+    name: 'PushSubscription/set',
+    capability: 'urn:ietf:params:jmap:core',
+    account: 'none',
+    argumentNames: ['create', 'destroy', 'update'],
+    acceptSnakeCase: false,
+    validateArguments: validators.pushSubscriptionSetArguments,
+    body: 'PushSubscription/set',
   },
 ]);

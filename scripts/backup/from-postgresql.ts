@@ -1,5 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { appliedMigrations, type Pool } from '../../src/database/postgresql/index.js';
+import { LEFT_OUT } from './left-out.js';
 import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import type { BlobRow, DatabaseSource } from './source.js';
@@ -51,7 +52,8 @@ export async function copyPostgresql(
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const migrations = await appliedMigrations(client);
-    const { rows: tables } = await client.query<TableRow>(TABLES);
+    const { rows: all } = await client.query<TableRow>(TABLES);
+    const tables = all.filter(({ name }) => !LEFT_OUT.includes(name));
     const { rows: sums } = await client.query<{ count: string; octets: string }>(
       'SELECT count(*) AS "count", coalesce(sum("size"), 0) AS "octets" FROM "JmapBlob"',
     );

@@ -1,9 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
+import { quote } from '../../src/database/quote.js';
 import {
   appliedMigrations,
   openDatabase,
   SqliteDatabase,
 } from '../../src/database/sqlite/index.js';
+import { LEFT_OUT } from './left-out.js';
 import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import { requireSound } from './sound.js';
@@ -26,6 +28,7 @@ export async function copySqlite(
   try {
     // One file, without a log beside it.
     db.pragma('journal_mode = DELETE');
+    leaveOut(db);
     await requireSound(copy, file);
     const [count, octets] = db
       .prepare<[], [number, number]>('SELECT count(*), coalesce(sum("size"), 0) FROM "JmapBlob"')
@@ -49,6 +52,14 @@ export async function copySqlite(
     db.close();
     throw error;
   }
+}
+
+/** Empties tables of the copy, so that nothing of their rows is left in its pages. */
+function leaveOut(db: SqliteDatabase): void {
+  const known = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+  db.pragma('secure_delete = ON');
+  for (const table of LEFT_OUT)
+    if (known.get(table) !== undefined) db.exec(`DELETE FROM ${quote(table)}`);
 }
 
 async function copyPages(file: string, copy: string, progress: Progress): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { retryBusy, type TransactionClient } from '../../src/accounts/change.js';
+import { changeAccess, retryBusy, type TransactionClient } from '../../src/accounts/change.js';
+import { renewGeneration } from '../../src/database/push-generation.js';
 import { STATE_LEAP } from '../../src/protocol/leap.js';
 
 const LEAP = BigInt(STATE_LEAP);
@@ -58,6 +59,8 @@ export async function resetStates(
     after = last.id;
     await sleep(PAUSE);
   }
+  // Servers look at the generation again whenever the access version is another one.
+  await changeAccess(prisma, renewGeneration);
   await removeBefore(prisma, leap);
 }
 

@@ -18,6 +18,15 @@ export type {
   Principal,
   Tickets,
 } from './principal.js';
+export { PushDeliveryRows } from './push-delivery.js';
+export { PushSubscriptionRows } from './push-subscriptions.js';
+export {
+  listSubscriptions,
+  pruneOrphans,
+  pruneSubscriptions,
+  type SubscriptionListing,
+  sealSubscriptions,
+} from './push-upkeep.js';
 export { createTickets, pruneTickets } from './tickets.js';
 export {
   createToken,
@@ -26,3 +35,4 @@ export {
   type TokenListing,
   type TokenScope,
 } from './tokens.js';
+export { rotateVapidKey, sealVapidKeys, VapidKeys } from './vapid-keys.js';

@@ -129,6 +129,8 @@ export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Prom
     if (!known) throw new DirectoryError('There is no such token.');
     await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
     await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
+    // Behind the row, for which a call that creates subscriptions makes this wait.
     await transaction.jmapToken.delete({ where: { id } });
+    await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: id } });
   });
 }

@@ -39,6 +39,8 @@ export const BUILT_IN_METHODS = [
   'Blob/get',
   'Blob/lookup',
   'Blob/copy',
+  'PushSubscription/get',
+  'PushSubscription/set',
 ] as const;
 
 export type BuiltInMethodName = (typeof BUILT_IN_METHODS)[number];

@@ -6,6 +6,7 @@ import type { OnceSettings } from '../methods/once.js';
 import type { Registry } from '../methods/registry.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
+import type { Hub } from '../push/hub/hub.js';
 import { Push } from '../push/push.js';
 import { Allowance, AnswerBudget, bodyAllowance } from '../runtime/budgets.js';
 import { FairSlots } from '../runtime/fair-slots.js';
@@ -71,6 +72,8 @@ export interface TransportServices {
   readonly log: Log;
   /** Is told why clients are answered 503, which says no reason. */
   readonly unavailable?: (error: unknown) => void;
+  /** Other processes of the same database. */
+  readonly hub: Hub;
   /** Resolves to the generation of the database's states: another one after a restore. */
   readGeneration(): Promise<string>;
   /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
@@ -116,7 +119,7 @@ export function createShared(services: TransportServices) {
   );
   const push = new Push({
     ...{ store, live, types: registry.dataTypes },
-    readGeneration: services.readGeneration,
+    ...{ hub: services.hub, readGeneration: services.readGeneration },
     onError: (error) => log.warn({ err: error }, 'states could not be compared for push'),
   });
   return {

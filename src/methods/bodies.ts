@@ -7,6 +7,8 @@ import { changes } from './changes/changes.js';
 import type { CallContext, MethodBody } from './context.js';
 import { copy } from './copy/copy.js';
 import { get } from './get/get.js';
+import { pushSubscriptionGet } from './push-subscription/push-get.js';
+import { pushSubscriptionSet } from './push-subscription/push-set.js';
 import { query } from './query/query.js';
 import { queryChanges } from './query/query-changes.js';
 import { set } from './set/set.js';
@@ -31,4 +33,6 @@ export const METHOD_BODIES: Readonly<
   'Blob/get': blobGet,
   'Blob/lookup': blobLookup,
   'Blob/copy': blobCopy,
+  'PushSubscription/get': pushSubscriptionGet,
+  'PushSubscription/set': pushSubscriptionSet,
 });

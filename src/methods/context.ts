@@ -12,6 +12,7 @@ import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { AskedValues } from './answered-index.js';
 import type { RequestReadAhead } from './get/request-read-ahead.js';
 import type { FollowUp, OnceSettings } from './once.js';
+import type { PushServices } from './push-subscription/services.js';
 import type { Registry } from './registry.js';
 import type { HashSlots } from './set/hash-slots.js';
 import type { UnitOfWork } from './work/unit.js';
@@ -44,6 +45,8 @@ export interface Services {
   readonly hashing: HashSlots;
   /** Calls with a key; absent where no call may have one. */
   readonly once?: OnceSettings | undefined;
+  /** Push subscriptions; absent where none are served. */
+  readonly push?: PushServices | undefined;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
   readonly secretKey?: Uint8Array | undefined;
   /** Epoch ms; the system's clock where it is left out. */

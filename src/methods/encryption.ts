@@ -22,6 +22,11 @@ export function isUnbound(stored: string): boolean {
   return stored.startsWith(UNBOUND_PREFIX);
 }
 
+/** Returns whether a text is stored encrypted, in whatever form. */
+export function isEncrypted(stored: string): boolean {
+  return stored.startsWith(`${BOUND}$`) || isUnbound(stored);
+}
+
 /**
  * The place of a stored secret. A rename of a type or property keeps the names of table and column.
  */

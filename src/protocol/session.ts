@@ -30,11 +30,14 @@ export interface RuntimeMembers {
 export interface SessionOptions {
   readonly capabilities: Iterable<CapabilityDefinition>;
   readonly runtime: ReadonlyMap<string, RuntimeMembers>;
+  /** Returns another number whenever `runtime` would give other members. */
+  readonly version?: () => number;
   /** The configured public base URL, no trailing slash; null where each request's host decides. */
   readonly baseUrl: string | null;
 }
 
 interface Computed {
+  readonly version: number;
   readonly state: string;
   /** The base URL that `text` was made for; null before the first time. */
   base: string | null;
@@ -71,12 +74,13 @@ export class Sessions {
 
   #entryOf(owner: SessionOwner): Computed {
     let computed = this.#computed.get(owner);
-    if (computed === undefined) {
+    const version = this.#options.version?.() ?? 0;
+    if (computed?.version !== version) {
       const content = this.#content(owner, this.#options.baseUrl ?? '');
       // A bare entry doesn't show its descriptor's hash, but the state must move with it.
       const hashes = this.#capabilities.map(({ urn, descriptorHash }) => [urn, descriptorHash]);
       const digest = hash('sha256', JSON.stringify([content, hashes]), 'base64url');
-      computed = { state: digest.slice(0, 22), base: null, text: '' };
+      computed = { version, state: digest.slice(0, 22), base: null, text: '' };
       this.#computed.set(owner, computed);
     }
     return computed;

@@ -3,7 +3,7 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import { accountHas } from '../protocol/session.js';
 import type { Channel } from './channel.js';
 import type { AccountListener, AccountStates, States } from './states.js';
-import type { AccountVector, ChangedNumbers, Vectors } from './vector.js';
+import { type AccountVector, allNumbers, type ChangedNumbers, type Vectors } from './vector.js';
 
 /** The states that have changed, as text: all receivers of an audience that need it share one. */
 export interface News {
@@ -13,11 +13,15 @@ export interface News {
   readonly id: string;
 }
 
+/** How much of the present states a receiver that came back had to be told. */
+export type Replay = 'none' | 'part' | 'all';
+
 export interface AudienceOptions {
   readonly states: States;
   /** Types that the receivers want, of all that are served. */
   readonly types: readonly DataTypeDefinition[];
   readonly vectors: () => Vectors;
+  readonly countReplay: (replay: Replay) => void;
   /** Has the channels of the audience look for news, in a turn of its own. */
   readonly wake: (audience: Audience) => void;
 }
@@ -94,7 +98,7 @@ export class Audience implements AccountListener {
     let news = this.#news.get(stamp);
     if (news === undefined) {
       const changed = this.#changedSince(stamp);
-      news = changed.size === 0 ? null : this.tell(changed);
+      news = changed.size === 0 ? null : this.#newsOf(changed);
       this.#news.set(stamp, news);
     }
     return news;
@@ -102,16 +106,11 @@ export class Audience implements AccountListener {
 
   /** Returns the news for a receiver that was told `told`, an id; null where it knows all. */
   newsAfter(told: string): News | null {
-    const changed = this.#options.vectors().difference(told, this.#accounts());
-    return changed.size === 0 ? null : this.tell(changed);
-  }
-
-  tell(changed: ChangedNumbers): News {
-    const entries = Array.from(changed, ([id, numbers]) => {
-      const states = Array.from(numbers, ([type, number]) => [type, String(number)]);
-      return [id, Object.fromEntries(states)];
-    });
-    return Object.freeze({ changed: JSON.stringify(Object.fromEntries(entries)), id: this.id() });
+    const accounts = this.#accounts();
+    const difference = this.#options.vectors().difference(told, accounts);
+    const changed = difference ?? allNumbers(accounts);
+    this.#options.countReplay(difference === null ? 'all' : changed.size === 0 ? 'none' : 'part');
+    return changed.size === 0 ? null : this.#newsOf(changed);
   }
 
   /** Returns the text that stands for all present states. */
@@ -125,6 +124,14 @@ export class Audience implements AccountListener {
   close(): void {
     for (const { account } of this.#seats.values()) this.#options.states.leave(account, this);
     this.#seats.clear();
+  }
+
+  #newsOf(changed: ChangedNumbers): News {
+    const entries = Array.from(changed, ([id, numbers]) => {
+      const states = Array.from(numbers, ([type, number]) => [type, String(number)]);
+      return [id, Object.fromEntries(states)];
+    });
+    return Object.freeze({ changed: JSON.stringify(Object.fromEntries(entries)), id: this.id() });
   }
 
   #changedAt(stamp: number): void {

@@ -2,8 +2,9 @@ import type { LivePrincipals } from '../accounts/live-principals.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
-import { Audience } from './audience.js';
+import { Audience, type Replay } from './audience.js';
 import { Channel, type ChannelListener } from './channel.js';
+import type { Hints, Hub } from './hub/hub.js';
 import { States } from './states.js';
 import { Vectors } from './vector.js';
 import { Wakes } from './wakes.js';
@@ -15,6 +16,8 @@ export interface PushOptions {
   readonly live: LivePrincipals;
   /** Resolves to the generation of the database's states: another one after a restore. */
   readonly readGeneration: () => Promise<string>;
+  /** Other processes of the same database. */
+  readonly hub: Hub;
   readonly onError: (error: unknown) => void;
 }
 
@@ -38,6 +41,8 @@ interface Followed {
  * reasons to look: a receiver is told how the present states differ from what it was told.
  */
 export class Push {
+  /** Receivers that came back, by how much they had to be told. */
+  readonly replays: Record<Replay, number> = { none: 0, part: 0, all: 0 };
   readonly #options: PushOptions;
   readonly #states: States;
   readonly #wakes = new Wakes();
@@ -49,11 +54,14 @@ export class Push {
   #generation = '';
 
   constructor(options: PushOptions) {
-    const { store, types, onError } = options;
+    const { store, types, hub, onError } = options;
     this.#options = options;
     this.#typeNames = [...types.keys()];
     this.#states = new States({ read: (ids) => store.readStates(ids), onError });
-    this.#stopListening = store.onCommit((change) => this.commit(change));
+    this.#stopListening = store.onCommit((change) => {
+      this.#commit(change);
+      hub.publish(change);
+    });
   }
 
   /**
@@ -78,11 +86,9 @@ export class Push {
     return channel;
   }
 
-  /** Hears of a commit of this process. */
-  commit({ accountId, changed }: StateChange): void {
-    if (!this.#states.has(accountId)) return;
-    const numbers = Object.entries(changed).map(([type, state]) => [type, Number(state)] as const);
-    this.#states.raise(accountId, new Map(numbers));
+  /** Takes what other processes say. */
+  hint(hints: Hints): void {
+    for (const [accountId, numbers] of hints) this.#states.hint(accountId, numbers);
   }
 
   /** Compares what all receivers were told with the database: changes may have been missed. */
@@ -100,11 +106,20 @@ export class Push {
     this.#states.close();
   }
 
+  #commit({ accountId, changed }: StateChange): void {
+    if (!this.#states.has(accountId)) return;
+    const numbers = Object.entries(changed).map(([type, state]) => [type, Number(state)] as const);
+    this.#states.raise(accountId, new Map(numbers));
+  }
+
   #begin(key: string, principal: Principal, types: readonly DataTypeDefinition[]): Followed {
     const audience = new Audience({
       states: this.#states,
       types,
       vectors: () => this.#requireVectors(),
+      countReplay: (replay) => {
+        this.replays[replay] += 1;
+      },
       wake: (woken) => this.#wakes.add(woken),
     });
     const unfollow = this.#options.live.follow(principal, (current) => {

@@ -70,17 +70,18 @@ export class Vectors {
   }
 
   /**
-   * Returns the present states that differ from what `text` says was told. A text that this server
-   * can't read, or that is of another generation, tells nothing: all present states are returned.
+   * Returns the present states that differ from what `text` says was told; null where all have to
+   * be told: of a text that this server can't read, that is of another generation, or that is a
+   * hash of others.
    */
-  difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers {
+  difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers | null {
     const octets = this.#read(text);
     if (octets?.[0] === HASHED) {
       const same = octets.subarray(HEADER_OCTETS).equals(bodyHash(this.#body(accounts)));
-      return same ? new Map() : allOf(accounts);
+      return same ? new Map() : null;
     }
     const told = octets === null ? null : this.#parse(octets.subarray(HEADER_OCTETS));
-    if (told === null) return allOf(accounts);
+    if (told === null) return null;
     const changed: ChangedNumbers = new Map();
     for (const { id, key, states } of accounts) {
       const numbers = told.get(key);
@@ -140,7 +141,8 @@ export class Vectors {
   }
 }
 
-function allOf(accounts: readonly AccountVector[]): ChangedNumbers {
+/** Returns all present states. */
+export function allNumbers(accounts: readonly AccountVector[]): ChangedNumbers {
   const seen = accounts.filter(({ states }) => states.length > 0);
   return new Map(seen.map(({ id, states }) => [id, new Map(states)]));
 }

@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
 import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
+import { readPushBus } from './push-bus.js';
+import { readPush } from './push-config.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
@@ -130,6 +132,9 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     explain: from.isOn('EXPLAIN', isDevelopment),
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
+    push: readPush(from, root),
+    /** How servers that share a PostgreSQL tell each other of commits. */
+    pushBus: readPushBus(from, parseDuration),
     limits: readLimits(from, memory),
   });
 }

@@ -40,7 +40,7 @@ export class InProcessServer {
       dispatcher,
       sessions: new Sessions({
         capabilities: registry.capabilities.values(),
-        runtime: runtimeMembers(config.limits, registry),
+        runtime: runtimeMembers(config.limits, registry, engine.push?.vapid ?? null),
         baseUrl: null,
       }),
       metrics: { methodCall: () => undefined, methodError: () => undefined },

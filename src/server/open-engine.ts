@@ -3,6 +3,7 @@ import { livingAccounts } from '../accounts/living.js';
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
+import type { CapabilityDefinition } from '../capability/capability-definition.js';
 import { TaskRows } from '../database/task-rows.js';
 import { requireHooks } from '../hooks/required.js';
 import { createHooks } from '../hooks/runner.js';
@@ -17,6 +18,8 @@ import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
 import { type Config, ConfigError } from './config.js';
 import { loadProject } from './project.js';
+import { openPush, pushContact } from './push.js';
+import { PUSH, VAPID } from './session-members.js';
 import type { Storage, StorageOptions } from './storage.js';
 
 /** The parts that serve method calls, without a transport: for a server, and for tests of hooks. */
@@ -53,9 +56,7 @@ export async function openEngine(
   const { root, log, opened } = options;
   const { registry: capabilities, hookClient } = await loadProject(root);
   // Before the database is touched: a server that can't serve migrates nothing.
-  const registry = createRegistry(
-    capabilities.filter(({ urn }) => config.explain || urn !== EXPLAIN),
-  );
+  const registry = createRegistry(servedOf(capabilities, config));
   requireHooks(registry);
   requireSecretsKey(config, registry);
 
@@ -78,14 +79,48 @@ export async function openEngine(
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
+  const typeNames = new Set(registry.dataTypes.keys());
+  const push = await openPush({ config, storage, typeNames, log, now });
   const blobs = await openBlobStore(config.blobStore);
   const backfilled = { store, registry, hookServices, conductor, blobs, log, database };
   const backfill = await startBackfill({ ...backfilled, now, hooks, shared });
   opened.push(() => backfill.stop());
   const { secretsKey: secretKey } = config;
   if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
-  return { config, log, registry, storage, conductor, hooks, hookServices, tasks, blobs, now };
+  return {
+    config,
+    log,
+    registry,
+    storage,
+    conductor,
+    hooks,
+    hookServices,
+    tasks,
+    blobs,
+    now,
+    push,
+  };
 }
+
+/** Returns the capabilities and methods that the configuration leaves. */
+function servedOf(
+  capabilities: readonly CapabilityDefinition[],
+  config: Config,
+): readonly CapabilityDefinition[] {
+  const left = new Set<string>();
+  if (!config.explain) left.add(EXPLAIN);
+  if (!config.push.isOn) left.add(PUSH);
+  if (!config.push.isOn || pushContact(config) === null) left.add(VAPID);
+  const served = capabilities.filter(({ urn }) => !left.has(urn));
+  if (config.push.isOn) return served;
+  return served.map((capability) => ({
+    ...capability,
+    methods: capability.methods.filter(({ body }) => !PUSH_METHODS.has(body)),
+  }));
+}
+
+/** The methods that PUSH=off takes away. */
+const PUSH_METHODS: ReadonlySet<string> = new Set(['PushSubscription/get', 'PushSubscription/set']);
 
 /**
  * Starts the work that hooks leave to the server, where there are any. Returns a function that
@@ -125,6 +160,7 @@ export function createDispatcher(
     hashing: new HashSlots(),
     secretKey: secretsKey ?? undefined,
     once,
+    push: engine.push?.services,
   };
   return { ids, once, dispatcher: new Dispatcher(services, limits, tellDefect, unavailable) };
 }

@@ -1,6 +1,13 @@
+import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
 import { MAX_DATA_SOURCES } from '../methods/blob/upload-object.js';
+import {
+  LONGEST_LIFE,
+  MAX_CREATIONS,
+  MAX_PER_TOKEN,
+  MAX_PER_USER,
+} from '../methods/push-subscription/lifetime.js';
 import { COLLATIONS } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
 import type { RuntimeMembers } from '../protocol/session.js';
@@ -10,12 +17,15 @@ const CORE = 'urn:ietf:params:jmap:core';
 const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 const ONCE = 'urn:jmapsmith:once';
 const REFERENCE = 'urn:jmapsmith:reference';
+export const PUSH = 'urn:jmapsmith:push';
+export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 
 /** Returns, by URN, the session's members that only the running process knows. */
 export function runtimeMembers(
   limits: Limits,
   registry: Registry,
+  vapid: Pick<VapidKeys, 'current'> | null,
 ): ReadonlyMap<string, RuntimeMembers> {
   const core = {
     maxSizeUpload: limits.maxSizeUpload,
@@ -47,5 +57,19 @@ export function runtimeMembers(
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
     [BLOB, { account: blob }],
+    [VAPID, { session: () => ({ applicationServerKey: vapid?.current?.publicText ?? null }) }],
+    [
+      PUSH,
+      {
+        session: () => ({
+          // The event source takes the id of the last event by it where a header can't be sent.
+          lastEventIdParameter: 'lastEventId',
+          maxSubscriptionsOfToken: MAX_PER_TOKEN,
+          maxSubscriptionsOfUser: MAX_PER_USER,
+          maxCreationsInHour: MAX_CREATIONS,
+          longestLifeSeconds: LONGEST_LIFE / 1000,
+        }),
+      },
+    ],
   ]);
 }

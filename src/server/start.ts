@@ -3,16 +3,18 @@ import {
   bootstrap,
   createAuthenticator,
   createTickets,
+  pruneSubscriptions,
   pruneTickets,
   resumeDeletions,
 } from '../accounts/index.js';
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
+import { readGeneration } from '../database/push-generation.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
-import { createShared, type TransportServices } from '../http/shared.js';
+import { createShared, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
 import { Sessions } from '../protocol/session.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
@@ -29,6 +31,8 @@ import {
   openEngine,
   startTasks,
 } from './open-engine.js';
+import { watchRotations } from './push.js';
+import { startDelivery } from './push-delivery.js';
 import { BLOB, runtimeMembers } from './session-members.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
@@ -80,7 +84,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const { storage } = engine;
   let stopping = false;
   const duplicates = duplicatesOf(engine);
-  const transport = transportServices(engine, duplicates);
+  const transport = await transportServices(engine, duplicates);
+  opened.push(() => transport.hub.close());
   const shared = createShared({
     ...transport,
     // The migrations were applied before this process listened.
@@ -100,6 +105,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     enabled: config.bootstrapToken,
     tasks: listAccountCreatedKinds(engine.registry),
   });
+  const stopPush = startPush(engine, shared);
+  opened.push(stopPush);
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   opened.push(() => upkeep.stop());
   log.info({ url }, 'listening');
@@ -130,12 +137,26 @@ function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {
   });
 }
 
-function transportServices(
+/** Begins to hear other processes, and to push to subscriptions. Returns what ends that. */
+function startPush(engine: Engine, { push, hub, authenticator }: Shared): () => Promise<void> {
+  const { push: parts } = engine;
+  const delivery = parts && startDelivery({ engine, parts, push, hub, authenticator });
+  hub.listen({
+    hints: (hints) => push.hint(hints),
+    doubt: () => void push.compare(),
+    subscription: (id) => delivery?.changed(id),
+  });
+  return async () => delivery?.stop();
+}
+
+async function transportServices(
   engine: Engine,
   duplicates: Duplicates,
-): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
+): Promise<Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher }> {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { store, prisma } = storage;
+  let generation = await readGeneration(prisma);
+  const vapid = engine.push?.vapid ?? null;
   const unavailable = createUnavailableLog(log);
   const tellDefect = (err: unknown, reference: string): void =>
     log.error({ reference, err }, 'defect');
@@ -143,13 +164,20 @@ function transportServices(
   return {
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher },
-    authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
+    authenticator: createAuthenticator(prisma, {
+      accessVersion:
+        vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
+    }),
     tickets: createTickets(prisma),
-    readGeneration: async () =>
-      (await prisma.jmapMeta.findUnique({ where: { key: 'pushGeneration' } }))?.value ?? '',
+    readGeneration: async () => {
+      generation = await readGeneration(prisma);
+      return generation;
+    },
+    hub: storage.openHub({ bus: config.pushBus, generation: () => generation, log }),
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
-      runtime: runtimeMembers(config.limits, registry),
+      runtime: runtimeMembers(config.limits, registry, vapid),
+      ...(vapid === null ? {} : { version: () => vapid.version }),
       baseUrl: baseUrlText(config.baseUrl),
     }),
     blobCapability: BLOB,
@@ -166,7 +194,7 @@ function transportServices(
 }
 
 function upkeepOf(
-  { config, log, registry, storage, blobs, now }: Engine,
+  { config, log, registry, storage, blobs, now, push }: Engine,
   duplicates: Duplicates,
 ): UpkeepOptions {
   const { limits } = config;
@@ -188,6 +216,11 @@ function upkeepOf(
       return blobsHeld(prisma, now);
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
+    async pruneSubscriptions(before, limit) {
+      const gone = await pruneSubscriptions(prisma, before, limit);
+      for (const id of gone) push?.notices.removed(id);
+      return gone.length;
+    },
     findDuplicates: (stopped) => duplicates.look(stopped),
     resumeDeletions(stopped) {
       const data = {

@@ -8,12 +8,17 @@ import {
   openPool,
   recordUnicodeVersion,
 } from '../database/postgresql/index.js';
+import { notifyDatabase } from '../database/postgresql/notify-session.js';
 import type { BreakReason } from '../database/postgresql/pool.js';
 import { openPrisma } from '../database/postgresql/prisma.js';
+import { shardLeases } from '../database/postgresql/shard-leases.js';
+import type { Hub } from '../push/hub/hub.js';
+import { openPollHub } from '../push/hub/poll.js';
+import { openPostgresqlHub } from '../push/hub/postgresql.js';
 import { postgresql } from '../store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../store/postgresql/index.js';
 import { miscountedSql } from '../store/sql/aggregate-sql.js';
-import type { Storage, StorageOptions } from './storage.js';
+import type { HubSettings, Storage, StorageOptions } from './storage.js';
 
 /** Connections for calls, for accounts and tokens, and for what hooks read. */
 const CALLS = 16;
@@ -84,11 +89,24 @@ export async function openPostgresqlStorage(
   return {
     ...{ store, prisma, accessVersion, hooks, shared: true },
     backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
+    openHub: (settings) => openHub(url, accessPool, settings),
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.
     isHeld: () => false,
   };
+}
+
+/** Opens a hub; what must not take its session goes by a connection of `pool`. */
+function openHub(
+  url: string,
+  pool: ReturnType<typeof openPool>,
+  { bus, generation, log }: HubSettings,
+): Hub {
+  if (bus.kind === 'poll') {
+    return openPollHub({ interval: bus.interval, leases: shardLeases(pool) });
+  }
+  return openPostgresqlHub({ database: notifyDatabase(url, pool), generation, log });
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

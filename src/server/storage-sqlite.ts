@@ -9,8 +9,10 @@ import {
   openDatabase,
   recordUnicodeVersion,
   Writer,
+  watchDataVersion,
 } from '../database/sqlite/index.js';
 import { openPrisma } from '../database/sqlite/prisma.js';
+import { openLocalHub } from '../push/hub/local.js';
 import { miscountedSql } from '../store/sql/aggregate-sql.js';
 import { sqlite } from '../store/sqlite/dialect.js';
 import { createSqliteStore } from '../store/sqlite/index.js';
@@ -56,7 +58,11 @@ export async function openSqliteStorage(
   const backfill = openBackfillDatabase(prisma, (one) => miscountedSql(one, sqlite));
   const isHeld = (): boolean => store.isInThread;
   const requireFiles = (): void => files.require();
-  return { store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld };
+  const dataVersion = watchDataVersion(writerDatabase);
+  return {
+    ...{ store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld },
+    openHub: () => openLocalHub({ dataVersion }),
+  };
 }
 
 /** How long an access version is good, ms: some thirty requests of a busy server share one look. */

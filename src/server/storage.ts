@@ -2,10 +2,12 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import type { BackfillDatabase } from '../database/backfill-database.js';
 import type { HookPrisma } from '../database/hook-client.js';
 import type { PrismaClient } from '../database/sqlite/prisma.js';
+import type { Hub } from '../push/hub/hub.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
 import type { Logger } from './logging.js';
 import type { Project } from './project.js';
+import type { PushBus } from './push-bus.js';
 
 /** The parts of a database that the composition root needs, whichever database it is. */
 export interface Storage {
@@ -19,6 +21,8 @@ export interface Storage {
   readonly accessVersion: (latest?: boolean) => string | Promise<string>;
   /** For hooks: a client that only reads, and a way to read inside a work's transaction. */
   readonly hooks: HookPrisma;
+  /** Opens what tells of commits of other processes. The caller closes it before the store. */
+  readonly openHub: (settings: HubSettings) => Hub;
   /** For the work that migrations leave to the engine. */
   readonly backfill: BackfillDatabase;
   /** Other servers may have the database too, of the previous version among them. */
@@ -33,6 +37,14 @@ export interface Storage {
    * threads.
    */
   isHeld(): boolean;
+}
+
+export interface HubSettings {
+  /** How servers that share a database hear each other. */
+  readonly bus: PushBus;
+  /** The generation of the database's states, now: known before the hub is opened. */
+  readonly generation: () => string;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface StorageOptions {

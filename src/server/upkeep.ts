@@ -17,6 +17,8 @@ export interface UpkeepOptions
    */
   blobsHeld(): Promise<boolean>;
   pruneTickets(before: number, limit: number): Promise<number>;
+  /** Destroys push subscriptions that have ended. */
+  pruneSubscriptions(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep'>;
@@ -48,9 +50,9 @@ const ORPHAN_AGE = 60 * MINUTE;
 /**
  * Starts the upkeep. It forgets old change records and answers, and collects unused blobs, every
  * tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
- * deletions of accounts; each minute it forgets expired tickets. At start and once a day it removes
- * octets whose process ended before their row. At start and every ten minutes it looks for
- * duplicates. `stop` resolves when the running step is done.
+ * deletions of accounts; each minute it forgets expired tickets and push subscriptions. At start
+ * and once a day it removes octets whose process ended before their row. At start and every ten
+ * minutes it looks for duplicates. `stop` resolves when the running step is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;
@@ -77,6 +79,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
     return (await options.pruneTickets(now(), STEP)) >= STEP;
   });
+  const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
+    return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
+  });
   const deletions = repeat(MINUTE, log, 'deleted accounts', async (stopped) => {
     await options.resumeDeletions(stopped);
     return false;
@@ -94,7 +99,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const all = [prune, collect, answers, tickets, deletions, sweep, duplicates];
+      const all = [prune, collect, answers, tickets, subscriptions, deletions, sweep, duplicates];
       await Promise.all(all.map((each) => each.stop()));
     },
   };

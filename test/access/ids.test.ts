@@ -1,5 +1,6 @@
 import { useServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { idsSuite } from './ids-suite.js';
+import { SIGNS } from './world.js';
 
-idsSuite(useServer(async () => ({ project: await sharedProject() })));
+idsSuite(useServer(async () => ({ project: await sharedProject(), env: SIGNS })));

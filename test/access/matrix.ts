@@ -37,7 +37,7 @@ export function cellsOf(methods: readonly Method[], world: World): readonly Cell
       `${name} by token "${token}": ${account}`;
     if (kind !== 'copy') {
       return PLACES.map((place) => {
-        const args = { accountId: id(place), ...rest };
+        const args = kind === 'none' ? rest : { accountId: id(place), ...rest };
         const expected = expectedOf(method, place);
         return {
           name: describePlace(place),

@@ -5,13 +5,13 @@ import { sharedProject } from '../support/shared-project.js';
 import { SocketClient } from '../support/socket-client.js';
 import { cellsOf, expectAlike, expectOutcomes, run, runByReference } from './matrix.js';
 import { type Method, methodsOf, modelOf } from './methods.js';
-import { makeWorld, type World } from './world.js';
+import { makeWorld, SIGNS, type World } from './world.js';
 
 // The matrix of methods.test.ts on PostgreSQL, which reads access by other statements.
 const postgresql = usePostgresql();
 const server = useServer(async () => ({
   project: await sharedProject(),
-  env: { DATABASE_URL: await postgresql().createDatabase('access') },
+  env: { ...SIGNS, DATABASE_URL: await postgresql().createDatabase('access') },
 }));
 let methods: readonly Method[] = [];
 let world: World;

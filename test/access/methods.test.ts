@@ -6,9 +6,9 @@ import { SocketClient } from '../support/socket-client.js';
 import type { TokenName } from './expectations.js';
 import { cellsOf, expectAlike, expectOutcomes, run, runByReference } from './matrix.js';
 import { type Method, methodsOf, modelOf } from './methods.js';
-import { makeWorld, type World } from './world.js';
+import { makeWorld, SIGNS, type World } from './world.js';
 
-const server = useServer(async () => ({ project: await sharedProject() }));
+const server = useServer(async () => ({ project: await sharedProject(), env: SIGNS }));
 let methods: readonly Method[] = [];
 let world: World;
 

@@ -43,6 +43,8 @@ const BUILT_IN: Readonly<Record<string, readonly [Kind, JsonMap]>> = {
   'Blob/lookup': ['read', { ids: [], typeNames: [] }],
   'Blob/upload': ['write', { create: {} }],
   'Blob/copy': ['copy', { blobIds: [] }],
+  'PushSubscription/get': ['none', {}],
+  'PushSubscription/set': ['none', {}],
 };
 
 const ENGINES = { isOwn: false, refusesImpossibleIds: false };

@@ -6,6 +6,7 @@ import { sharedProject } from '../support/shared-project.js';
 import { endpointsSuite } from './endpoints-suite.js';
 import { idsSuite } from './ids-suite.js';
 import { openSuite } from './open-suite.js';
+import { SIGNS } from './world.js';
 
 /**
  * The tests beside this one run on SQLite. This one runs them on PostgreSQL, which reads access by
@@ -30,7 +31,7 @@ describe('endpoints, on PostgreSQL', () => {
 describe('ids, on PostgreSQL', () => {
   const server = useServer(async () => ({
     project: await sharedProject(),
-    env: { DATABASE_URL: await postgresql().createDatabase('ids') },
+    env: { ...SIGNS, DATABASE_URL: await postgresql().createDatabase('ids') },
   }));
   idsSuite(server);
 });

@@ -14,6 +14,9 @@ export interface World {
 /** Of the form that ids have, and given to no account. */
 export const NOBODYS = 'a1nobodysaccount0000000';
 
+/** The server signs its pushes, so that it has all capabilities of its descriptors. */
+export const SIGNS = { PUSH_CONTACT: 'mailto:operator@example.com' };
+
 /**
  * Makes them by the operator's commands. The tokens are used before access ends, as they would be
  * that an authenticator remembers.

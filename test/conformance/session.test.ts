@@ -7,6 +7,7 @@ import {
   httpAnswer,
   NOTES,
   ONCE,
+  PUSH,
   REFERENCE,
   rawHttp,
   TODOS,
@@ -103,7 +104,7 @@ describe('session resource', () => {
   it('RFC 8620 2: capabilities has every capability of the project', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [BLOB, CORE, EXPLAIN, NOTES, ONCE, REFERENCE, TODOS, WEBSOCKET].sort(),
+      [BLOB, CORE, EXPLAIN, NOTES, ONCE, PUSH, REFERENCE, TODOS, WEBSOCKET].sort(),
     );
     expect(member(capabilities, WEBSOCKET)).toEqual(
       expect.objectContaining({

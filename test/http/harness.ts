@@ -27,6 +27,8 @@ import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import type { ResponseBody } from '../../src/protocol/response.js';
 import { Sessions } from '../../src/protocol/session.js';
+import { openLocalHub } from '../../src/push/hub/local.js';
+import type { Push } from '../../src/push/push.js';
 import { Allowance, bodyAllowance } from '../../src/runtime/budgets.js';
 import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
@@ -63,6 +65,7 @@ export interface Harness {
   generation: string;
   /** Compares what receivers were told with the store. */
   compare(): Promise<void>;
+  readonly push: Push;
   /** Returns the slots that a user's requests hold now, and the octets of bodies of the process. */
   held(user: string): { readonly slots: number; readonly octets: number };
   /** Octets of large answers that wait for their readers. */
@@ -113,6 +116,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     conductor,
     ready: () => harness.ready(),
     readGeneration: async () => harness.generation,
+    hub: openLocalHub({ dataVersion: () => null }),
     timings: { refresh: 20, ...options.timings },
   };
   const made = createShared(services);
@@ -135,6 +139,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ready: async () => undefined,
     generation: 'first',
     compare: () => made.push.compare(),
+    push: made.push,
     held: (user) => ({ slots: requests.amountOf(user), octets: budget.total }),
     answers: () => answers.octets,
     close(grace = 1000) {

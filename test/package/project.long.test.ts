@@ -108,6 +108,7 @@ it('knows no capability that a project does not have', async () => {
       'urn:ietf:params:jmap:websocket',
       'urn:jmapsmith:explain',
       'urn:jmapsmith:once',
+      'urn:jmapsmith:push',
       'urn:jmapsmith:reference',
     ]);
 });

@@ -35,7 +35,7 @@ describe('a state vector', () => {
         const text = vectors.encode(accounts);
         expect(text.length).toBeLessThanOrEqual(3000);
         expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
-        expect(vectors.difference(text, accounts).size).toBe(0);
+        expect(vectors.difference(text, accounts)).toEqual(new Map());
       }),
     );
   });
@@ -50,17 +50,16 @@ describe('a state vector', () => {
           return differing.length === 0 ? [] : [[id, Object.fromEntries(differing)] as const];
         });
         const changed = vectors.difference(vectors.encode(few), now.slice(0, 8));
-        expect(asObject(changed)).toEqual(Object.fromEntries(expected));
+        expect(asObject(changed ?? new Map())).toEqual(Object.fromEntries(expected));
       }),
     );
   });
 
   it('is read without an error whatever the text is', () => {
     const accounts = [account('A', [1, 2, 3])];
-    const all = { A: { Type0: 1, Type1: 2, Type2: 3 } };
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
-        expect(asObject(vectors.difference(text, accounts))).toEqual(all);
+        expect(vectors.difference(text, accounts)).toBe(null);
       }),
     );
     const octets = Buffer.from(vectors.encode(accounts), 'base64url');
@@ -76,6 +75,6 @@ describe('a state vector', () => {
     const accounts = [account('A', [1, 2, 3])];
     const others = [new Vectors('other', TYPES), new Vectors('generation', TYPES.slice(1))];
     for (const other of others)
-      expect(vectors.difference(other.encode(accounts), accounts).size).toBe(1);
+      expect(vectors.difference(other.encode(accounts), accounts)).toBe(null);
   });
 });

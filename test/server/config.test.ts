@@ -21,6 +21,8 @@ describe('configuration', () => {
       secretsKey: null,
       explain: true,
       scanThreads: null,
+      push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
+      pushBus: { kind: 'listen' },
       limits: {
         maxSizeUpload: 250_000_000,
         maxSizeRequest: 10_000_000,
@@ -79,6 +81,14 @@ describe('configuration', () => {
     expect(read({ SCAN_THREADS: '64' }).scanThreads).toBe(64);
     for (const value of ['0', '65', 'two'])
       expect(() => read({ SCAN_THREADS: value })).toThrow(/SCAN_THREADS=.* from 1 to 64/);
+  });
+
+  it('PUSH_BUS is listen, or poll with an interval of 1s to 60s', () => {
+    expect(read({ PUSH_BUS: 'listen' }).pushBus).toEqual({ kind: 'listen' });
+    expect(read({ PUSH_BUS: 'poll:1s' }).pushBus).toEqual({ kind: 'poll', interval: 1000 });
+    expect(read({ PUSH_BUS: 'poll:1m' }).pushBus).toEqual({ kind: 'poll', interval: 60_000 });
+    for (const value of ['poll', 'poll:', 'poll:0s', 'poll:61s', 'poll:500ms', 'poll:1s:1s', 'x'])
+      expect(() => read({ PUSH_BUS: value })).toThrow(/PUSH_BUS=.* poll:DURATION with 1s to 60s/);
   });
 
   it('DATA_DIR moves the database and the blobs unless they are named', () => {

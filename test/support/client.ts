@@ -22,6 +22,8 @@ export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 export const EXPLAIN = 'urn:jmapsmith:explain';
 export const REFERENCE = 'urn:jmapsmith:reference';
 export const ONCE = 'urn:jmapsmith:once';
+export const PUSH = 'urn:jmapsmith:push';
+export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 export const TODOS = 'urn:example:todos';
 export const NOTES = 'urn:service:notes';
 

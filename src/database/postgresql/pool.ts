@@ -10,7 +10,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** A connection that nobody needs is closed after this, ms. */
 const IDLE_TIMEOUT = 60_000;
 /** The time without traffic, ms, after which a connection is tried: a network may have lost it. */
-const KEEP_ALIVE = 10_000;
+export const KEEP_ALIVE = 10_000;
 
 /** Why a connection broke. The driver's own error holds all that is known of the connection. */
 export interface BreakReason {
@@ -36,7 +36,7 @@ export interface PoolOptions {
 }
 
 /** A connection whose socket is known, so that it can be cut. */
-class SocketClient extends pg.Client {
+export class SocketClient extends pg.Client {
   readonly socket: Socket;
   readonly prepared = new Prepared();
   /** When it was last given back, to be used again. */

@@ -1,4 +1,5 @@
 export { MigrationError, type MigrationStatus } from '../migrations.js';
+export { watchDataVersion } from './data-version.js';
 export { DRIVER_PATH, DriverError, SqliteDatabase } from './driver.js';
 export { lockServer, type ServerLock, ServerLockError } from './lock.js';
 export { appliedMigrations, migrate, migrationStatus } from './migrate.js';

@@ -56,6 +56,8 @@ export function openDatabase(options: OpenOptions): TimedDatabase {
     if (!readonly) {
       writeAhead(db);
       db.pragma('synchronous = FULL');
+      // Zeros take the place of what is removed: URLs and keys of pushes must be gone for good.
+      db.pragma('secure_delete = ON');
       db.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT}`);
     }
     db.pragma('foreign_keys = OFF');

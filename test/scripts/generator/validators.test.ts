@@ -324,7 +324,9 @@ describe('the emitted registry', () => {
       'core',
       'jmapsmith-explain',
       'jmapsmith-once',
+      'jmapsmith-push',
       'jmapsmith-reference',
+      'webpush-vapid',
       'websocket',
     ];
     expect(registry.map(({ name }) => name)).toEqual([...own, 'gadgets'].sort());

@@ -1,0 +1,76 @@
+import {
+  listSubscriptions,
+  rotateVapidKey,
+  type SubscriptionListing,
+} from '../src/accounts/index.js';
+import { createIdGenerator } from '../src/protocol/ids.js';
+import { makeVapidKey } from '../src/push/webpush/vapid-key.js';
+import { parseDuration } from '../src/server/config.js';
+import { createSealer } from '../src/server/sealer.js';
+import { type Command, parseOptions, printLine, runSubcommand, UsageError } from './cli.js';
+import { columns } from './columns.js';
+import { withDirectory } from './directory.js';
+import { command as commandLine } from './invocation.js';
+
+const HELP = `
+Usage: ${commandLine('push', 'COMMAND')}
+
+  list         prints a line for each push subscription, oldest first, without a heading: id,
+               user, types ("all", "none" or a list), when it was verified, when it expires, its
+               last success, its last failure and why. Never a URL, a key or a code
+  rotate-key [--keep 30d]
+               makes another VAPID key, and prints the public part alone. The key before signs for
+               its subscriptions as long as --keep says, in s, m, h or d (30d without it). Then
+               the server destroys them: clients subscribe anew with the new key
+
+The commands work while a server runs. It sees the change at once, on PostgreSQL within a second.
+SECRETS_KEY must be the server's.
+Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a
+defect.
+`;
+
+const KEEP = '30d';
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  list: async (argv) => {
+    parseOptions(argv, { options: {} });
+    return withDirectory(async (prisma) => {
+      for (const line of columns((await listSubscriptions(prisma)).map(row)))
+        printLine(line.trimEnd());
+    });
+  },
+
+  'rotate-key': async (argv) => {
+    const { values } = parseOptions(argv, { options: { keep: { type: 'string' } } });
+    const text = values.keep ?? KEEP;
+    const keep = parseDuration(text);
+    if (keep === null) {
+      throw new UsageError(
+        `--keep ${text} is no duration: it takes one such as 30d, 12h, 5m or 2s.`,
+      );
+    }
+    return withDirectory(async (prisma, { secretsKey }) => {
+      const { id, time: now } = createIdGenerator().next('k');
+      const sealer = createSealer(secretsKey);
+      const options = { sealer, makeKey: makeVapidKey, id, now, keep };
+      printLine((await rotateVapidKey(prisma, options)).publicText);
+    });
+  },
+};
+
+await runSubcommand('push', HELP, COMMANDS);
+
+function row(subscription: SubscriptionListing): readonly string[] {
+  const { id, user, types, verified, expires, lastSuccess, lastFailure } = subscription;
+  const failure = [time(lastFailure), subscription.lastFailureReason ?? ''].join(' ').trim();
+  return [
+    ...[id, user],
+    types === null ? 'all' : types.join(',') || 'none',
+    verified === null ? 'unverified' : time(verified),
+    ...[time(expires), time(lastSuccess), failure],
+  ];
+}
+
+function time(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString();
+}

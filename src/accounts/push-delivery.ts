@@ -1,0 +1,208 @@
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import type { Sealer } from './push-port.js';
+import { opened, timeOf } from './push-subscriptions.js';
+
+/* What a sender reads and writes of the rows of push subscriptions. Times are epoch ms. */
+
+/** A subscription that something may be posted to. */
+export interface DeliveryRow {
+  readonly id: string;
+  readonly tokenId: string;
+  readonly url: string;
+  /** As octets. */
+  readonly keys: { readonly p256dh: Buffer; readonly auth: Buffer } | null;
+  /** Null: all. */
+  readonly types: readonly string[] | null;
+  /** The id of the key that signs its pushes; null: none does. */
+  readonly vapidKey: string | null;
+  readonly shard: number;
+  /** The id of the states that it was told last; null: none. */
+  readonly told: string | null;
+  readonly failures: number;
+  readonly firstFailure: number | null;
+  readonly notBefore: number | null;
+}
+
+/** A subscription that waits for its verification. */
+export interface UnverifiedRow extends DeliveryRow {
+  readonly code: string;
+}
+
+interface ToldNote {
+  readonly id: string;
+  readonly told: string;
+  readonly at: number;
+}
+
+interface FailureNote {
+  readonly id: string;
+  readonly failures: number;
+  readonly firstFailure: number | null;
+  readonly notBefore: number;
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** Rows that one statement reads or writes. */
+const STEP = 500;
+
+interface DeliveryOptions {
+  readonly prisma: PrismaClient;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+  /** Is told of a subscription whose secrets SECRETS_KEY doesn't decrypt. */
+  readonly onUnusable: (id: string) => void;
+}
+
+type Stored = Prisma.JmapPushSubscriptionGetPayload<object>;
+type Where = Prisma.JmapPushSubscriptionWhereInput;
+
+/** The rows of JmapPushSubscription, as the process that pushes sees them. */
+export class PushDeliveryRows {
+  readonly #options: DeliveryOptions;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** Gives the verified ones of shards, or of ids, in parts. */
+  async *load(
+    which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
+  ): AsyncIterable<readonly DeliveryRow[]> {
+    const where: Where =
+      'ids' in which ? { id: { in: [...which.ids] } } : { shard: { in: [...which.shards] } };
+    for (let after = ''; ; ) {
+      const rows = await this.#options.prisma.jmapPushSubscription.findMany({
+        where: { AND: [where, this.#isServed(), { id: { gt: after } }] },
+        orderBy: { id: 'asc' },
+        take: STEP,
+      });
+      yield rows.flatMap((row) => this.#opened(row) ?? []);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < STEP) return;
+      after = last.id;
+    }
+  }
+
+  /** Resolves to a verified one as it is now; null where nothing may be pushed to it any more. */
+  async read(id: string): Promise<DeliveryRow | null> {
+    const row = await this.#options.prisma.jmapPushSubscription.findFirst({
+      where: { id, ...this.#isServed() },
+    });
+    return row && this.#opened(row);
+  }
+
+  /** Stores what was told, which ends a run of failures. */
+  async noteTold(notes: readonly ToldNote[]): Promise<void> {
+    for (let from = 0; from < notes.length; from += STEP) {
+      const values = notes
+        .slice(from, from + STEP)
+        .map(({ id, told, at }) => Prisma.sql`(${id}, ${told}, ${String(at)})`);
+      await this.#options.prisma.$executeRaw`UPDATE "JmapPushSubscription"
+        SET "told" = "v"."column2", "lastSuccess" = CAST("v"."column3" AS BIGINT),
+        "failures" = 0, "firstFailure" = NULL, "notBefore" = NULL
+        FROM (VALUES ${Prisma.join(values)}) AS "v"
+        WHERE "JmapPushSubscription"."id" = "v"."column1"`;
+    }
+  }
+
+  async noteFailures(notes: readonly FailureNote[]): Promise<void> {
+    for (const { id, failures, firstFailure, notBefore, at, reason } of notes) {
+      await this.#options.prisma.jmapPushSubscription.updateMany({
+        where: { id },
+        data: {
+          failures: BigInt(failures),
+          firstFailure: bigOf(firstFailure),
+          notBefore: BigInt(notBefore),
+          lastFailure: BigInt(at),
+          lastFailureReason: reason,
+        },
+      });
+    }
+  }
+
+  /** Stores how a verification went; `reason`: why it failed. */
+  async noteVerification(id: string, at: number, reason: string | null): Promise<void> {
+    await this.#options.prisma.jmapPushSubscription.updateMany({
+      where: { id },
+      data:
+        reason === null
+          ? { lastSuccess: BigInt(at) }
+          : { lastFailure: BigInt(at), lastFailureReason: reason },
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#options.prisma.jmapPushSubscription.deleteMany({ where: { id } });
+  }
+
+  /** Resolves to one that nobody has begun to verify; null where there is none of the id. */
+  async unverified(id: string): Promise<UnverifiedRow | null> {
+    const row = await this.#options.prisma.jmapPushSubscription.findFirst({
+      where: { id, verified: null, verificationSent: null, ...this.#isAlive() },
+    });
+    const usable = row && this.#opened(row);
+    return row && usable && { ...usable, code: row.code };
+  }
+
+  /** Returns ids of subscriptions that nobody has begun to verify since `before`. */
+  async forgotten(before: number): Promise<readonly { id: string; shard: number }[]> {
+    const creations = await this.#options.prisma.jmapPushCreation.findMany({
+      where: { at: { lte: BigInt(before) }, host: { not: null } },
+      orderBy: { at: 'desc' },
+      take: STEP,
+      select: { id: true },
+    });
+    if (creations.length === 0) return [];
+    const id = { in: creations.map((creation) => creation.id) };
+    const rows = await this.#options.prisma.jmapPushSubscription.findMany({
+      where: { id, verified: null, verificationSent: null, ...this.#isAlive() },
+      select: { id: true, shard: true },
+    });
+    return rows;
+  }
+
+  /**
+   * Notes that the verification is being sent, with the states of the moment. Resolves to false
+   * where another process has noted that: it is sent once at most.
+   */
+  async beginVerification(id: string, told: string): Promise<boolean> {
+    const { count } = await this.#options.prisma.jmapPushSubscription.updateMany({
+      where: { id, verificationSent: null },
+      data: { verificationSent: BigInt(this.#options.now()), told },
+    });
+    return count === 1;
+  }
+
+  #isAlive(): Where {
+    return { expires: { gt: BigInt(this.#options.now()) } };
+  }
+
+  #isServed(): Where {
+    return { verified: { not: null }, ...this.#isAlive() };
+  }
+
+  #opened(row: Stored): DeliveryRow | null {
+    const { sealer, onUnusable } = this.#options;
+    const { url, keys, types } = opened(row, sealer);
+    if (url === null) {
+      onUnusable(row.id);
+      return null;
+    }
+    const { id, tokenId, vapidKey, shard, told } = row;
+    return {
+      ...{ id, tokenId, url, types, vapidKey, shard, told },
+      keys: keys && {
+        p256dh: Buffer.from(keys.p256dh, 'base64url'),
+        auth: Buffer.from(keys.auth, 'base64url'),
+      },
+      failures: Number(row.failures),
+      firstFailure: timeOf(row.firstFailure),
+      notBefore: timeOf(row.notBefore),
+    };
+  }
+}
+
+function bigOf(time: number | null): bigint | null {
+  return time === null ? null : BigInt(time);
+}

@@ -1,0 +1,243 @@
+import { hash } from 'node:crypto';
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { UnavailableError } from '../protocol/errors.js';
+import { retryBusy, type TransactionClient } from './change.js';
+import {
+  type NewPushSubscription,
+  type PushOwner,
+  type PushSubscription,
+  type PushSubscriptionChange,
+  type PushSubscriptions,
+  PushTokenError,
+  type PushTransaction,
+  type PushUsage,
+  type Sealer,
+} from './push-port.js';
+
+/** Whom a row of JmapMeta makes wait: one creation at a time counts and creates, in any process. */
+const CREATING = 'pushCreation';
+
+/** Limits of a transaction, ms: another one may hold the lock for a while. */
+const TRANSACTION = { maxWait: 10_000, timeout: 10_000 };
+
+const SHARDS = 16;
+
+type Row = Prisma.JmapPushSubscriptionGetPayload<object>;
+
+export interface PushRowsOptions {
+  readonly prisma: PrismaClient;
+  readonly sealer: Sealer;
+  /** Returns the id of the key that signs the pushes of new subscriptions; null for none. */
+  readonly vapidKey: () => string | null;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** The rows of JmapPushSubscription, as the methods change them. */
+export class PushSubscriptionRows implements PushSubscriptions {
+  readonly #options: PushRowsOptions;
+
+  constructor(options: PushRowsOptions) {
+    this.#options = options;
+  }
+
+  list(
+    tokenId: string,
+    which: { readonly ids: readonly string[] } | { readonly first: number },
+  ): Promise<readonly PushSubscription[]> {
+    const { prisma, sealer, now } = this.#options;
+    return available(async () => {
+      const rows = await prisma.jmapPushSubscription.findMany({
+        where: {
+          tokenId,
+          expires: { gt: BigInt(now()) },
+          ...('ids' in which ? { id: { in: [...which.ids] } } : {}),
+        },
+        orderBy: { id: 'asc' },
+        ...('first' in which ? { take: which.first } : {}),
+      });
+      return rows.map((row) => opened(row, sealer));
+    });
+  }
+
+  change<T>(
+    owner: PushOwner,
+    creates: boolean,
+    work: (transaction: PushTransaction) => Promise<T>,
+  ): Promise<T> {
+    const run = async (client: TransactionClient): Promise<T> => {
+      // A write first: it takes the lock before anything is read.
+      if (creates) await lockCreations(client);
+      // The token's row stands for its subscriptions, and a revocation waits for it.
+      const found = await client.$executeRaw`
+        UPDATE "JmapToken" SET "readOnly" = "readOnly" WHERE "id" = ${owner.tokenId}`;
+      if (found === 0) throw new PushTokenError();
+      return work(new RowTransaction(client, owner, this.#options));
+    };
+    return available(() => retryBusy(() => this.#options.prisma.$transaction(run, TRANSACTION)));
+  }
+}
+
+async function lockCreations(client: TransactionClient): Promise<void> {
+  await client.$executeRaw`INSERT INTO "JmapMeta" ("key", "value") VALUES (${CREATING}, '')
+    ON CONFLICT ("key") DO UPDATE SET "value" = ''`;
+}
+
+/** One transaction on the subscriptions of a token. */
+class RowTransaction implements PushTransaction {
+  readonly #client: TransactionClient;
+  readonly #owner: PushOwner;
+  readonly #options: PushRowsOptions;
+
+  constructor(client: TransactionClient, owner: PushOwner, options: PushRowsOptions) {
+    this.#client = client;
+    this.#owner = owner;
+    this.#options = options;
+  }
+
+  async find(ids: readonly string[]): Promise<readonly PushSubscription[]> {
+    const { tokenId } = this.#owner;
+    const expires = { gt: BigInt(this.#options.now()) };
+    const rows = await this.#client.jmapPushSubscription.findMany({
+      where: { id: { in: [...ids] }, tokenId, expires },
+    });
+    return rows.map((row) => opened(row, this.#options.sealer));
+  }
+
+  async usage(since: number): Promise<PushUsage> {
+    const rows = await this.#client.jmapPushSubscription.findMany({
+      where: {
+        userId: this.#owner.userId,
+        expires: { gt: BigInt(this.#options.now()) },
+        OR: [{ verified: { not: null } }, { created: { gt: BigInt(since) } }],
+      },
+      orderBy: { id: 'asc' },
+      select: { id: true, tokenId: true, created: true },
+    });
+    const ofToken = rows.filter(({ tokenId }) => tokenId === this.#owner.tokenId);
+    const oldest = ofToken[0];
+    return {
+      ofToken: ofToken.length,
+      ofUser: rows.length,
+      oldest: oldest === undefined ? null : { id: oldest.id, created: Number(oldest.created) },
+    };
+  }
+
+  countCreations(since: number): Promise<number> {
+    const { userId } = this.#owner;
+    return this.#client.jmapPushCreation.count({ where: { userId, at: { gt: BigInt(since) } } });
+  }
+
+  countUnverified(host: string, since: number): Promise<number> {
+    return this.#client.jmapPushCreation.count({ where: { host, at: { gt: BigInt(since) } } });
+  }
+
+  async create(subscription: NewPushSubscription): Promise<void> {
+    const { id, url, host, keys, types, deviceClientId, code } = subscription;
+    const { sealer, vapidKey } = this.#options;
+    // The request's principal has more members.
+    const { tokenId, userId } = this.#owner;
+    const created = BigInt(subscription.created);
+    const seal = (text: string, column: string) => sealer.seal(text, { table: TABLE, id, column });
+    await this.#client.jmapPushCreation.create({
+      data: { id, userId, host, at: created },
+    });
+    await this.#client.jmapPushSubscription.create({
+      data: {
+        ...{ id, tokenId, userId, deviceClientId, code, created },
+        url: seal(url, 'url'),
+        p256dh: keys && seal(keys.p256dh, 'p256dh'),
+        auth: keys && seal(keys.auth, 'auth'),
+        types: jsonOf(types),
+        expires: BigInt(subscription.expires),
+        ...{ wrongCodes: 0n, failures: 0n, shard: shardOf(id), vapidKey: vapidKey() },
+      },
+    });
+  }
+
+  async change(id: string, change: PushSubscriptionChange): Promise<void> {
+    const { types, expires, verified, wrongCodes, wrongSince } = change;
+    await this.#client.jmapPushSubscription.updateMany({
+      where: { id, tokenId: this.#owner.tokenId },
+      data: {
+        ...(types === undefined ? {} : { types: jsonOf(types) }),
+        ...(expires === undefined ? {} : { expires: BigInt(expires) }),
+        ...(verified === undefined ? {} : { verified: BigInt(verified) }),
+        ...(wrongCodes === undefined ? {} : { wrongCodes: BigInt(wrongCodes) }),
+        ...(wrongSince === undefined
+          ? {}
+          : { wrongSince: wrongSince === null ? null : BigInt(wrongSince) }),
+      },
+    });
+    // A host that hands codes on wants its pushes: the creation counts towards it no more.
+    if (verified !== undefined)
+      await this.#client.jmapPushCreation.updateMany({ where: { id }, data: { host: null } });
+  }
+
+  async destroy(ids: readonly string[]): Promise<void> {
+    await this.#client.jmapPushSubscription.deleteMany({
+      where: { id: { in: [...ids] }, tokenId: this.#owner.tokenId },
+    });
+  }
+}
+
+/** Of the subscriptions, where their secrets are stored. */
+export const TABLE = 'JmapPushSubscription';
+
+function jsonOf(types: readonly string[] | null): Prisma.InputJsonValue | typeof Prisma.DbNull {
+  return types === null ? Prisma.DbNull : [...types];
+}
+
+/** Returns the share of the subscriptions that an id belongs to, 0 to 15. */
+function shardOf(id: string): number {
+  return hash('sha256', id, 'buffer').readUInt8(0) % SHARDS;
+}
+
+/** Returns a row with its secrets decrypted. */
+export function opened(row: Row, sealer: Sealer): PushSubscription {
+  const { id, deviceClientId, code, lastFailureReason } = row;
+  const open = (stored: string | null, column: string): string | null =>
+    stored === null ? null : sealer.open(stored, { table: TABLE, id, column });
+  const [p256dh, auth] = [open(row.p256dh, 'p256dh'), open(row.auth, 'auth')];
+  // Where keys were given, nothing may leave without them.
+  const isUnusable = (row.p256dh !== null && p256dh === null) || (row.auth !== null && !auth);
+  return {
+    ...{ id, deviceClientId, code, lastFailureReason },
+    url: isUnusable ? null : open(row.url, 'url'),
+    keys: p256dh === null || auth === null ? null : { p256dh, auth },
+    types: typesOf(row.types),
+    expires: Number(row.expires),
+    created: Number(row.created),
+    isVerified: row.verified !== null,
+    wrongCodes: Number(row.wrongCodes),
+    wrongSince: timeOf(row.wrongSince),
+    lastSuccess: timeOf(row.lastSuccess),
+    lastFailure: timeOf(row.lastFailure),
+  };
+}
+
+/** Reads the JSON column: the names of types, or null for all. */
+export function typesOf(column: unknown): readonly string[] | null {
+  return Array.isArray(column) ? column.filter((type) => typeof type === 'string') : null;
+}
+
+export function timeOf(value: bigint | null): number | null {
+  return value === null ? null : Number(value);
+}
+
+/**
+ * Turns failures of the database into what clients are told to try again after. The log gets their
+ * words, so it gets none of a statement that Prisma refuses: they hold all of its values.
+ */
+async function available<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientValidationError)
+      throw new Error('Prisma refuses a statement on push subscriptions.');
+    if (!(error instanceof Error) || !/^(PrismaClient|DriverAdapter)/.test(error.name)) throw error;
+    throw new UnavailableError('The push subscriptions could not be read or written.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,158 @@
+import type { QueryResult, QueryResultRow } from 'pg';
+import { inTime, lateError } from '../../runtime/deadlines.js';
+import { Serial } from '../../runtime/serial.js';
+import { KEEP_ALIVE, type Pool, SocketClient } from './pool.js';
+
+/** One channel a database: PostgreSQL keeps those of different databases apart. */
+const CHANNEL = 'jmapsmith_push';
+
+/** The first key of the advisory locks of shards: "jmap" in ASCII. The second one is the shard. */
+const SHARD_LOCKS = 0x6a6d6170;
+
+const PATIENCE = 5000;
+
+/** How long a good-bye may take, ms. */
+const END = 1000;
+
+/**
+ * A NOTIFY writes to the log, and all of a database wait for each other at their commits. So
+ * nobody waits for the disk: what a crash forgets, every listener has lost anyway. It is set for
+ * the one statement: a pooler would leave it to other clients of the same connection.
+ */
+const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+
+/**
+ * PostgreSQL notices within so many ms that this process or the way to it is gone. Then others get
+ * its shards, and notifications stop waiting for it.
+ */
+const UNACKNOWLEDGED = 20_000;
+const SETTLE = `SELECT set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false),
+  set_config('tcp_keepalives_count', '2', false),
+  set_config('tcp_user_timeout', $1, false)`;
+
+/** Waits until they are gone, so that their shards are free. */
+const END_EARLIER = `SELECT pg_terminate_backend("pid", ${PATIENCE / 5}) FROM pg_stat_activity
+  WHERE "application_name" = $1 AND "usename" = current_user AND "pid" <> pg_backend_pid()`;
+
+export interface NotifySessionOptions {
+  /** As DATABASE_URL takes it. */
+  readonly url: string;
+  /** Identifies this process's sessions, at most 40 characters. */
+  readonly origin: string;
+  readonly listener: {
+    payload(text: string): void;
+    lost(error: unknown): void;
+  };
+  /** ms after which PostgreSQL gives up a client that takes nothing. */
+  readonly unacknowledged?: number | undefined;
+  /** How long opening it and each of its statements may take, ms. */
+  readonly patience?: number | undefined;
+}
+
+/** Sends a payload to all sessions that listen in the database, by any connection. */
+async function notify(client: Pool | SocketClient, payload: string): Promise<void> {
+  await client.query(NOTIFY, [CHANNEL, payload]);
+}
+
+/** A session outside of the pools that hears what `notify` sends, and holds locks of shards. */
+export class NotifySession {
+  readonly #client: SocketClient;
+  readonly #statements = new Serial();
+  readonly #name: string;
+  readonly #unacknowledged: number;
+
+  private constructor(client: SocketClient, name: string, unacknowledged: number) {
+    this.#client = client;
+    this.#name = name;
+    this.#unacknowledged = unacknowledged;
+  }
+
+  /** Opens a session; rejects with the driver's error, or after 5 s without an answer. */
+  static async open(options: NotifySessionOptions): Promise<NotifySession> {
+    const { url, origin, listener } = options;
+    const { unacknowledged = UNACKNOWLEDGED, patience = PATIENCE } = options;
+    const name = `jmapsmith push ${origin}`;
+    const client = new SocketClient({
+      connectionString: url,
+      connectionTimeoutMillis: patience,
+      query_timeout: patience,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE,
+      application_name: name,
+    });
+    let isOpen = false;
+    const session = new NotifySession(client, name, unacknowledged);
+    // Unheard, an error of an idle connection ends the process.
+    client.on('error', (error) => isOpen && listener.lost(error));
+    client.on('end', () => isOpen && listener.lost(new Error('The session has ended.')));
+    client.on('notification', ({ payload = '' }) => listener.payload(payload));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
+    isOpen = true;
+    return session;
+  }
+
+  notify(payload: string): Promise<void> {
+    return this.#statements.run(() => notify(this.#client, payload));
+  }
+
+  /** Sets when PostgreSQL gives this session up, and ends earlier ones of the same process. */
+  async settle(): Promise<void> {
+    await this.#query(SETTLE, [String(this.#unacknowledged)]);
+    await this.#query(END_EARLIER, [this.#name]);
+  }
+
+  async takeShards(shards: readonly number[]): Promise<readonly number[]> {
+    const { rows } = await this.#query<{ shard: number }>(
+      `SELECT "shard" FROM unnest($2::int[]) AS "shard" WHERE pg_try_advisory_lock($1, "shard")`,
+      [SHARD_LOCKS, shards],
+    );
+    return rows.map(({ shard }) => shard);
+  }
+
+  async releaseShards(shards: readonly number[]): Promise<void> {
+    await this.#query(`SELECT pg_advisory_unlock($1, "shard") FROM unnest($2::int[]) AS "shard"`, [
+      SHARD_LOCKS,
+      shards,
+    ]);
+  }
+
+  /** Ends the session, and with it its locks: in order, or else by cutting the connection. */
+  async end(): Promise<void> {
+    try {
+      await inTime(performance.now() + END, this.#client.end(), lateError);
+    } finally {
+      this.destroy();
+    }
+  }
+
+  destroy(): void {
+    this.#client.socket.destroy();
+  }
+
+  #query<T extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<QueryResult<T>> {
+    return this.#statements.run(() => this.#client.query<T>(text, [...values]));
+  }
+}
+
+/** Returns what a hub of the database at `url` asks of it; `pool` sends what goes another way. */
+export function notifyDatabase(
+  url: string,
+  pool: Pool,
+  how: Pick<NotifySessionOptions, 'unacknowledged' | 'patience'> = {},
+) {
+  return (origin: string) => ({
+    listen: (listener: NotifySessionOptions['listener']) =>
+      NotifySession.open({ ...how, url, origin, listener }),
+    announce: (payload: string) => notify(pool, payload),
+  });
+}

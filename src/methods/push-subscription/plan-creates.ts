@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { NewPushSubscription, PushKeys } from '../../accounts/push-port.js';
+import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
+import type { CallContext } from '../context.js';
+import { newObject, type PlannedCreate, refusal } from '../set/draft.js';
+import type { SetPlan } from '../set/plan-set.js';
+import { clock } from '../states.js';
+import { endOf, MAX_CREATIONS } from './lifetime.js';
+import type { PushServices } from './services.js';
+import { pushOf } from './subscription-type.js';
+
+/** A subscription that a client wants to exist, judged but for the limits. */
+export interface PlannedSubscription {
+  /** Creation id. */
+  readonly key: string;
+  readonly id: string;
+  /** As the client sent it. */
+  readonly sent: JsonObject;
+  /** In wire form, the keys as they were sent. */
+  readonly object: StoredObject;
+  /** Null where it is refused. */
+  readonly subscription: NewPushSubscription | null;
+  readonly error: SetError | null;
+}
+
+const CODE_OCTETS = 24;
+
+/**
+ * Judges what needs no transaction: the values, and where the URLs lead. It looks up no more hosts
+ * than a user may create subscriptions for.
+ */
+export async function planCreates(
+  { creates, index }: SetPlan,
+  context: CallContext,
+): Promise<readonly PlannedSubscription[]> {
+  const { push } = pushOf(context);
+  const now = clock(context.services);
+  const tokenEnd = context.request.principal.expires;
+  let lookups = 0;
+  const judge = async (create: PlannedCreate): Promise<PlannedSubscription> => {
+    const { key, draft, birth } = create;
+    const { problems, sent } = draft;
+    const { verificationCode = null, types = null } = draft.values;
+    if (verificationCode !== null && !problems.has('verificationCode'))
+      problems.add('verificationCode', 'must be null: the server makes the code and sends it');
+    const expires = endOf(timeOf(draft.values['expires'] ?? null), { tokenEnd, now });
+    if (expires === null) problems.add('expires', HAS_PASSED);
+    const object = newObject(index, { ...draft.values, types: distinct(types) }, birth);
+    const planned = { key, id: birth.id, sent, object };
+    const refused = refusal(draft);
+    if (refused !== null || expires === null)
+      return { ...planned, subscription: null, error: refused };
+    lookups += 1;
+    const error = lookups > MAX_CREATIONS ? TOO_MANY : await judgeUrl(object['url'], push);
+    if (error !== null) return { ...planned, subscription: null, error };
+    const whole = { ...object, expires: formatUtcDate(expires) };
+    const subscription = subscriptionOf(whole, { expires, created: birth.time, push });
+    return { ...planned, object: whole, subscription, error: null };
+  };
+  return Promise.all(creates.map(judge));
+}
+
+export const HAS_PASSED = 'must be a time to come';
+
+const TOO_MANY = setError(
+  'rateLimit',
+  `A user may create ${MAX_CREATIONS} push subscriptions within an hour, and so may a call.`,
+);
+
+async function judgeUrl(url: JsonValue | undefined, push: PushServices): Promise<SetError | null> {
+  const problem = await push.judgeUrl(String(url));
+  if (problem === null) return null;
+  return setError('invalidProperties', `"url" ${problem}.`, { properties: ['url'] });
+}
+
+function subscriptionOf(
+  { id, deviceClientId, url, keys, types }: StoredObject,
+  more: { readonly expires: number; readonly created: number; readonly push: PushServices },
+): NewPushSubscription {
+  const { expires, created, push } = more;
+  return {
+    ...{ id, expires, created },
+    deviceClientId: String(deviceClientId),
+    url: String(url),
+    host: new URL(String(url)).hostname,
+    keys: storedKeys(keys, push),
+    types: namesOf(types),
+    code: randomBytes(CODE_OCTETS).toString('base64url'),
+  };
+}
+
+/** The validator has judged them. */
+function storedKeys(keys: JsonValue | undefined, { judgeKeys }: PushServices): PushKeys | null {
+  const judged = isJsonObject(keys) ? judgeKeys(keys) : null;
+  return typeof judged === 'string' ? null : judged;
+}
+
+/** Returns a list of names with each once. */
+export function distinct(types: JsonValue): JsonValue {
+  return Array.isArray(types) ? [...new Set(types as readonly JsonValue[])] : types;
+}
+
+export function namesOf(types: JsonValue | undefined): readonly string[] | null {
+  return Array.isArray(types) ? (types as readonly string[]) : null;
+}
+
+/** Returns the time of a UTCDate; null for null, and for what the draft has refused. */
+export function timeOf(date: JsonValue): number | null {
+  return typeof date === 'string' ? parseUtcDate(date) : null;
+}

@@ -1,0 +1,24 @@
+import type { PushKeys, PushSubscriptions } from '../../accounts/push-port.js';
+import type { JsonObject } from '../../protocol/json.js';
+
+/** Takes notices of committed changes; no call waits for what follows from one. */
+export interface PushNotices {
+  /** A subscription waits for its verification. */
+  created(id: string): void;
+  changed(id: string): void;
+  removed(id: string): void;
+}
+
+/** The parts of the process that the methods of push subscriptions need. */
+export interface PushServices {
+  readonly rows: PushSubscriptions;
+  readonly notices: PushNotices;
+  /** The capability with which a /get tells how the last pushes went. */
+  readonly capability: string;
+  /** The types whose changes may be pushed. */
+  readonly typeNames: ReadonlySet<string>;
+  /** Returns why nothing may be pushed at a URL, as the end of a sentence; null if it may. */
+  judgeUrl(url: string): Promise<string | null>;
+  /** Returns the keys as they are stored, or what is wrong with them, as the end of a sentence. */
+  judgeKeys(keys: JsonObject): PushKeys | string;
+}

@@ -1,0 +1,273 @@
+import { randomBytes } from 'node:crypto';
+import type { Log } from '../../runtime/log.js';
+import { HintBatch } from './hint-batch.js';
+import { HintBudget } from './hint-budget.js';
+import type { Hub } from './hub.js';
+import { HubReports } from './hub-reports.js';
+import { Notifier } from './notifier.js';
+import {
+  beatPayload,
+  byePayload,
+  type Envelope,
+  type Message,
+  originHead,
+  payloadHead,
+  readPayload,
+} from './payload.js';
+import { Peers } from './peers.js';
+import { HeldShards } from './shards.js';
+import { type HubDatabase, type SessionTimes, SteadySession } from './steady-session.js';
+
+export interface HubTimes extends SessionTimes {
+  /** A process that is silent for so long, ms, is gone. */
+  readonly silence: number;
+  /** How often it is looked for silent processes, ms. */
+  readonly look: number;
+  /** The least time between two payloads that aren't full, ms. */
+  readonly gather: number;
+  /** About the time, ms, after which all is compared though nothing gave a reason. */
+  readonly floor: number;
+  /** How often it is looked for free shards, ms. */
+  readonly shards: number;
+  /** The least time between two doubts for the same reason, ms. */
+  readonly pace: number;
+  /** How long the end may take, ms. */
+  readonly end: number;
+}
+
+export const HUB_TIMES: HubTimes = {
+  beat: 3000,
+  patience: 5000,
+  firstPause: 100,
+  longestPause: 2000,
+  deafPause: 30_000,
+  silence: 10_000,
+  look: 1000,
+  gather: 10,
+  floor: 60_000,
+  shards: 5000,
+  pace: 1000,
+  end: 1000,
+};
+
+/** Hints that are taken in a second. */
+const HINTS = 2000;
+/** Payloads of so many characters are read even beyond it: beats are among them. */
+const SHORT = 256;
+
+const DEAF =
+  'push: LISTEN does not work through this pooler, so other servers are heard late. Connect ' +
+  'without it, pool sessions, or set PUSH_BUS=poll:1s';
+const LOST = 'push: the session for what other servers tell is lost; it is opened again';
+
+export interface PostgresqlHubOptions {
+  readonly database: (origin: string) => HubDatabase;
+  /** The generation of the database, now: what others say of another one counts for nothing. */
+  readonly generation: () => string;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly times?: HubTimes;
+}
+
+/** Opens the hub of a server that shares its PostgreSQL. It connects by itself, and stays so. */
+export function openPostgresqlHub(options: PostgresqlHubOptions): Hub {
+  return new PostgresqlHub(options);
+}
+
+class PostgresqlHub implements Hub {
+  readonly shards = new HeldShards(() => this.#peers.size);
+  readonly #origin = randomBytes(12).toString('base64url');
+  readonly #ownHead = originHead(this.#origin);
+  readonly #generation: () => string;
+  readonly #log: Pick<Log, 'info' | 'warn'>;
+  readonly #times: HubTimes;
+  readonly #reports: HubReports;
+  readonly #peers = new Peers();
+  readonly #budget = new HintBudget(HINTS);
+  readonly #batch = new HintBatch();
+  readonly #notifier: Notifier;
+  readonly #steady: SteadySession;
+  readonly #timers: NodeJS.Timeout[];
+  #floorTimer: NodeJS.Timeout | undefined;
+  /** What was told of the session's failure, so that it isn't repeated. */
+  #told: 'nothing' | 'lost' | 'deaf' = 'nothing';
+  #isClosed = false;
+
+  constructor({ database, generation, log, times = HUB_TIMES }: PostgresqlHubOptions) {
+    this.#generation = generation;
+    this.#log = log;
+    this.#times = times;
+    this.#reports = new HubReports(times.pace);
+    const head = (): string => payloadHead(this.#origin, generation());
+    this.#notifier = new Notifier({
+      ...{ head, batch: this.#batch, pause: times.gather },
+      send: async ({ text, accounts }) => {
+        await this.#notify(text);
+        this.#reports.sent(accounts);
+      },
+    });
+    this.#steady = new SteadySession({
+      ...{ head, times, database: database(this.#origin) },
+      payload: (text) => this.#take(text),
+      opened: (session) => this.#opened(session),
+      beaten: () => this.shards.extend(performance.now() + times.beat + times.patience),
+      lost: () => this.#lost(),
+      failed: (error, isDeaf) => this.#failed(error, isDeaf),
+    });
+    this.#timers = [
+      setInterval(() => this.#forgetSilent(), times.look).unref(),
+      setInterval(() => this.shards.round(), times.shards).unref(),
+    ];
+    this.#startFloor();
+  }
+
+  publish(change: Parameters<Hub['publish']>[0]): void {
+    if (!this.#isHeard) return;
+    this.#reports.shed(this.#batch.add(change));
+    this.#notifier.wake();
+  }
+
+  announceSubscription(id: string): void {
+    if (!this.#isHeard) return;
+    this.#reports.shed(this.#batch.addSubscription(id));
+    this.#notifier.wake();
+  }
+
+  listen(listener: Parameters<Hub['listen']>[0]): void {
+    this.#reports.listen(listener);
+  }
+
+  counts(): ReturnType<Hub['counts']> {
+    const listen = this.#steady.session === null ? 0 : 1;
+    const { count: shards } = this.shards;
+    return { listen, peers: this.#peers.size, shards, ...this.#reports.counts() };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    clearTimeout(this.#floorTimer);
+    this.#reports.end();
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, this.#times.end).unref());
+    await Promise.race([this.#sayGoodBye(), timeout]);
+    await this.#steady.close();
+  }
+
+  /**
+   * Whether it makes sense to tell anything. What is not told is made up for: the first thing that
+   * a process hears of this one is `hello`, which has it compare all.
+   */
+  get #isHeard(): boolean {
+    return !this.#isClosed && this.#peers.size > 0 && this.#steady.session !== null;
+  }
+
+  async #sayGoodBye(): Promise<void> {
+    if (this.#steady.session !== null) await this.#notifier.flush();
+    this.#notifier.stop();
+    await this.shards.end();
+    await this.#notify(byePayload(payloadHead(this.#origin, this.#generation()))).catch(
+      // Without a session the others notice the silence.
+      () => undefined,
+    );
+  }
+
+  async #notify(payload: string): Promise<void> {
+    const { session } = this.#steady;
+    if (session === null) throw new Error('There is no session.');
+    await session.notify(payload);
+  }
+
+  #opened(session: NonNullable<SteadySession['session']>): void {
+    if (this.#told !== 'nothing') this.#log.info({}, 'push: other servers are heard again');
+    this.#told = 'nothing';
+    this.#peers.excuse(performance.now());
+    this.shards.extend(performance.now() + this.#times.beat + this.#times.patience);
+    this.shards.use(session);
+    this.#reports.doubt('connected');
+  }
+
+  #lost(): void {
+    this.#notifier.stop();
+    // The next hello has the others compare all.
+    this.#batch.clear();
+    this.shards.use(null);
+  }
+
+  #failed(error: unknown, isDeaf: boolean): void {
+    const told = isDeaf ? 'deaf' : 'lost';
+    if (this.#told === told || this.#told === 'deaf') return;
+    this.#told = told;
+    // The driver's own error holds all that is known of the connection.
+    const { message, code } = error as NodeJS.ErrnoException;
+    this.#log.warn({ err: { message, code } }, isDeaf ? DEAF : LOST);
+  }
+
+  #take(text: string): void {
+    if (this.#isClosed) return;
+    const now = performance.now();
+    if (text.startsWith(this.#ownHead)) {
+      const own = text.length > SHORT ? null : readPayload(text)?.message;
+      if (own?.kind === 'beat' || own?.kind === 'hello') this.#steady.returned(own.number);
+      return;
+    }
+    if (text.length > SHORT && !this.#budget.take(1, now)) {
+      this.#shed(1);
+      return;
+    }
+    const envelope = readPayload(text);
+    if (envelope?.generation === this.#generation()) this.#hear(envelope, now);
+  }
+
+  #hear({ origin, message }: Envelope, now: number): void {
+    if (message.kind === 'bye') {
+      if (this.#peers.left(origin)) this.shards.peersChanged();
+      return;
+    }
+    const isNew = this.#peers.heard(origin, now);
+    if (isNew) this.#answer();
+    if (isNew || message.kind === 'hello') {
+      this.shards.peersChanged();
+      this.#reports.doubt('peerFound');
+    }
+    this.#pass(message, now);
+  }
+
+  /** Tells a process that was unknown that it may lack what this one has told so far. */
+  #answer(): void {
+    const head = payloadHead(this.#origin, this.#generation());
+    // Where the session is lost the next one's hello says the same.
+    this.#notify(beatPayload(head, 'hello', 0)).catch(() => undefined);
+  }
+
+  #pass(message: Message, now: number): void {
+    if (message.kind === 'shed') this.#reports.doubt('shed');
+    else if (message.kind === 'subscriptions') {
+      if (!this.#budget.take(message.ids.length, now)) this.#shed(0);
+      else for (const id of message.ids) this.#reports.subscription(id);
+    } else if (message.kind === 'hints') {
+      if (this.#budget.take(message.hints.size, now)) this.#reports.hints(message.hints);
+      else this.#shed(message.hints.size);
+    }
+  }
+
+  #shed(accounts: number): void {
+    this.#reports.shed(accounts);
+    this.#reports.doubt('shed');
+  }
+
+  #forgetSilent(): void {
+    // Without a session all are silent.
+    if (this.#steady.session === null) return;
+    if (this.#peers.forgetSilent(performance.now() - this.#times.silence) === 0) return;
+    this.shards.peersChanged();
+    this.#reports.doubt('peerLost');
+  }
+
+  #startFloor(): void {
+    const after = this.#times.floor * (0.75 + Math.random() / 2);
+    this.#floorTimer = setTimeout(() => {
+      this.#reports.doubt('floor');
+      this.#startFloor();
+    }, after).unref();
+  }
+}

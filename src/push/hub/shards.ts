@@ -1,0 +1,140 @@
+import { SHARDS, type Shards } from './hub.js';
+
+/** After so many rounds with the same peers what they have left is taken beyond one's share. */
+const SETTLED = 3;
+
+/** Where shards are taken. Its promises reject where it can't be reached. */
+export interface ShardLocks {
+  /** Takes those of the shards that nobody has. Resolves to them. */
+  takeShards(shards: readonly number[]): Promise<readonly number[]>;
+  releaseShards(shards: readonly number[]): Promise<void>;
+}
+
+/**
+ * The shards that this process holds: its share of all, so that the processes divide them. Who
+ * has too many gives some up, and who has too few takes what is free. What stays free though
+ * nobody comes or goes is taken too: a process that is heard may be unable to take any.
+ */
+export class HeldShards implements Shards {
+  readonly #peers: () => number;
+  readonly #mine = new Set<number>();
+  readonly #listeners: (() => void)[] = [];
+  #locks: ShardLocks | null = null;
+  /** `performance.now()` until which what was taken is known to be this process's. */
+  #until = Number.NEGATIVE_INFINITY;
+  #rounds = 0;
+  #running: Promise<void> | null = null;
+  #again = false;
+
+  /** `peers` returns how many other processes there are. */
+  constructor(peers: () => number) {
+    this.#peers = peers;
+  }
+
+  get count(): number {
+    return performance.now() < this.#until ? this.#mine.size : 0;
+  }
+
+  isMine(shard: number): boolean {
+    return this.#mine.has(shard) && performance.now() < this.#until;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** What is held stays so until then, `performance.now()`. */
+  extend(until: number): void {
+    this.#until = until;
+  }
+
+  /** Takes shards from `locks` from now on; null: all that were held are lost. */
+  use(locks: ShardLocks | null): void {
+    this.#locks = locks;
+    this.#rounds = 0;
+    if (locks === null) this.lose([...this.#mine]);
+    else this.round();
+  }
+
+  /** These are held no more. */
+  lose(shards: readonly number[]): void {
+    let isChanged = false;
+    for (const shard of shards) isChanged = this.#mine.delete(shard) || isChanged;
+    if (isChanged) this.#tell();
+  }
+
+  /** A process has come, has come back, or is gone. */
+  peersChanged(): void {
+    this.#rounds = 0;
+    this.#run();
+  }
+
+  /** Looks what is free; to be called now and then. */
+  round(): void {
+    this.#rounds += 1;
+    this.#run();
+  }
+
+  /** Gives all up. */
+  async end(): Promise<void> {
+    const locks = this.#locks;
+    const shards = [...this.#mine];
+    this.use(null);
+    await this.#running;
+    if (shards.length > 0) await locks?.releaseShards(shards).catch(() => undefined);
+  }
+
+  #run(): void {
+    this.#again = true;
+    this.#running ??= this.#balance().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  async #balance(): Promise<void> {
+    while (this.#again && this.#locks !== null) {
+      this.#again = false;
+      const share = Math.ceil(SHARDS / (this.#peers() + 1));
+      try {
+        await this.#giveUp(this.#locks, this.#rounds > SETTLED ? SHARDS : share);
+        await this.#take(this.#locks, this.#rounds > SETTLED ? SHARDS : share);
+      } catch {
+        // Whoever minds the locks hears of it too, and says so by `use` or the end of the time.
+        return;
+      }
+    }
+  }
+
+  async #giveUp(locks: ShardLocks, share: number): Promise<void> {
+    const excess = [...this.#mine].slice(share);
+    if (excess.length === 0) return;
+    // First nothing is served by them, then others may.
+    this.lose(excess);
+    await locks.releaseShards(excess);
+  }
+
+  async #take(locks: ShardLocks, share: number): Promise<void> {
+    const others = shuffled(Array.from({ length: SHARDS }, (_, shard) => shard)).filter(
+      (shard) => !this.#mine.has(shard),
+    );
+    while (this.#mine.size < share && others.length > 0 && !this.#again) {
+      const taken = await locks.takeShards(others.splice(0, share - this.#mine.size));
+      if (locks !== this.#locks) return;
+      for (const shard of taken) this.#mine.add(shard);
+      if (taken.length > 0) this.#tell();
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Processes that look at the same moment must not all ask for the same. */
+function shuffled(shards: number[]): number[] {
+  for (let last = shards.length - 1; last > 0; last -= 1) {
+    const at = Math.floor(Math.random() * (last + 1));
+    [shards[last], shards[at]] = [shards[at] ?? 0, shards[last] ?? 0];
+  }
+  return shards;
+}

@@ -1,0 +1,108 @@
+import type { PostResult } from './post.js';
+
+/** A POST that has ended, and the failures in front of it. Times are epoch ms. */
+export interface Attempt {
+  readonly result: PostResult;
+  /** Failures since the last success. */
+  readonly failures: number;
+  /** The first refusal since the last success: an answer that no later try will better. */
+  readonly firstFailure: number | null;
+  readonly now: number;
+  /** From 0 to 1. */
+  readonly chance: number;
+}
+
+export type Verdict =
+  | { readonly kind: 'delivered' }
+  /** The service doesn't know the subscription any more. */
+  | { readonly kind: 'gone' }
+  /** The service has refused pushes for too long. */
+  | { readonly kind: 'hopeless' }
+  | Wait;
+
+export interface Wait {
+  readonly kind: 'wait';
+  readonly until: number;
+  /** All pushes to this host wait. */
+  readonly isHostBusy: boolean;
+  readonly failures: number;
+  readonly firstFailure: number | null;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** No wait is longer, whatever the service or the clock says, ms. */
+export const LONGEST_WAIT = 6 * HOUR;
+
+/** The first wait after a failure that may pass by itself, and after any other, ms. */
+const FIRST_PAUSE = 10 * SECOND;
+const FIRST_LONG_PAUSE = MINUTE;
+
+/** A busy service says a shorter wait: it gets this one, ms. */
+const LEAST_BUSY = 30 * SECOND;
+
+/** So many failures, and so long after the first refusal, end a subscription. */
+const MOST_REFUSALS = 5;
+const REFUSED_FOR = 24 * HOUR;
+
+/** Waits grow by up to this part, so that subscriptions don't come back all at once. */
+const JITTER = 0.25;
+
+/**
+ * Judges a POST: RFC 8030 and RFC 8620 7.2. 404 and 410 end the subscription. 429, 507 and 503 wait
+ * as long as Retry-After says. Other answers from 300 to 499 are refusals, which end a subscription
+ * after a day. All else may pass by itself.
+ */
+export function judgeAttempt(attempt: Attempt): Verdict {
+  const { result, failures, firstFailure, now } = attempt;
+  if (result.kind !== 'answer') return waitAsLong(attempt, FIRST_PAUSE);
+  const { status } = result;
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 404 || status === 410) return { kind: 'gone' };
+  if (status === 429 || status === 507) return waitAsTold(attempt, true);
+  if (status === 503) return waitAsTold(attempt, false);
+  if (status >= 500) return waitAsLong(attempt, FIRST_PAUSE);
+  // Failures before the first refusal say nothing about refusals.
+  const since = firstFailure ?? now;
+  const earlier = firstFailure === null ? 0 : failures;
+  if (earlier + 1 >= MOST_REFUSALS && now - since >= REFUSED_FOR) return { kind: 'hopeless' };
+  return waitAsLong({ ...attempt, failures: earlier, firstFailure: since }, FIRST_LONG_PAUSE);
+}
+
+/** Returns a stored end of a wait as it counts now: a clock that was set back stretches no wait. */
+export function boundWait(until: number, now: number): number {
+  return Math.min(until, now + LONGEST_WAIT);
+}
+
+/** Waits twice as long as after the failure before. */
+function waitAsLong(attempt: Attempt, first: number, isHostBusy = false): Wait {
+  const { failures, firstFailure, now, chance } = attempt;
+  // More doublings would go beyond the longest wait by far.
+  const pause = first * 2 ** Math.min(failures, 16) * (1 + JITTER * chance);
+  const until = now + Math.min(LONGEST_WAIT, Math.ceil(pause));
+  return { kind: 'wait', until, isHostBusy, failures: failures + 1, firstFailure };
+}
+
+function waitAsTold(attempt: Attempt, isHostBusy: boolean): Wait {
+  const { result, now } = attempt;
+  const retryAfter = result.kind === 'answer' ? result.retryAfter : null;
+  const told = readRetryAfter(retryAfter, now);
+  const first = isHostBusy ? FIRST_LONG_PAUSE : FIRST_PAUSE;
+  const wait = waitAsLong(attempt, first, isHostBusy);
+  if (told === null) return wait;
+  const pause = Math.min(LONGEST_WAIT, Math.max(told, LEAST_BUSY));
+  return { ...wait, until: now + pause };
+}
+
+/** A date of RFC 9110 5.6.7, without its obsolete forms. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** Returns the ms that Retry-After (RFC 9110 10.2.3) asks for; null where it says none. */
+function readRetryAfter(text: string | null, now: number): number | null {
+  if (text === null) return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
+  const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return date > now ? date - now : null;
+}

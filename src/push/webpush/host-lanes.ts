@@ -1,0 +1,131 @@
+import { FairQueue } from '../../runtime/fair-slots.js';
+
+/** How a work went, as far as its host is concerned; `none`: it has not asked the host. */
+export type HostOutcome = 'good' | 'bad' | 'busy' | 'none';
+
+export interface LaneLimits {
+  /** Works that run at once. */
+  readonly size: number;
+  /** Those of one host. */
+  readonly width: number;
+  /** The pause of a host after its first answer "busy", ms. Each further one doubles it. */
+  readonly pause: number;
+}
+
+const LIMITS: LaneLimits = { size: 256, width: 8, pause: 1000 };
+
+/** A host begins with this width: it has to earn more. */
+const FIRST_WIDTH = 2;
+const LONGEST_PAUSE = 5 * 60_000;
+
+/** Beyond it the bad ones that have nothing to do are forgotten, too. */
+const MOST_HOSTS = 10_000;
+
+interface Host {
+  running: number;
+  /** Works of it that may run at once. */
+  width: number;
+  /** Its last work went badly. */
+  isSuspect: boolean;
+  /** Of `performance.now()`. */
+  heldUntil: number;
+  pause: number;
+}
+
+/**
+ * Runs works for many hosts: the hosts take turns, each has a few works at once, and a host that
+ * answers badly has one. Hosts that answer badly have half of all places together.
+ */
+export class HostLanes<Item extends { readonly host: string }> {
+  readonly #work: (item: Item) => Promise<HostOutcome>;
+  readonly #limits: LaneLimits;
+  readonly #queue = new FairQueue<Item>();
+  readonly #hosts = new Map<string, Host>();
+  readonly #whenIdle: (() => void)[] = [];
+  #running = 0;
+  #suspects = 0;
+  #isStopped = false;
+
+  /** `work` never rejects. */
+  constructor(work: (item: Item) => Promise<HostOutcome>, limits: LaneLimits = LIMITS) {
+    this.#work = work;
+    this.#limits = limits;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  push(item: Item): void {
+    if (this.#isStopped) return;
+    this.#queue.push(item.host, item);
+    this.#pump();
+  }
+
+  /** Begins no further work. Resolves when none runs. */
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#queue.remove(() => true);
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+    });
+  }
+
+  #pump(): void {
+    while (this.#running < this.#limits.size) {
+      const item = this.#queue.shift((name) => this.#mayRun(name));
+      if (item === undefined) return;
+      void this.#run(item);
+    }
+  }
+
+  #mayRun(name: string): boolean {
+    const host = this.#hosts.get(name);
+    if (host === undefined) return true;
+    if (host.running >= host.width || performance.now() < host.heldUntil) return false;
+    return !host.isSuspect || this.#suspects < this.#limits.size / 2;
+  }
+
+  async #run(item: Item): Promise<void> {
+    const host = this.#hosts.get(item.host) ?? {
+      ...{ running: 0, width: FIRST_WIDTH, isSuspect: false, heldUntil: 0, pause: 0 },
+    };
+    this.#hosts.set(item.host, host);
+    const { isSuspect } = host;
+    host.running += 1;
+    this.#running += 1;
+    if (isSuspect) this.#suspects += 1;
+    const outcome = await this.#work(item);
+    host.running -= 1;
+    this.#running -= 1;
+    if (isSuspect) this.#suspects -= 1;
+    this.#judge(item.host, host, outcome);
+    this.#pump();
+    if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #judge(name: string, host: Host, outcome: HostOutcome): void {
+    if (outcome === 'good') {
+      host.width = Math.min(this.#limits.width, host.width + 1);
+      host.isSuspect = false;
+      host.pause = 0;
+    } else if (outcome !== 'none') {
+      host.width = 1;
+      host.isSuspect = true;
+    }
+    if (outcome === 'busy') {
+      host.pause = Math.min(LONGEST_PAUSE, host.pause * 2 || this.#limits.pause);
+      host.heldUntil = performance.now() + host.pause;
+      // A timer may come a little early.
+      setTimeout(() => this.#pump(), host.pause + 2).unref();
+    }
+    const isUnused = host.running === 0 && this.#queue.waiting(name) === 0;
+    const isForgettable = !host.isSuspect || this.#hosts.size > MOST_HOSTS;
+    if (isUnused && isForgettable) this.#hosts.delete(name);
+  }
+}

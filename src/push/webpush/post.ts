@@ -1,0 +1,242 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { FairSlots } from '../../runtime/fair-slots.js';
+import type { Reach } from './reach.js';
+
+/** One POST to a push service. */
+export interface Push {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The service has answered. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  /** The header of this name, as it came. */
+  readonly retryAfter: string | null;
+  /** The start of the body, with control characters escaped. For the log alone. */
+  readonly excerpt: string;
+}
+
+/**
+ * There was no answer. Users may learn the kind: it is the same for a name that doesn't exist, for
+ * an address inside and for a closed port.
+ */
+export interface Failure {
+  readonly kind: 'unreachable' | 'noAnswer';
+  /** For the log alone. */
+  readonly detail: string;
+}
+
+export type PostResult = Answer | Failure;
+
+export interface PosterOptions {
+  readonly reach: Pick<Reach, 'mayTry' | 'lookup'>;
+  /** Certificates of authorities to trust beside the usual ones, in PEM. */
+  readonly ca: string | null;
+  /** For tests, ms. */
+  readonly connectTimeout?: number;
+  readonly timeout?: number;
+}
+
+/** Connections at once, to one host and in all. */
+const HOST_SOCKETS = 8;
+const ALL_SOCKETS = 256;
+/** Pushes that may wait for a connection. */
+const MAY_WAIT = 10_000;
+/** Until TLS is up, and until the answer has come, ms. */
+const CONNECT_TIMEOUT = 5000;
+const TIMEOUT = 10_000;
+/** Unused connections live so long, ms. */
+const IDLE = 30_000;
+/** Octets of an answer: of all its headers, of a body that is read, and of one that is kept. */
+const MAX_HEADERS = 16_384;
+const MAX_BODY = 65_536;
+const EXCERPT = 1024;
+/** Answers "wait" before the answer. */
+const MAX_INTERIM = 16;
+
+/** Posts to push services, over connections that lead outside alone and live on for others. */
+export class Poster {
+  readonly #options: PosterOptions;
+  readonly #agent: Agent;
+  /** Its connections serve one push each. */
+  readonly #freshAgent: Agent;
+  readonly #running = new Set<ClientRequest>();
+  readonly #slots = new FairSlots({
+    ...{ size: ALL_SOCKETS, share: HOST_SOCKETS, mayWait: MAY_WAIT },
+    errors: {
+      full: () => new NoAnswer('too many pushes wait for a connection'),
+      late: () => new NoAnswer('no connection became free in time'),
+      closed: () => new NoAnswer('the server stops'),
+    },
+  });
+
+  constructor(options: PosterOptions) {
+    this.#options = options;
+    const { ca, reach } = options;
+    const shared = {
+      lookup: reach.lookup,
+      noDelay: true,
+      // Made once: each one parses all certificates.
+      secureContext: createSecureContext(ca === null ? {} : { ca: [...rootCertificates, ca] }),
+      maxSockets: HOST_SOCKETS,
+      // Stronger than NODE_TLS_REJECT_UNAUTHORIZED.
+      rejectUnauthorized: true,
+    };
+    const idle = { maxFreeSockets: HOST_SOCKETS, timeout: IDLE, scheduling: 'lifo' } as const;
+    this.#agent = new Agent({ ...shared, ...idle, keepAlive: true });
+    this.#freshAgent = new Agent({ ...shared, keepAlive: false });
+  }
+
+  /**
+   * Posts; never rejects. Follows no redirect, uses no proxy, and decodes no body. Where a kept
+   * connection closed under the push, it tries once more over a fresh one.
+   */
+  async post(push: Push): Promise<PostResult> {
+    if (!this.#options.reach.mayTry(push.url)) {
+      return { kind: 'unreachable', detail: 'the URL leads nowhere' };
+    }
+    try {
+      const wait = performance.now() + this.#timeout;
+      return await this.#slots.run(push.url.host, wait, () => this.#postNow(push));
+    } catch (error) {
+      if (error instanceof NoAnswer) return { kind: 'noAnswer', detail: error.message };
+      throw error;
+    }
+  }
+
+  /** Ends all connections. Pushes that run get no answer. */
+  close(): void {
+    this.#slots.close();
+    for (const running of this.#running) running.destroy(new NoAnswer('the server stops'));
+    this.#agent.destroy();
+    this.#freshAgent.destroy();
+  }
+
+  get #timeout(): number {
+    return this.#options.timeout ?? TIMEOUT;
+  }
+
+  async #postNow(push: Push): Promise<PostResult> {
+    this.#makeRoom();
+    const deadline = performance.now() + this.#timeout;
+    const first = await this.#attempt(push, this.#agent, deadline);
+    if (first !== 'stale') return first;
+    const second = await this.#attempt(push, this.#freshAgent, deadline);
+    if (second !== 'stale') return second;
+    throw new Error('A fresh connection was used before.');
+  }
+
+  /** Closes an unused connection where there are as many as there may be. */
+  #makeRoom(): void {
+    const { sockets, freeSockets } = this.#agent;
+    const count = (all: NodeJS.ReadOnlyDict<unknown[]>): number =>
+      Object.values(all).reduce((sum, some) => sum + (some?.length ?? 0), 0);
+    if (count(sockets) + count(freeSockets) < ALL_SOCKETS) return;
+    Object.values(freeSockets).flat()[0]?.destroy();
+  }
+
+  /** Resolves to `stale` where the connection had served before and closed without an answer. */
+  #attempt({ url, headers, body }: Push, agent: Agent, deadline: number) {
+    return new Promise<PostResult | 'stale'>((resolve) => {
+      const options: RequestOptions = {
+        ...{ method: 'POST', agent, maxHeaderSize: MAX_HEADERS },
+        headers: { ...headers, 'Content-Length': body.length },
+      };
+      const running = request(url, options);
+      this.#running.add(running);
+      const watch = new Watch(running, {
+        connect: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
+        answer: deadline - performance.now(),
+      });
+      running.once('close', () => this.#running.delete(running));
+      let isAnswered = false;
+      running.once('response', (response) => {
+        isAnswered = true;
+        read(response, (excerpt) => resolve(answerOf(response, excerpt)));
+      });
+      running.on('error', (error: NodeJS.ErrnoException) => {
+        if (isAnswered) return;
+        const isStale = running.reusedSocket && CLOSED.has(error.code ?? '');
+        resolve(isStale ? 'stale' : watch.judge(error));
+      });
+      running.end(body);
+    });
+  }
+}
+
+/** Codes of errors of a connection that the other side had closed already. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** Ends a request that takes too long, and tells how far it came. */
+class Watch {
+  #isConnected = false;
+
+  constructor(running: ClientRequest, limits: { readonly connect: number; answer: number }) {
+    const end = (problem: string) => () => running.destroy(new NoAnswer(problem));
+    const total = setTimeout(end('the answer took too long'), limits.answer);
+    let connecting: NodeJS.Timeout | undefined;
+    running.once('socket', (socket) => {
+      this.#isConnected = running.reusedSocket;
+      if (this.#isConnected) return;
+      connecting = setTimeout(end('the connection took too long'), limits.connect);
+      socket.once('secureConnect', () => {
+        this.#isConnected = true;
+        clearTimeout(connecting);
+      });
+    });
+    let interim = 0;
+    running.on('information', () => {
+      interim += 1;
+      if (interim > MAX_INTERIM) end('the answers before the answer have no end')();
+    });
+    running.once('close', () => {
+      clearTimeout(total);
+      clearTimeout(connecting);
+    });
+  }
+
+  judge(error: NodeJS.ErrnoException): Failure {
+    const detail = escapeControls([error.code ?? '', error.message].join(' ').trim());
+    return { kind: this.#isConnected ? 'noAnswer' : 'unreachable', detail };
+  }
+}
+
+function answerOf({ statusCode, headers }: IncomingMessage, excerpt: string): Answer {
+  const retryAfter = headers['retry-after'] ?? null;
+  return { kind: 'answer', status: statusCode ?? 0, retryAfter, excerpt };
+}
+
+/**
+ * Reads a body to its end or to the limit, and gives the start of it. A body that breaks off, or
+ * that the deadline cuts, is one with an end: the status has come.
+ */
+function read(response: IncomingMessage, done: (excerpt: string) => void): void {
+  let start = Buffer.alloc(0);
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (start.length < EXCERPT) start = Buffer.concat([start, chunk]).subarray(0, EXCERPT);
+    if (size > MAX_BODY) response.destroy();
+  });
+  response.on('error', (error) => {
+    if (start.length === 0) start = Buffer.from(`(${error.message})`);
+  });
+  response.once('close', () => done(escapeControls(start.toString('utf8'))));
+}
+
+/** Control characters, and those that order the direction of text or end a line. */
+const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Escapes what a terminal or a log would obey. */
+function escapeControls(text: string): string {
+  return text.replace(CONTROLS, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+}

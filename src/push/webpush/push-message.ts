@@ -1,0 +1,48 @@
+import { encryptMessage } from './encrypt.js';
+import type { Poster, PostResult } from './post.js';
+import type { PushRow } from './sender-ports.js';
+
+/** Returns the Authorization header by the key of the id; null where there is no such key. */
+export type Authorize = (vapidKey: string, url: URL) => Promise<string | null>;
+
+export interface MessageOptions {
+  readonly poster: Pick<Poster, 'post'>;
+  readonly authorize: Authorize;
+}
+
+/** A message for one subscription: StateChange or PushVerification (RFC 8620 7.1, 7.2.2). */
+export interface PushMessage {
+  /** JSON of at most 3,993 octets. */
+  readonly text: string;
+  /** How long a push service keeps it for a device that isn't there, seconds. */
+  readonly ttl: number;
+  /** A message replaces an undelivered one of the same topic; null: it replaces none. */
+  readonly topic: string | null;
+}
+
+/**
+ * Sends a message to a subscription: encrypted where it has keys, and signed by its key. Throws
+ * where that key is gone: nothing leaves unsigned instead.
+ */
+export async function sendMessage(
+  row: Pick<PushRow, 'url' | 'keys' | 'vapidKey'>,
+  { text, ttl, topic }: PushMessage,
+  { poster, authorize }: MessageOptions,
+): Promise<PostResult> {
+  const url = new URL(row.url);
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json',
+    TTL: String(ttl),
+    Urgency: 'normal',
+  };
+  if (topic !== null) headers['Topic'] = topic;
+  if (row.keys !== null) headers['Content-Encoding'] = 'aes128gcm';
+  if (row.vapidKey !== null) {
+    const authorization = await authorize(row.vapidKey, url);
+    if (authorization === null) throw new Error(`The VAPID key ${row.vapidKey} can't be used.`);
+    headers['Authorization'] = authorization;
+  }
+  const plaintext = Buffer.from(text);
+  const body = row.keys === null ? plaintext : encryptMessage(plaintext, row.keys);
+  return poster.post({ url, headers, body });
+}

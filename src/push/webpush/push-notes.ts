@@ -1,0 +1,96 @@
+import type { FailureNote, PushRow, PushRows, ToldNote } from './sender-ports.js';
+
+/** Notes that were not written are written with the next ones; so many are kept. */
+const MOST_KEPT = 100_000;
+
+/**
+ * Writes how pushes went, in batches: a write for each push would cost more than the push. A kill
+ * loses the last batch, so that its receivers are told once more.
+ */
+export class PushNotes {
+  readonly #rows: Pick<PushRows, 'noteTold' | 'noteFailures'>;
+  readonly #pause: number;
+  readonly #onError: (error: unknown) => void;
+  #told = new Map<string, ToldNote>();
+  #failures = new Map<string, FailureNote>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  /** `pause`: between two batches, ms. */
+  constructor(
+    rows: Pick<PushRows, 'noteTold' | 'noteFailures'>,
+    pause: number,
+    onError: (error: unknown) => void,
+  ) {
+    this.#rows = rows;
+    this.#pause = pause;
+    this.#onError = onError;
+  }
+
+  addTold(note: ToldNote): void {
+    if (this.#isClosed) return;
+    this.#failures.delete(note.id);
+    this.#told.set(note.id, note);
+    this.#schedule();
+  }
+
+  addFailure(note: FailureNote): void {
+    if (this.#isClosed) return;
+    this.#failures.set(note.id, note);
+    this.#schedule();
+  }
+
+  /** Returns a row with the notes on it that are not in it yet. */
+  complete<Row extends PushRow>(row: Row): Row {
+    const told = this.#told.get(row.id);
+    const failure = this.#failures.get(row.id);
+    const cleared = { failures: 0, firstFailure: null, notBefore: null };
+    return {
+      ...row,
+      ...(told === undefined ? {} : { told: told.told, ...cleared }),
+      ...(failure === undefined
+        ? {}
+        : {
+            failures: failure.failures,
+            firstFailure: failure.firstFailure,
+            notBefore: failure.notBefore,
+          }),
+    };
+  }
+
+  /** Writes all notes. After a failure they stay. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    await this.#writing;
+  }
+
+  /** Writes all notes, and takes no more. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.flush();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => void this.flush(), this.#pause).unref();
+  }
+
+  async #write(): Promise<void> {
+    const [told, failures] = [[...this.#told.values()], [...this.#failures.values()]];
+    try {
+      if (told.length > 0) await this.#rows.noteTold(told);
+      for (const note of told) if (this.#told.get(note.id) === note) this.#told.delete(note.id);
+      if (failures.length > 0) await this.#rows.noteFailures(failures);
+      for (const note of failures) {
+        if (this.#failures.get(note.id) === note) this.#failures.delete(note.id);
+      }
+    } catch (error) {
+      this.#onError(error);
+      for (const notes of [this.#told, this.#failures]) if (notes.size > MOST_KEPT) notes.clear();
+      this.#schedule();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { SubscriptionKeys } from './subscription-keys.js';
+
+/** A verified subscription, as it is stored. Times are epoch ms. */
+export interface PushRow {
+  readonly id: string;
+  readonly url: string;
+  /** Null: the client gave none. */
+  readonly keys: SubscriptionKeys | null;
+  /** The id of the key that signs its pushes; null: none does. */
+  readonly vapidKey: string | null;
+  readonly shard: number;
+  /** The id of the states that it was told last; null: none. */
+  readonly told: string | null;
+  /** Pushes in a row that have failed. */
+  readonly failures: number;
+  readonly firstFailure: number | null;
+  /** Nothing is pushed before. */
+  readonly notBefore: number | null;
+}
+
+/** A push that was taken. */
+export interface ToldNote {
+  readonly id: string;
+  readonly told: string;
+  readonly at: number;
+}
+
+/** A push that was not taken. */
+export interface FailureNote extends Pick<PushRow, 'id' | 'failures' | 'firstFailure'> {
+  readonly notBefore: number;
+  readonly at: number;
+  /** In a word: `status-403`, `unreachable`, `noAnswer`. Users may see it. */
+  readonly reason: string;
+}
+
+/** The stored subscriptions that can be served: verified, not expired, of a living token. */
+export interface PushRows<Row extends PushRow = PushRow> {
+  /** Gives the subscriptions of shards, or of ids, in parts. */
+  load(
+    which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
+  ): AsyncIterable<readonly Row[]>;
+  /** Resolves to one as it is now; null where it can be served no more. */
+  read(id: string): Promise<Row | null>;
+  /** Stores what was told. It ends a run of failures. */
+  noteTold(notes: readonly ToldNote[]): Promise<void>;
+  noteFailures(notes: readonly FailureNote[]): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+/** States that a receiver has not been told (push/channel.ts). */
+export interface PushNews {
+  /** The `changed` of a StateChange, JSON. */
+  readonly changed: string;
+  /** Stands for all states that the receiver has been told by then. */
+  readonly id: string;
+}
+
+export interface PushChannel {
+  /** Returns what is new, and counts it as told. */
+  take(): PushNews | null;
+  close(): void;
+}
+
+export interface PushChannelListener {
+  /** There may be news to take. */
+  readonly wake: () => void;
+  /** The token may do nothing any more. */
+  readonly ended: () => void;
+}
+
+/** Opens a channel whose receiver was told `told`; null where the token may do nothing. */
+export type OpenChannel<Row extends PushRow = PushRow> = (
+  row: Row,
+  told: string | null,
+  listener: PushChannelListener,
+) => Promise<PushChannel | null>;
+
+/** The shards of the subscriptions that this process serves (push/hub/hub.ts). */
+export interface OwnShards {
+  isMine(shard: number): boolean;
+  onChange(listener: () => void): void;
+}
+
+/** The number of shards. */
+export const SHARD_COUNT = 16;

@@ -1,0 +1,317 @@
+import type { Log } from '../../runtime/log.js';
+import { boundWait, judgeAttempt, type Wait } from './back-off.js';
+import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
+import { HostLanes, type HostOutcome } from './host-lanes.js';
+import type { PostResult } from './post.js';
+import type { MessageOptions } from './push-message.js';
+import { PushNotes } from './push-notes.js';
+import {
+  type OpenChannel,
+  type OwnShards,
+  type PushNews,
+  type PushRow,
+  type PushRows,
+  SHARD_COUNT,
+} from './sender-ports.js';
+import { Served } from './served.js';
+
+export interface SenderOptions<Row extends PushRow> extends MessageOptions {
+  readonly rows: PushRows<Row>;
+  readonly openChannel: OpenChannel<Row>;
+  readonly shards: OwnShards;
+  readonly log: Pick<Log, 'info' | 'warn' | 'debug' | 'error'>;
+  /** Epoch ms. */
+  readonly now: () => number;
+  readonly pauses?: SenderPauses;
+}
+
+/** Ms. Tests have shorter ones. */
+export interface SenderPauses {
+  /** Between two pushes to one subscription. */
+  readonly throttle: number;
+  /** The same where its service is slow or busy. */
+  readonly slowThrottle: number;
+  /** Over which many pushes that fall due at once are spread. */
+  readonly spread: number;
+  /** Between two writes of how pushes went. */
+  readonly notes: number;
+  /** After the database has failed. */
+  readonly retry: number;
+}
+
+const PAUSES: SenderPauses = {
+  ...{ throttle: 1000, slowThrottle: 30_000, spread: 1000, notes: 1000, retry: 10_000 },
+};
+
+/** Pushes that fall due within a second and are sent at once; the others are spread. */
+const AT_ONCE = 50;
+
+/** How pushes ended since the start. */
+export interface SenderCounts {
+  readonly served: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly results: Readonly<Record<'delivered' | 'failed' | 'gone' | 'hopeless', number>>;
+}
+
+/**
+ * Pushes state changes to verified subscriptions (RFC 8620 7.2). Each has at most one push under
+ * way, and at most one a second; what changes meanwhile is in the next. The sender stores the told
+ * states after the service has taken them: so a kill repeats a push, and loses none.
+ */
+export class Sender<Row extends PushRow = PushRow> {
+  readonly #options: SenderOptions<Row>;
+  readonly #pauses: SenderPauses;
+  readonly #served = new Map<string, Served>();
+  readonly #lanes: HostLanes<Served>;
+  readonly #notes: PushNotes;
+  readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
+  #shards: ReadonlySet<number> = new Set();
+  #due = { count: 0, second: 0 };
+  #isStopped = false;
+
+  constructor(options: SenderOptions<Row>) {
+    this.#options = options;
+    this.#pauses = options.pauses ?? PAUSES;
+    this.#lanes = new HostLanes((served) => this.#run(served));
+    this.#notes = new PushNotes(options.rows, this.#pauses.notes, (error) => this.#complain(error));
+  }
+
+  /** Serves the subscriptions of the process's shards, whichever these are. */
+  start(): Promise<void> {
+    this.#options.shards.onChange(() => void this.#takeShards());
+    return this.#takeShards();
+  }
+
+  /** A subscription was verified or changed. Resolves when this process knows of it. */
+  changed(id: string): Promise<void> {
+    const served = this.#served.get(id);
+    if (served === undefined) return this.#load({ ids: [id] });
+    this.#readAgain(served);
+    return Promise.resolve();
+  }
+
+  /** A subscription was destroyed. */
+  removed(id: string): void {
+    this.#drop(this.#served.get(id));
+  }
+
+  counts(): SenderCounts {
+    const { running, waiting } = this.#lanes;
+    return { served: this.#served.size, running, waiting, results: { ...this.#results } };
+  }
+
+  /** Begins no further push, and waits for those that run, at most `deadline` ms. */
+  async stop(deadline: number): Promise<void> {
+    this.#isStopped = true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, deadline);
+    });
+    await Promise.race([this.#lanes.stop(), late]);
+    clearTimeout(timer);
+    await this.#notes.close();
+    for (const served of this.#served.values()) served.end();
+    this.#served.clear();
+  }
+
+  #takeShards(): Promise<void> {
+    const { shards } = this.#options;
+    const all = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+    const own = new Set(all.filter((shard) => shards.isMine(shard)));
+    const gained = [...own].filter((shard) => !this.#shards.has(shard));
+    this.#shards = own;
+    for (const served of this.#served.values()) if (!own.has(served.shard)) this.#drop(served);
+    return gained.length === 0 ? Promise.resolve() : this.#load({ shards: gained });
+  }
+
+  /** Loads one part after the other. Where the reading fails, all is read again later. */
+  async #load(which: Parameters<PushRows['load']>[0]): Promise<void> {
+    if (this.#isStopped) return;
+    try {
+      for await (const part of this.#options.rows.load(which)) {
+        await Promise.all(part.map((row) => this.#serve(row)));
+      }
+    } catch (error) {
+      this.#complain(error);
+      setTimeout(() => void this.#load(which), this.#pauses.retry).unref();
+    }
+  }
+
+  /** Begins to serve a subscription, and looks whether there is something new for it. */
+  async #serve(row: Row): Promise<void> {
+    if (!this.#shards.has(row.shard) || this.#isStopped) return;
+    const known = this.#served.get(row.id);
+    if (known !== undefined) return this.#readAgain(known);
+    const served = new Served(row.id, new URL(row.url).host, row.shard);
+    this.#served.set(row.id, served);
+    const pause = this.#pauseOf(row);
+    if (pause > 0) return this.#wait(served, pause);
+    await this.#renew(served, this.#notes.complete(row), served.version);
+    // A change may have made it due meanwhile.
+    if (served.phase !== 'idle' || served.channel?.take() === null) return;
+    served.isBehind = true;
+    this.#makeDue(served);
+  }
+
+  /** The next push goes by the row as it is then. */
+  #readAgain(served: Served): void {
+    served.version += 1;
+    served.isBehind = true;
+    this.#wake(served);
+  }
+
+  #pauseOf({ notBefore }: Row): number {
+    const now = this.#options.now();
+    return notBefore === null ? 0 : boundWait(notBefore, now) - now;
+  }
+
+  /** Opens a channel from what the receiver was told. Resolves to false where it can't be. */
+  async #renew(served: Served, row: Row, version: number): Promise<boolean> {
+    const channel = await this.#options.openChannel(row, row.told, {
+      wake: () => this.#wake(served),
+      ended: () => this.#drop(served),
+    });
+    if (channel === null || !isLiving(served)) {
+      channel?.close();
+      this.#drop(served);
+      return false;
+    }
+    served.closeChannel();
+    served.channel = channel;
+    // The row may have been read before the change.
+    served.isBehind = served.version !== version;
+    return true;
+  }
+
+  #wake(served: Served): void {
+    if (served.phase === 'running') served.isWoken = true;
+    else if (served.phase === 'idle') this.#makeDue(served);
+  }
+
+  #makeDue(served: Served): void {
+    served.phase = 'due';
+    const now = performance.now();
+    const pause = Math.max(served.nextAt - now, this.#spread(now));
+    if (pause <= 0) this.#lanes.push(served);
+    else served.delay(pause, () => this.#lanes.push(served));
+  }
+
+  #spread(now: number): number {
+    const second = Math.floor(now / 1000);
+    if (second !== this.#due.second) this.#due = { count: 0, second };
+    this.#due.count += 1;
+    return this.#due.count > AT_ONCE ? Math.random() * this.#pauses.spread : 0;
+  }
+
+  /** Waits after a failure. The channel is opened again when there is something to send. */
+  #wait(served: Served, pause: number): void {
+    served.phase = 'failed';
+    served.closeChannel();
+    served.delay(pause, () => this.#makeDue(served));
+  }
+
+  async #run(served: Served): Promise<HostOutcome> {
+    if (served.phase !== 'due' || this.#isStopped) return 'none';
+    served.phase = 'running';
+    try {
+      return await this.#push(served);
+    } catch (error) {
+      this.#complain(error);
+      served.isBehind = true;
+      if (isLiving(served)) this.#wait(served, this.#pauses.retry);
+      return 'none';
+    }
+  }
+
+  async #push(served: Served): Promise<HostOutcome> {
+    const { version } = served;
+    const stored = await this.#options.rows.read(served.id);
+    if (stored === null) this.#drop(served);
+    if (stored === null || !isLiving(served)) return 'none';
+    const row = this.#notes.complete(stored);
+    const pause = this.#pauseOf(row);
+    if (pause > 0) {
+      this.#wait(served, pause);
+      return 'none';
+    }
+    served.isWoken = false;
+    if (served.channel === null || served.isBehind) {
+      if (!(await this.#renew(served, row, version))) return 'none';
+    }
+    const news = served.channel?.take() ?? null;
+    if (news === null) {
+      this.#rest(served);
+      return 'none';
+    }
+    const delivery = await deliverNews(row, news, this.#options);
+    return this.#settle(served, { row, news, delivery });
+  }
+
+  async #settle(
+    served: Served,
+    { row, news, delivery }: { row: Row; news: PushNews; delivery: Delivery },
+  ): Promise<HostOutcome> {
+    const { result, isSlow } = delivery;
+    const { failures, firstFailure } = row;
+    const now = this.#options.now();
+    const chance = Math.random();
+    const verdict = judgeAttempt({ result, failures, firstFailure, now, chance });
+    if (verdict.kind === 'wait') {
+      this.#fail(served, verdict, result);
+      return verdict.isHostBusy ? 'busy' : 'bad';
+    }
+    this.#results[verdict.kind] += 1;
+    if (verdict.kind === 'delivered') {
+      this.#notes.addTold({ id: row.id, told: news.id, at: now });
+      const { throttle, slowThrottle } = this.#pauses;
+      served.nextAt = performance.now() + (isSlow || served.isSlow ? slowThrottle : throttle);
+      served.isSlow = false;
+      this.#rest(served);
+      return isSlow ? 'bad' : 'good';
+    }
+    const fields = { id: row.id, host: served.host, ...describeResult(result) };
+    this.#options.log.info(fields, 'a push subscription is removed: its service refuses it');
+    this.#drop(served);
+    await this.#options.rows.remove(row.id);
+    return verdict.kind === 'gone' ? 'good' : 'bad';
+  }
+
+  #fail(served: Served, { until, failures, firstFailure, isHostBusy }: Wait, result: PostResult) {
+    this.#results.failed += 1;
+    const { id, host } = served;
+    const now = this.#options.now();
+    const { log } = this.#options;
+    const seconds = Math.ceil((until - now) / 1000);
+    const fields = { id, host, failures, seconds, ...describeResult(result) };
+    if (failures === 1) log.warn(fields, 'a push failed; it is tried again');
+    else log.debug(fields, 'a push failed once more');
+    const reason = reasonOf(result);
+    this.#notes.addFailure({ id, failures, firstFailure, notBefore: until, at: now, reason });
+    served.isBehind = true;
+    served.isSlow = isHostBusy;
+    if (isLiving(served)) this.#wait(served, until - now);
+  }
+
+  /** Has nothing more to send now, unless something became new meanwhile. */
+  #rest(served: Served): void {
+    if (!isLiving(served)) return;
+    served.phase = 'idle';
+    if (served.isWoken) this.#makeDue(served);
+  }
+
+  #drop(served: Served | undefined): void {
+    if (served === undefined) return;
+    served.end();
+    if (this.#served.get(served.id) === served) this.#served.delete(served.id);
+  }
+
+  #complain(error: unknown): void {
+    this.#options.log.error({ err: error }, 'pushing failed; it is tried again');
+  }
+}
+
+/** A subscription may end while something is awaited. */
+function isLiving(served: Served): boolean {
+  return served.phase !== 'gone';
+}

@@ -1,0 +1,122 @@
+import { PushDeliveryRows } from '../accounts/index.js';
+import type { Authenticator } from '../accounts/principal.js';
+import type { DeliveryRow, UnverifiedRow } from '../accounts/push-delivery.js';
+import type { Channel, ChannelListener } from '../push/channel.js';
+import type { Hub } from '../push/hub/hub.js';
+import type { Push } from '../push/push.js';
+import { Poster } from '../push/webpush/post.js';
+import type { Authorize } from '../push/webpush/push-message.js';
+import { Sender, type SenderCounts } from '../push/webpush/sender.js';
+import { Vapid } from '../push/webpush/vapid.js';
+import { readVapidKey, type VapidKey } from '../push/webpush/vapid-key.js';
+import { Verifier } from '../push/webpush/verifier.js';
+import type { Engine } from './open-engine.js';
+import { type PushParts, pushContact } from './push.js';
+
+/** Puts together what posts to the URLs of push subscriptions (RFC 8620 7.2). */
+
+export interface Delivery {
+  /** Another process has created, changed or destroyed a subscription. */
+  changed(id: string): void;
+  counts(): SenderCounts;
+  /** Begins no further push, and ends those that run for too long. */
+  stop(): Promise<void>;
+}
+
+interface DeliveryOptions {
+  readonly engine: Engine;
+  readonly parts: PushParts;
+  /** Opens the channels of subscriptions. */
+  readonly push: Pick<Push, 'open'>;
+  readonly hub: Hub;
+  readonly authenticator: Pick<Authenticator, 'refresh'>;
+}
+
+/** How long pushes that run may take at the end, ms. */
+const GRACE = 2000;
+
+/** Starts to push to the subscriptions that this process serves. */
+export function startDelivery(options: DeliveryOptions): Delivery {
+  const { engine, parts, hub } = options;
+  const { config, log, now, storage } = engine;
+  const { reach, notices, sealer } = parts;
+  const poster = new Poster({ reach, ca: config.push.ca });
+  const rows = new PushDeliveryRows({
+    ...{ prisma: storage.prisma, sealer, now },
+    onUnusable: (id) => log.error({ id }, 'SECRETS_KEY does not decrypt a push subscription'),
+  });
+  const messages = { poster, authorize: authorizeBy(options) };
+  const shared = { ...messages, shards: hub.shards, log, now };
+  const sender = new Sender<DeliveryRow>({
+    ...shared,
+    rows,
+    // One that was told nothing is told all.
+    openChannel: (row, told, listener) => openChannel(options, row, told ?? '', listener),
+  });
+  const verifier = new Verifier<UnverifiedRow>({
+    ...shared,
+    rows,
+    presentStates: (row) => readStates(options, row),
+  });
+  const announce = (id: string): void => {
+    void sender.changed(id);
+    hub.announceSubscription(id);
+  };
+  notices.connect({
+    created: (id) => void verifier.created(id),
+    changed: announce,
+    removed(id) {
+      sender.removed(id);
+      hub.announceSubscription(id);
+    },
+  });
+  void sender.start();
+  return {
+    changed: (id) => void sender.changed(id),
+    counts: () => sender.counts(),
+    async stop() {
+      await Promise.all([sender.stop(GRACE), verifier.stop()]);
+      poster.close();
+    },
+  };
+}
+
+/** Opens the channel of a subscription; resolves to null where its token has ended. */
+async function openChannel(
+  { push, authenticator }: DeliveryOptions,
+  { tokenId, types }: DeliveryRow,
+  told: string | null,
+  listener: ChannelListener,
+): Promise<Channel | null> {
+  const principal = await authenticator.refresh(tokenId);
+  if (principal === null) return null;
+  return push.open({ principal, types: types && new Set(types), told }, listener);
+}
+
+/** Resolves to the id of the present states of a subscription; null where its token has ended. */
+async function readStates(options: DeliveryOptions, row: DeliveryRow): Promise<string | null> {
+  const deaf = { wake: () => undefined, ended: () => undefined };
+  const channel = await openChannel(options, row, null, deaf);
+  const id = channel?.id ?? null;
+  channel?.close();
+  return id;
+}
+
+/** Signs by the keys of the database. Each is parsed once: there are few. */
+function authorizeBy({ engine, parts }: DeliveryOptions): Authorize {
+  const contact = pushContact(engine.config);
+  const { vapid: keys } = parts;
+  if (contact === null || keys === null) return async () => null;
+  const vapid = new Vapid(contact, engine.now);
+  const parsed = new Map<string, VapidKey>();
+  return async (id, url) => {
+    let key = parsed.get(id) ?? null;
+    if (key === null) {
+      const stored = await keys.find(id);
+      key = stored && readVapidKey(stored.privateText);
+      if (key === null) return null;
+      parsed.set(id, key);
+    }
+    return vapid.authorize(key, url);
+  };
+}

@@ -1,0 +1,260 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createAccount,
+  createAuthenticator,
+  createToken,
+  type Principal,
+  PushSubscriptionRows,
+  pruneOrphans,
+  pruneSubscriptions,
+  revokeToken,
+  rotateVapidKey,
+  sealSubscriptions,
+  sealVapidKeys,
+  VapidKeys,
+} from '../../src/accounts/index.js';
+import { migrate, openPool } from '../../src/database/postgresql/index.js';
+import { openPrisma } from '../../src/database/postgresql/prisma.js';
+import { readGeneration, renewGeneration } from '../../src/database/push-generation.js';
+import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { CreationLimits } from '../../src/methods/push-subscription/creation-limits.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
+import { makeVapidKey } from '../../src/push/webpush/vapid-key.js';
+import { createSealer } from '../../src/server/sealer.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { openTestDatabase } from './database.js';
+
+const ids = createIdGenerator();
+const postgresql = usePostgresql();
+let databases = 0;
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 10, 27);
+const PLAIN = createSealer(null);
+
+interface Two {
+  readonly prismas: readonly [PrismaClient, PrismaClient];
+  readonly owner: Principal;
+  readonly token: string;
+  /** The rows as the first or the second server has them. */
+  rows(which?: 0 | 1, sealer?: ReturnType<typeof createSealer>): PushSubscriptionRows;
+}
+
+/** One database as two servers have it, with a token. */
+async function two(engine: string): Promise<Two> {
+  const prismas = await open(engine);
+  const [prisma] = prismas;
+  await createAccount(prisma, ids, { name: 'A', user: 'alice' });
+  const token = await createToken(prisma, ids, { user: 'alice' });
+  const owner = await createAuthenticator(prisma).authenticate(token);
+  if (owner === null) throw new Error('The token is good.');
+  const rows: Two['rows'] = (which = 0, sealer = PLAIN) =>
+    new PushSubscriptionRows({
+      ...{ prisma: prismas[which], sealer, now: () => NOW },
+      vapidKey: () => 'k',
+    });
+  return { prismas, owner, token, rows };
+}
+
+async function open(engine: string): Promise<readonly [PrismaClient, PrismaClient]> {
+  if (engine === 'SQLite') {
+    const database = openTestDatabase();
+    const other = openPrismaStandalone(database.file);
+    onTestFinished(async () => {
+      await other.$disconnect();
+      await database.close();
+    });
+    return [database.prisma, other];
+  }
+  databases += 1;
+  const url = await postgresql().createDatabase(`push_rows${databases}`);
+  const openOne = (): PrismaClient => {
+    const pool = openPool({ url, size: 3 });
+    const prisma = openPrisma(pool);
+    onTestFinished(async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    });
+    return prisma;
+  };
+  const pool = openPool({ url, size: 1 });
+  await migrate(pool, 'prisma/postgresql/migrations');
+  await pool.end();
+  return [openOne(), openOne()];
+}
+
+function subscription(more: object = {}) {
+  const { id } = ids.next('r');
+  const url = `https://push.example.net/${id}`;
+  return {
+    ...{ id, url, deviceClientId: 'd', host: 'push.example.net', code: 'c', types: null },
+    ...{ keys: { p256dh: 'point', auth: 'secret' }, expires: NOW + 24 * HOUR, created: NOW },
+    ...more,
+  };
+}
+
+/** Creates one as the method does; resolves to the type of the error, or null. */
+function create(rows: PushSubscriptionRows, owner: Principal, more: object = {}) {
+  const made = subscription(more);
+  return rows.change(owner, true, async (transaction) => {
+    const error = await new CreationLimits(transaction, NOW).refuse(made.host);
+    if (error === null) await transaction.create(made);
+    return error?.type ?? null;
+  });
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (engine) => {
+  it('limits of creations hold over servers that create at the same moment', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const servers = [rows(0), rows(1)] as const;
+    const made = await Promise.all(
+      Array.from({ length: 14 }, (_, n) => create(servers[n % 2 === 0 ? 0 : 1], owner)),
+    );
+    expect(made.filter((error) => error === null)).toHaveLength(10);
+    expect(made.filter((error) => error === 'rateLimit')).toHaveLength(4);
+    expect(await prismas[0].jmapPushSubscription.count()).toBe(10);
+  });
+
+  it('creations for a host are limited over all users, until they are verified', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const at = BigInt(NOW - 1);
+    await prismas[0].jmapPushCreation.createMany({
+      data: Array.from({ length: 60 }, (_, n) => ({
+        ...{ id: `c${n}`, userId: `u${n}`, host: 'push.example.net', at },
+      })),
+    });
+    expect(await create(rows(), owner)).toBe('rateLimit');
+    expect(await create(rows(), owner, { host: 'other.example.net' })).toBeNull();
+    await rows().change(owner, false, (transaction) => transaction.change('c7', { verified: NOW }));
+    expect(await create(rows(), owner)).toBeNull();
+  });
+
+  it('a revocation ends the subscriptions of its token, one in the making too', async () => {
+    const { rows, owner, prismas, token } = await two(engine);
+    await create(rows(), owner);
+    const late = create(rows(1), owner).catch((error: unknown) => (error as Error).name);
+    await Promise.all([late, revokeToken(prismas[0], token)]);
+    expect([null, 'PushTokenError']).toContain(await late);
+    expect(await prismas[0].jmapPushSubscription.count()).toBe(0);
+    await expect(create(rows(), owner)).rejects.toThrow('The token has ended.');
+  });
+
+  it('the upkeep destroys what has expired, was never verified, or has a retired key', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const [prisma] = prismas;
+    const verified = { verified: BigInt(NOW) };
+    const names = ['expired', 'unverified', 'young', 'verified', 'retired', 'orphan'];
+    for (const id of names) await create(rows(), owner, { id, deviceClientId: id });
+    const where = { id: { in: ['expired', 'verified', 'retired', 'orphan'] } };
+    await prisma.jmapPushSubscription.updateMany({ where, data: verified });
+    const set = (id: string, data: object) =>
+      prisma.jmapPushSubscription.update({ where: { id }, data });
+    await set('expired', { expires: BigInt(NOW) });
+    await set('retired', { vapidKey: 'old' });
+    await set('orphan', { tokenId: 'gone' });
+    await prisma.jmapPushCreation.updateMany({
+      where: { id: { not: 'young' } },
+      data: { at: BigInt(NOW - HOUR) },
+    });
+    await prisma.jmapVapidKey.create({
+      data: { id: 'old', private: 'x', public: 'y', created: 0n, retires: BigInt(NOW) },
+    });
+    expect([...(await pruneSubscriptions(prisma, NOW, 500))].sort()).toEqual(
+      ['expired', 'retired', 'unverified'].sort(),
+    );
+    expect(await prisma.jmapVapidKey.count()).toBe(0);
+    expect(await prisma.jmapPushCreation.count()).toBe(1);
+    expect(await pruneOrphans(prisma)).toBe(1);
+    const left = await rows().list(owner.tokenId, { first: 10 });
+    expect(left.map(({ id }) => id)).toEqual(['verified', 'young']);
+  });
+
+  it('an expired subscription is not served, whether the upkeep has run or not', async () => {
+    const { rows, owner } = await two(engine);
+    await create(rows(), owner, { id: 'old', expires: NOW });
+    expect(await rows().list(owner.tokenId, { first: 10 })).toEqual([]);
+    const found = await rows().change(owner, false, (transaction) => transaction.find(['old']));
+    expect(found).toEqual([]);
+  });
+
+  it('secrets are encrypted with SECRETS_KEY, those of before too', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const [prisma] = prismas;
+    const key = createSealer(new Uint8Array(32).fill(1));
+    await create(rows(), owner, { id: 'a' });
+    await create(rows(0, key), owner, { id: 'b' });
+    expect(await sealSubscriptions(prisma, key)).toBe(1);
+    expect(await sealSubscriptions(prisma, key)).toBe(0);
+    for (const row of await prisma.jmapPushSubscription.findMany())
+      for (const text of [row.url, row.p256dh, row.auth])
+        expect(text).toMatch(/^aes256gcm-bound\$/);
+    const read = (sealer: typeof key) => rows(0, sealer).list(owner.tokenId, { first: 10 });
+    for (const one of await read(key)) {
+      expect(one.url).toMatch(/^https:/);
+      expect(one.keys).toEqual({ p256dh: 'point', auth: 'secret' });
+    }
+    for (const wrong of [PLAIN, createSealer(new Uint8Array(32).fill(2))])
+      for (const one of await read(wrong)) expect([one.url, one.keys]).toEqual([null, null]);
+  });
+
+  it('servers that start at once make one VAPID key, and a rotation reaches both', async () => {
+    const { prismas } = await two(engine);
+    const unusable: string[] = [];
+    const keysOf = (prisma: PrismaClient, sealer = PLAIN) =>
+      new VapidKeys({
+        ...{ prisma, sealer, makeKey: makeVapidKey },
+        onUnusable: (id) => unusable.push(id),
+      });
+    const [one, other] = [keysOf(prismas[0]), keysOf(prismas[1])];
+    await Promise.all([one.open(), other.open()]);
+    const first = one.current;
+    expect(other.current).toEqual(first);
+    const again = keysOf(prismas[0]);
+    await again.open();
+    expect(again.current).toEqual(first);
+    const { version } = other;
+    const { privateText, publicText } = await rotateVapidKey(prismas[0], {
+      ...{ sealer: PLAIN, makeKey: makeVapidKey, id: 'next', now: NOW, keep: HOUR },
+    });
+    await other.reload();
+    expect(other.current).toEqual({ id: 'next', privateText, publicText });
+    expect(other.version).not.toBe(version);
+    expect(await other.find(first?.id ?? '')).toEqual(first);
+    const key = createSealer(new Uint8Array(32).fill(1));
+    expect(await sealVapidKeys(prismas[0], key)).toBe(2);
+    const wrong = keysOf(prismas[0], createSealer(new Uint8Array(32).fill(2)));
+    await wrong.open();
+    expect([wrong.current, unusable]).toEqual([null, ['next']]);
+  });
+
+  it('servers read one generation, and a new one after a reset', async () => {
+    const { prismas } = await two(engine);
+    const [one, other] = await Promise.all(prismas.map(readGeneration));
+    expect(one).toMatch(/^[\w-]{11}$/);
+    expect(other).toBe(one);
+    await renewGeneration(prismas[1]);
+    expect(await readGeneration(prismas[0])).not.toBe(one);
+  });
+});
+
+it('SQLite keeps nothing of a destroyed subscription once its log is written back', async () => {
+  const database = openTestDatabase();
+  const { prisma, db, file } = database;
+  onTestFinished(() => database.close());
+  await createAccount(prisma, ids, { name: 'A', user: 'alice' });
+  const token = await createToken(prisma, ids, { user: 'alice' });
+  const owner = await createAuthenticator(prisma).authenticate(token);
+  if (owner === null) throw new Error('The token is good.');
+  const rows = new PushSubscriptionRows({
+    ...{ prisma, sealer: PLAIN, now: () => NOW, vapidKey: () => null },
+  });
+  await create(rows, owner, { id: 'a', url: 'https://push.example.net/very-secret' });
+  await rows.change(owner, false, (transaction) => transaction.change('a', { types: ['Todo'] }));
+  const isIn = (): boolean => {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    return readFileSync(file).includes('very-secret');
+  };
+  expect(isIn()).toBe(true);
+  await rows.change(owner, false, (transaction) => transaction.destroy(['a']));
+  expect(isIn()).toBe(false);
+});

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { revokeToken } from '../../src/accounts/index.js';
+import { until } from '../http/harness.js';
+import { type PushClient, usePush, VAPID } from '../methods/push-subscription/rig.js';
+import { CORE } from '../support/client.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { makeReceiver } from './webpush/receiver.js';
+import { makeIdentity, type Received, type Respond, startSink } from './webpush/sink.js';
+
+const TODOS = 'urn:example:todos';
+
+const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-push-'));
+const { authority, certificate } = makeIdentity();
+writeFileSync(join(folder, 'ca.pem'), authority.ca);
+
+let respond: Respond = (_, response) => response.writeHead(201).end();
+const sink = await startSink((request, response) => respond(request, response), certificate);
+
+afterAll(async () => {
+  await sink.close();
+  rmSync(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  respond = (_, response) => response.writeHead(201).end();
+});
+
+/** Returns what came to a path, parsed. */
+function receivedAt(path: string): Record<string, unknown>[] {
+  return requestsTo(path).map(({ body }) => JSON.parse(body.toString()) as never);
+}
+
+function requestsTo(path: string): Received[] {
+  return sink.received.filter((request) => request.path === path);
+}
+
+async function verify(client: PushClient, path: string): Promise<string> {
+  await until(() => requestsTo(path).length > 0);
+  const [verification = {}] = receivedAt(path);
+  const { pushSubscriptionId: id, verificationCode } = verification as Record<string, string>;
+  await client.change({ update: { [id ?? '']: { verificationCode } } });
+  return id ?? '';
+}
+
+let paths = 0;
+
+async function subscribed(client: PushClient, more: object = {}) {
+  paths += 1;
+  const path = `/device/${paths}`;
+  const { id } = await client.subscribe({ url: sink.url(path).href, ...more });
+  return { path, id: id as string };
+}
+
+/** Creates a Todo; resolves to the account and the new state. */
+async function write({ url, token }: PushClient) {
+  const session = (await (
+    await fetch(`${url}/.well-known/jmap`, { headers: { authorization: `Bearer ${token}` } })
+  ).json()) as { primaryAccounts: Record<string, string>; state: string };
+  const accountId = session.primaryAccounts[TODOS] ?? '';
+  const response = await fetch(`${url}/jmap`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      using: [CORE, TODOS],
+      methodCalls: [['Todo/set', { accountId, create: { k: { text: 'x' } } }, 's']],
+    }),
+  });
+  const { methodResponses } = (await response.json()) as {
+    methodResponses: [[string, { newState: string }, string]];
+  };
+  return { accountId, state: methodResponses[0][1].newState };
+}
+
+describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (database) => {
+  const postgresql = usePostgresql();
+  const rig = usePush(database, postgresql, { PUSH_CA: join(folder, 'ca.pem') });
+
+  it('RFC 8620 7.2.2: a verification comes at once, and nothing else before it is given', async () => {
+    const client = await rig().client();
+    const { path, id } = await subscribed(client);
+    await until(() => requestsTo(path).length === 1);
+    const [request] = requestsTo(path);
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      ttl: '3600',
+      authorization: expect.stringMatching(/^vapid t=[\w-]+\.[\w-]+\.[\w-]+, k=[\w-]{87}$/),
+    });
+    expect(receivedAt(path)).toEqual([
+      {
+        '@type': 'PushVerification',
+        pushSubscriptionId: id,
+        verificationCode: await rig().codeOf(id),
+      },
+    ]);
+    await write(client);
+    await write(client);
+    // What changed before the verification is told after it.
+    const last = await write(client);
+    expect(requestsTo(path)).toHaveLength(1);
+    await verify(client, path);
+    await until(() => requestsTo(path).length === 2);
+    expect(receivedAt(path)[1]).toEqual({
+      '@type': 'StateChange',
+      changed: { [last.accountId]: { Todo: last.state } },
+    });
+    expect(requestsTo(path)[1]?.headers).toMatchObject({
+      ttl: '86400',
+      urgency: 'normal',
+      topic: expect.stringMatching(/^[\w-]{1,32}$/),
+    });
+  });
+
+  it('the code may be given before the create is answered, and changes merge', async () => {
+    const client = await rig().client();
+    const { path, id } = await subscribed(client);
+    await verify(client, path);
+    let last = await write(client);
+    for (let n = 0; n < 20; n += 1) last = await write(client);
+    await until(() => JSON.stringify(receivedAt(path).at(-1)).includes(`"${last.state}"`));
+    expect(requestsTo(path).length).toBeLessThan(8);
+    await client.change({ destroy: [id] });
+    const before = requestsTo(path).length;
+    await write(client);
+    const { list } = await client.read();
+    expect([list, requestsTo(path).length]).toEqual([[], before]);
+  });
+
+  it('RFC 8291: with keys all is encrypted, and the key of the session signs it', async () => {
+    const client = await rig().client();
+    const receiver = makeReceiver();
+    const { path } = await subscribed(client, { keys: receiver.texts });
+    await until(() => requestsTo(path).length === 1);
+    const [request] = requestsTo(path);
+    expect(request?.headers['content-encoding']).toBe('aes128gcm');
+    const verification = JSON.parse(receiver.read(request?.body ?? Buffer.of())) as Record<
+      string,
+      string
+    >;
+    const session = (await (
+      await fetch(`${client.url}/.well-known/jmap`, {
+        headers: { authorization: `Bearer ${client.token}` },
+      })
+    ).json()) as { capabilities: Record<string, { applicationServerKey: string }> };
+    const { applicationServerKey = '' } = session.capabilities[VAPID] ?? {};
+    expect(request?.headers.authorization).toContain(`k=${applicationServerKey}`);
+    const { pushSubscriptionId: id = '', verificationCode } = verification;
+    await client.change({ update: { [id]: { verificationCode } } });
+    const { accountId, state } = await write(client);
+    await until(() => requestsTo(path).length === 2);
+    const body = requestsTo(path)[1]?.body ?? Buffer.of();
+    expect(JSON.parse(receiver.read(body))).toEqual({
+      '@type': 'StateChange',
+      changed: { [accountId]: { Todo: state } },
+    });
+  });
+
+  it('a service that answers 410 is asked no more, and one that fails is named to the client', async () => {
+    const client = await rig().client();
+    const gone = await subscribed(client);
+    await verify(client, gone.path);
+    const failing = await subscribed(client);
+    await verify(client, failing.path);
+    respond = ({ path }, response) =>
+      void response.writeHead(path === gone.path ? 410 : 500).end('sorry');
+    await write(client);
+    await until(async () => {
+      const { list } = await client.read();
+      return list.length === 1;
+    });
+    const reporting = await rig().client({ user: client.user });
+    expect((await reporting.read()).list).toEqual([]);
+    await until(async () => {
+      const row = await rig().prisma.jmapPushSubscription.findUnique({
+        where: { id: failing.id },
+      });
+      return row?.lastFailureReason === 'status-500';
+    });
+    const count = requestsTo(gone.path).length;
+    await write(client);
+    expect(requestsTo(gone.path).length).toBe(count);
+  });
+
+  it('RFC 8620 7.2: a revoked token has its subscriptions end with it', async () => {
+    const client = await rig().client();
+    const { path } = await subscribed(client);
+    await verify(client, path);
+    const other = await rig().client({ user: client.user });
+    await revokeToken(rig().prisma, client.tokenId);
+    expect(
+      await rig().prisma.jmapPushSubscription.count({ where: { tokenId: client.tokenId } }),
+    ).toBe(0);
+    const before = requestsTo(path).length;
+    await write(other);
+    const watched = await subscribed(other);
+    await verify(other, watched.path);
+    await write(other);
+    await until(() => requestsTo(watched.path).length > 1);
+    expect(requestsTo(path).length).toBe(before);
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Network, startProxy } from '../../faults/proxy.js';
+import { eventually } from '../../support/poll.js';
+import { usePostgresql } from '../../support/postgresql.js';
+import { type HeardHub, openHub } from './hubs.js';
+
+const postgresql = usePostgresql();
+
+/** A hub that reaches its database over a network of the test's own, and one that needs none. */
+async function setUp(prepare: (network: Network) => void = () => undefined) {
+  const url = await postgresql().createDatabase('network');
+  const direct = new URL(url);
+  const network = await startProxy(Number(direct.port));
+  onTestFinished(() => network.close());
+  prepare(network);
+  const through = new URL(url);
+  through.port = String(network.port);
+  const times = { patience: 500, silence: 60_000 };
+  const near = openHub({ url });
+  const far = openHub({ url: through.href, poolUrl: url, times });
+  return { network, near, far };
+}
+
+async function expectHeard(near: HeardHub, far: HeardHub): Promise<void> {
+  await eventually(() => {
+    near.hub.publish({ accountId: 'a', changed: { Todo: '1' } });
+    far.hub.publish({ accountId: 'b', changed: { Todo: '1' } });
+    expect(far.heard.has('a')).toBe(true);
+    expect(near.heard.has('b')).toBe(true);
+  });
+}
+
+describe('A hub whose network to PostgreSQL swallows everything without a word', () => {
+  it('notices that its beat is missing, connects anew, and doubts', async () => {
+    const { network, near, far } = await setUp();
+    await expectHeard(near, far);
+    await eventually(() => expect(far.shards().length).toBe(8));
+    const doubts = far.doubts.length;
+    network.stall();
+    await eventually(() => expect(far.hub.counts().listen).toBe(0));
+    // Another process may have its shards by now.
+    expect(far.shards()).toEqual([]);
+    far.hub.publish({ accountId: 'x', changed: { Todo: '1' } });
+    network.resume();
+    await eventually(() => expect(far.doubts.slice(doubts)).toContain('connected'));
+    far.heard.clear();
+    near.heard.clear();
+    await expectHeard(near, far);
+    // PostgreSQL still takes the old session for a good one: it holds its locks until it is ended.
+    await eventually(() => expect(far.shards().length).toBe(8));
+    expect(near.shards().length).toBe(8);
+  });
+
+  it('connects as soon as it can where it starts in such a network', async () => {
+    const { network, near, far } = await setUp((it) => it.stall());
+    near.hub.publish({ accountId: 'x', changed: { Todo: '1' } });
+    await eventually(() => expect(network.connections()).toBeGreaterThan(0));
+    expect(far.hub.counts().listen).toBe(0);
+    network.resume();
+    await eventually(() => expect(far.doubts).toContain('connected'));
+    await expectHeard(near, far);
+  });
+
+  it('ends in time', async () => {
+    const { network, near, far } = await setUp();
+    await expectHeard(near, far);
+    network.stall();
+    await far.hub.close();
+    expect(far.hub.counts().listen).toBe(0);
+  });
+});
+
+describe('A hub whose connections are reset', () => {
+  it('connects anew each time', async () => {
+    const { network, near, far } = await setUp();
+    for (let round = 0; round < 3; round += 1) {
+      far.heard.clear();
+      near.heard.clear();
+      await expectHeard(near, far);
+      network.cut();
+    }
+    await eventually(() => expect(far.hub.counts().listen).toBe(1));
+  });
+});

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openPool } from '../../../src/database/postgresql/index.js';
+import { shardLeases } from '../../../src/database/postgresql/shard-leases.js';
+import { openPollHub } from '../../../src/push/hub/poll.js';
+import { startProxy } from '../../faults/proxy.js';
+import { eventually } from '../../support/poll.js';
+import { usePostgresql } from '../../support/postgresql.js';
+import { record } from './hubs.js';
+
+const postgresql = usePostgresql();
+let url: string;
+beforeAll(async () => {
+  url = await postgresql().createDatabase('poll');
+  await query('CREATE TABLE "JmapMeta" ("key" text PRIMARY KEY, "value" text NOT NULL)');
+  await query(`INSERT INTO "JmapMeta" VALUES ('accessVersion', 'x'), ('pushOther', 'y z')`);
+});
+
+async function query(text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+const ALL = Array.from({ length: 16 }, (_, shard) => shard);
+
+function open(times = { lease: 5000, renewal: 50 }, at = url) {
+  const pool = openPool({ url: at, size: 2, answerWithin: 1000 });
+  const hub = openPollHub({ interval: 50, leases: shardLeases(pool), times });
+  onTestFinished(async () => {
+    await hub.close();
+    await pool.end();
+  });
+  const shards = (): readonly number[] => ALL.filter((shard) => hub.shards.isMine(shard));
+  return { hub, shards, ...record(hub) };
+}
+
+describe('The hub of a server that polls', () => {
+  it('has all compared again and again', async () => {
+    const { doubts, hub } = open();
+    await eventually(() => expect(doubts.length).toBeGreaterThan(3));
+    expect(new Set(doubts)).toEqual(new Set(['poll']));
+    hub.publish({ accountId: 'a', changed: { Todo: '1' } });
+    hub.announceSubscription('a');
+    expect(hub.counts().hints).toEqual({ in: 0, out: 0, shed: 0 });
+    await hub.close();
+    const { length } = doubts;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(doubts.length).toBe(length);
+  });
+
+  it('divides the shards with the others, and leaves them theirs', async () => {
+    const hubs = [open(), open(), open()];
+    await eventually(() => {
+      expect(hubs.flatMap(({ shards }) => shards()).sort((a, b) => a - b)).toEqual(ALL);
+      for (const { shards } of hubs) expect(shards().length).toBeLessThan(7);
+    });
+    for (const { hub } of hubs) expect(hub.counts().peers).toBe(2);
+    for (const { hub } of hubs.slice(1)) await hub.close();
+    await eventually(() => expect(hubs[0]?.shards()).toEqual(ALL));
+    await hubs[0]?.hub.close();
+    expect(await query(`SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'push%'`)).toEqual([
+      { key: 'pushOther' },
+    ]);
+  });
+
+  it('takes over what the lease of a process that fell silent has left', async () => {
+    const network = await startProxy(Number(new URL(url).port));
+    onTestFinished(() => network.close());
+    const through = new URL(url);
+    through.port = String(network.port);
+    const silent = open({ lease: 1000, renewal: 50 }, through.href);
+    await eventually(() => expect(silent.shards()).toEqual(ALL));
+    const other = open();
+    await eventually(() => expect(other.shards().length).toBe(8));
+    network.stall();
+    let wereBoths = 0;
+    await eventually(() => {
+      wereBoths += silent.shards().filter((shard) => other.shards().includes(shard)).length;
+      expect(other.shards()).toEqual(ALL);
+    });
+    expect(silent.shards()).toEqual([]);
+    expect(wereBoths).toBe(0);
+    network.resume();
+    await eventually(() => expect(silent.shards().length).toBe(8));
+    expect(other.shards().length).toBe(8);
+  });
+});
