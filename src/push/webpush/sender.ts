@@ -226,6 +226,8 @@ export class Sender<Row extends PushRow = PushRow> {
 
   async #push(served: Served): Promise<HostOutcome> {
     const { version } = served;
+    // From here on a change may come too late for this push.
+    served.isWoken = false;
     const stored = await this.#options.rows.read(served.id);
     if (stored === null) this.#drop(served);
     if (stored === null || !isLiving(served)) return 'none';
@@ -235,7 +237,6 @@ export class Sender<Row extends PushRow = PushRow> {
       this.#wait(served, pause);
       return 'none';
     }
-    served.isWoken = false;
     if (served.channel === null || served.isBehind) {
       if (!(await this.#renew(served, row, version))) return 'none';
     }

@@ -50,6 +50,8 @@ export class SenderRig {
   readonly shardListeners: (() => void)[] = [];
   readonly fates = new Map<string, Fate>();
   readonly receivers = new Map<string, Receiver>();
+  /** Runs after a row was read, and before its reader has it. */
+  onRead: () => void = () => undefined;
   /** Throws in the place of the database. */
   outage: Error | null = null;
   now = Date.UTC(2026, 10, 27, 12);
@@ -103,7 +105,11 @@ export class SenderRig {
   }
 
   async start(more: Partial<SenderOptions<TestRow>> = {}): Promise<Sender<TestRow>> {
-    const poster = new Poster({ reach: localReach(), ca: authority.ca });
+    const poster = new Poster({
+      ...{ reach: localReach(), ca: authority.ca },
+      // On a busy machine connections take long.
+      ...{ connectTimeout: 60_000, timeout: 60_000 },
+    });
     const sender = new Sender<TestRow>({
       poster,
       authorize: async (key, { origin }) => (key === 'gone' ? null : `vapid ${key} ${origin}`),
@@ -191,7 +197,9 @@ export class SenderRig {
       },
       read: async (id) => {
         check();
-        return rows.get(id) ?? null;
+        const row = rows.get(id) ?? null;
+        this.onRead();
+        return row;
       },
       noteTold: async (notes) => {
         check();

@@ -123,6 +123,35 @@ describe('a verified subscription', () => {
     expect(sender.counts().served).toBe(1);
   });
 
+  it('goes by its new row also where it changes while the old one is read', async () => {
+    const rig = await makeRig();
+    rig.subscribe('one', { types: ['Todo'], told: null });
+    const sender = await rig.start();
+    rig.onRead = () => {
+      rig.onRead = () => undefined;
+      const row = rig.rows.get('one');
+      if (row !== undefined) rig.rows.set('one', { ...row, types: ['Note'] });
+      void sender.changed('one');
+    };
+    await sender.changed('one');
+    await eventually(() => expect(rig.openChannels).toBe(1));
+    rig.commit('Note');
+    await eventually(() => expect(rig.statesOf('one')).toEqual([{ Note: '1' }]));
+  });
+
+  it('is told nothing twice where it changes before the push is stored', async () => {
+    const rig = await makeRig();
+    rig.subscribe('one');
+    const pauses = { throttle: 40, slowThrottle: 80, spread: 0, notes: 1e6, retry: 30 };
+    const sender = await rig.start({ pauses });
+    rig.commit('Todo');
+    await eventually(() => expect(sender.counts().results.delivered).toBe(1));
+    await sender.changed('one');
+    await delay(LONG);
+    rig.commit('Note');
+    await eventually(() => expect(rig.statesOf('one')).toEqual([{ Todo: '1' }, { Note: '1' }]));
+  });
+
   it('is sent nothing once it is destroyed or its token has ended', async () => {
     const rig = await makeRig();
     for (const id of ['one', 'two']) rig.subscribe(id);
