@@ -17,6 +17,7 @@ export const PUSH_FLAWS = Object.freeze({
   'any code is right': ['push-wrong-code'],
   'types stay as they are': ['push-update-types'],
   'what becomes of expires is not told': ['push-update-expires'],
+  'a subscription is made without an end': ['push-expires-set'],
   'a subscription lasts a day': ['push-expires', 'push-expires-week'],
   'a subscription lasts six days': ['push-expires-week'],
   'what is destroyed stays': ['push-destroy', 'push-destroyed'],

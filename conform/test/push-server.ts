@@ -234,7 +234,8 @@ export class PushServer {
         ...{ '@type': 'PushVerification', pushSubscriptionId, verificationCode: code },
       });
     const told = this.#is('a create is answered with the code') ? { verificationCode: code } : {};
-    return { told: { id, keys, expires, ...told } };
+    const end = this.#is('a subscription is made without an end') ? {} : { expires };
+    return { told: { id, keys, ...end, ...told } };
   }
 
   /** Returns the time until which a subscription lasts that is to last until another. */
@@ -363,7 +364,7 @@ export class PushServer {
   }
 }
 
-/** What became of a create or an update. */
+/** Describes how a create or an update ended. */
 type Judged = { readonly told: JsonMap | null } | { readonly error: JsonMap };
 
 const refuse = (property: string): Judged => ({

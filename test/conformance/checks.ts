@@ -17,7 +17,7 @@ import { DECISIONS } from './decisions/index.js';
 /** The checks of the conformance runner, and those of this server's decisions. */
 export const ALL_CHECKS: readonly Check[] = Object.freeze([...CHECKS, ...DECISIONS]);
 
-/** Tells whether a check is of push subscriptions: those need a sink (conform/test/push.test.ts). */
+/** Tells whether a check is of push subscriptions: conform/test/push.test.ts has a sink. */
 export const isOfPush = ({ id }: Check): boolean => id.startsWith('push-');
 
 const HERE = ALL_CHECKS.filter((one) => !isOfPush(one));

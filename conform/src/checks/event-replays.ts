@@ -9,7 +9,7 @@ import { awaitState, findAnother, listStates, listTypes, makeChange, readChanges
 
 /** RFC 8620 7.3: what a client that connects again is told of the time between. */
 
-/** Returns the id that a client has which saw one change. Throws NotApplicable where it has none. */
+/** Makes a change and returns the id of its event. Throws NotApplicable where it has none. */
 async function seeChange(subject: Subject): Promise<string> {
   const { server, A1, type } = subject;
   return await withEvents(server, { types: type }, async (stream) => {
@@ -64,7 +64,7 @@ export const eventReplayChecks = typeChecks('7.3', { methods: ['get', 'set'] }, 
     id: 'events-missed-types',
     level: 'must',
     needs: { room: 3 },
-    rule: 'Of what was missed only the types are told that are asked for.',
+    rule: 'Only the types that are asked for are told of changes that were missed.',
     applies: ({ world }) => (world.size > 1 ? null : 'No other type is described.'),
     run: async (subject) => {
       const other = findAnother(subject);
@@ -94,7 +94,7 @@ export const eventReplayChecks = typeChecks('7.3', { methods: ['get', 'set'] }, 
     id: 'events-format',
     level: 'must',
     rule:
-      'What comes is UTF-8 and of the form of an event stream: `retry` is a number, an id has no ' +
+      'The stream is UTF-8 and has the form of event streams: `retry` is a number, an id has no ' +
       'NUL, and the media type names no other charset.',
     run: (subject) =>
       withEvents(subject.server, { types: subject.type }, async (stream) => {

@@ -59,8 +59,8 @@ export const eventServerChecks = serverChecks('7.3', [
     level: 'must',
     rule:
       `Where nothing happens an event \`ping\` comes, after ${LEAST} seconds at the most where ` +
-      'that or less is asked for, and not before the interval is over. Its data is an object with ' +
-      'the interval in use, and it sets no id.',
+      'that or less is asked for, and not before its interval is over. Its data is an object ' +
+      'with the interval in use, and it sets no id.',
     run: (server) => {
       const start = performance.now();
       return withEvents(server, { ping: '1' }, async (stream) => {

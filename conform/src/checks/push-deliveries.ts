@@ -17,7 +17,7 @@ const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 
 /** ms in which a push comes that should not be there. Pushes may be held back for a second. */
 const A_WHILE = 1500;
-/** ms that the VAPID token of a push may be good for (RFC 8292 2), and by which clocks may differ. */
+/** ms that a VAPID token may be good for (RFC 8292 2), and by which clocks may differ. */
 const DAY = 86_400_000;
 const APART = 120_000;
 /** Characters of a code that nobody guesses: 96 bits in base64. */

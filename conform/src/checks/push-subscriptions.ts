@@ -54,7 +54,7 @@ async function findLongest(server: Server): Promise<number | null> {
 
 const { told: KEYS } = makeKeys();
 
-/** Keys that are none (RFC 8291 3.1): parts that are missing, too short, or no point of the curve. */
+/** Lists keys that RFC 8291 3.1 doesn't allow: parts are missing or too short. */
 const WRONG_KEYS: readonly Json[] = [
   {},
   { p256dh: KEYS.p256dh },
@@ -289,6 +289,17 @@ const updateChecks = serverChecks('7.2.2', [
     },
   },
   {
+    id: 'push-expires-set',
+    level: 'should',
+    section: '7.2',
+    restsOn: 'That the credentials have no end.',
+    rule: 'Where a create gives no `expires`, the server sets one and tells it.',
+    run: async ({ subscriptions }) => {
+      const { told } = await subscriptions.find();
+      expect(told['expires']).toEqual(expect.any(String));
+    },
+  },
+  {
     id: 'push-expires-week',
     level: 'should',
     section: '7.2',
@@ -306,7 +317,7 @@ const destroyChecks = serverChecks('7.2.2', [
   {
     id: 'push-destroy',
     level: 'must',
-    rule: 'What was destroyed is not there any more.',
+    rule: 'A subscription that was destroyed is not there any more.',
     run: async ({ subscriptions }) => {
       const { id } = await subscriptions.find();
       expect(await subscriptions.set({ destroy: [id] })).toMatchObject({ destroyed: [id] });

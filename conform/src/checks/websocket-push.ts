@@ -36,8 +36,8 @@ class Pushed {
   }
 
   /**
-   * Waits until what was sent before is done, for an echo is answered behind it. Throws what `expect`
-   * throws where a RequestError came.
+   * Waits until the server has done all that was sent before: an echo is answered behind it. Fails
+   * where a RequestError came.
    */
   async settle(): Promise<void> {
     this.socket.send(buildEcho('settled'));

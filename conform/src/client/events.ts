@@ -212,7 +212,7 @@ export class EventStream {
   }
 }
 
-/** Tells whether a line is no legal one: octets that are no UTF-8, or a value that none can have. */
+/** Tells whether a line has octets that are no UTF-8, or an illegal value. */
 function isWrong(line: string): boolean {
   if (line.includes('\ufffd')) return true;
   return /^retry: ?/.test(line) ? !/^retry: ?\d+$/.test(line) : /^id:.*\0/.test(line);

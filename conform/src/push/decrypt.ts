@@ -52,9 +52,8 @@ function splitMessage(body: Buffer) {
   const sealed = body.subarray(start);
   if (length !== POINT || sealed.length <= TAG || sealed.length > size)
     throw new UnexpectedError(
-      `A message has a salt, a record size, a key of ${POINT} octets and one record of that ` +
-        `size at the most; this one has ${body.length} octets, the size ${size} and a key of ` +
-        `${length} octets.`,
+      `A message has a salt, a size, a key of ${POINT} octets, and one record of that size. ` +
+        `This one has ${body.length} octets, the size ${size} and a key of ${length} octets.`,
     );
   const sender = body.subarray(SALT + SIZE + 1, start);
   return { salt: body.subarray(0, SALT), sender, sealed };

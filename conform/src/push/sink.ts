@@ -92,7 +92,7 @@ export class PushSink {
   }
 }
 
-/** What came to one URL. */
+/** Keeps the requests that came to one URL. */
 export class Inbox {
   readonly url: string;
   readonly pushes: Push[] = [];

@@ -141,7 +141,7 @@ export class Subscriptions {
     return push;
   }
 
-  /** Returns why a type doesn't show a check that one type of a run is enough for; null if it does. */
+  /** Returns why a type needn't show a check: another of the run does. Null where it must. */
   claim(check: string, type: string): string | null {
     const first = this.#claims.get(check) ?? type;
     this.#claims.set(check, first);

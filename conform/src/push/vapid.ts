@@ -4,7 +4,7 @@ import { asMap, type JsonMap, parseJson } from '../client/json.js';
 /** Octets of a point of P-256 that is not compressed. */
 const POINT = 65;
 
-/** What an Authorization header of a push says (RFC 8292 3). */
+/** Describes the Authorization header of a push (RFC 8292 3). */
 export interface Vapid {
   /** The public key, as the header has it. */
   readonly key: string;
