@@ -22,7 +22,15 @@ const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
   'events-open': ['events-*', 'described-counts-told'],
   'events-state': [
     ...['events-stay-open', 'events-types', 'events-nothing-changed', 'events-accounts'],
-    ...['events-copy', 'described-counts-told'],
+    ...['events-copy', 'described-counts-told', 'events-missed*', 'events-format'],
+    'events-unknown-id-goes-on',
+  ],
+  'ws-push-state': ['ws-push-*'],
+  'push-get': ['push-*'],
+  'push-create': ['push-update-*', 'push-expires*'],
+  'push-verification': [
+    ...['push-form', 'push-vapid', 'push-encrypted', 'push-encrypted-state', 'push-unverified'],
+    ...['push-state', 'push-types', 'push-destroyed'],
   ],
   'ws-request': [
     'ws-request-ids',

@@ -22,7 +22,7 @@ export const PUSH_FLAWS = Object.freeze({
   'a subscription lasts six days': ['push-expires-week'],
   'what is destroyed stays': ['push-destroy', 'push-destroyed'],
   'nothing is verified': ['push-verification'],
-  'a verification names another subscription': ['push-verification', 'push-encrypted'],
+  'a verification names another subscription': ['push-verification'],
   'a code has four digits': ['push-verification'],
   'pushes are put': ['push-form'],
   'pushes are octet streams': ['push-form'],
@@ -39,7 +39,7 @@ export const PUSH_FLAWS = Object.freeze({
   'the states that are pushed are others': ['push-state', 'push-encrypted-state'],
   'what is pushed has another @type': ['push-state'],
   'who changes expires has to give the code again': ['push-state'],
-  'the accounts of others are pushed': ['push-accounts'],
+  'the accounts of others are pushed': ['push-state'],
   'all types are pushed': ['push-types'],
   'changes are pushed after a destroy': ['push-destroyed'],
 } satisfies Readonly<Record<string, readonly string[]>>);

@@ -50,7 +50,8 @@ import { onceTypeChecks, onceUploadChecks } from './once.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
 import { pushChangeChecks, pushVerificationChecks } from './push-deliveries.js';
-import { pushDestroyChecks, pushMethodChecks } from './push-subscriptions.js';
+import { pushMethodChecks } from './push-subscriptions.js';
+import { pushDestroyChecks, pushUpdateChecks } from './push-updates.js';
 import { queryAnchorChecks } from './query-anchor.js';
 import { queryChangesChecks } from './query-changes.js';
 import { queryChangesDescribedChecks } from './query-changes-described.js';
@@ -145,6 +146,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...blobLookupTypeChecks,
   ...blobRuleTypeChecks,
   ...pushMethodChecks,
+  ...pushUpdateChecks,
   ...pushVerificationChecks,
   ...pushChangeChecks,
   ...pushDestroyChecks,

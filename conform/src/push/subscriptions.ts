@@ -168,6 +168,9 @@ export class Subscriptions {
   }
 }
 
+/** Writes a time, in ms of the epoch, as a UTCDate of whole seconds (RFC 8620 1.4). */
+export const writeDate = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
+
 /** Returns the object of a push. Throws UnexpectedError where it can't be read. */
 export function readPush({ keys }: Subscription, { octets, headers }: Push): JsonMap {
   const coding = headers['content-encoding'] ?? 'none';
