@@ -145,6 +145,8 @@ export class EventStream {
     socket.setTimeout(0);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, SILENCE);
+    // No request follows on the connection: nothing of it is left when the stream ends.
+    res.isLast = true;
     res.writeHead(200, [...edgeHeaders(res), ...HEADERS]);
     this.#sendFirst();
     if (socket.readableEnded || this.#channel.isEnded) this.end();

@@ -62,6 +62,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
       edge.drain();
       for (const stream of streams) stream.end(true);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      slowClients.dropUnused();
       const sockets = target.close();
       const late = setTimeout(() => {
         target.terminate();

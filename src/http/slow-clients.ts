@@ -51,6 +51,11 @@ export class SlowClients {
     this.#progress.delete(socket);
   }
 
+  /** Ends connections that have sent nothing yet: Node counts them as busy. */
+  dropUnused(): void {
+    for (const socket of this.#progress.keys()) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#progress.clear();

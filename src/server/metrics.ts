@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Metrics } from '../http/shared.js';
+import { countPush, type PushFigures } from './push-metrics.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -12,6 +13,7 @@ interface MetricsOptions {
   readonly unconverted?: () => Promise<number>;
   /** By type with something unique: how many values several objects have. */
   readonly duplicates?: ReadonlyMap<string, number>;
+  readonly push?: () => PushFigures | null;
 }
 
 /** Creates the metrics. */
@@ -53,6 +55,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   if (options.tasks !== undefined) countTasks(options.tasks, registers);
   if (options.unconverted !== undefined) countUnconverted(options.unconverted, registers);
   if (options.duplicates !== undefined) countDuplicates(options.duplicates, registers);
+  if (options.push !== undefined) countPush(options.push, registers);
   return {
     httpRequest(route, method, status, seconds) {
       requests.inc({ route, method, status });

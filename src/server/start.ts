@@ -32,7 +32,8 @@ import {
   startTasks,
 } from './open-engine.js';
 import { watchRotations } from './push.js';
-import { startDelivery } from './push-delivery.js';
+import { type Delivery, startDelivery } from './push-delivery.js';
+import type { PushFigures } from './push-metrics.js';
 import { BLOB, runtimeMembers } from './session-members.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
@@ -105,8 +106,12 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     enabled: config.bootstrapToken,
     tasks: listAccountCreatedKinds(engine.registry),
   });
-  const stopPush = startPush(engine, shared);
-  opened.push(stopPush);
+  const delivery = startPush(engine, shared);
+  opened.push(async () => delivery?.stop());
+  transport.figures.push = () => ({
+    ...{ replays: shared.push.replays, hub: shared.hub.counts() },
+    sender: delivery?.counts() ?? null,
+  });
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   opened.push(() => upkeep.stop());
   log.info({ url }, 'listening');
@@ -137,8 +142,8 @@ function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {
   });
 }
 
-/** Begins to hear other processes, and to push to subscriptions. Returns what ends that. */
-function startPush(engine: Engine, { push, hub, authenticator }: Shared): () => Promise<void> {
+/** Begins to hear other processes, and to push to subscriptions. */
+function startPush(engine: Engine, { push, hub, authenticator }: Shared): Delivery | null {
   const { push: parts } = engine;
   const delivery = parts && startDelivery({ engine, parts, push, hub, authenticator });
   hub.listen({
@@ -146,16 +151,21 @@ function startPush(engine: Engine, { push, hub, authenticator }: Shared): () => 
     doubt: () => void push.compare(),
     subscription: (id) => delivery?.changed(id),
   });
-  return async () => delivery?.stop();
+  return delivery;
 }
 
-async function transportServices(
-  engine: Engine,
-  duplicates: Duplicates,
-): Promise<Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher }> {
+/** The parts for the transports, and those that the server needs of them besides. */
+interface ServerServices extends Omit<TransportServices, 'ready' | 'dispatcher'> {
+  readonly dispatcher: Dispatcher;
+  /** Returns what metrics tell of push, once it has begun. */
+  readonly figures: { push: () => PushFigures | null };
+}
+
+async function transportServices(engine: Engine, duplicates: Duplicates): Promise<ServerServices> {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { store, prisma } = storage;
   let generation = await readGeneration(prisma);
+  const figures: ServerServices['figures'] = { push: () => null };
   const vapid = engine.push?.vapid ?? null;
   const unavailable = createUnavailableLog(log);
   const tellDefect = (err: unknown, reference: string): void =>
@@ -163,7 +173,7 @@ async function transportServices(
   const { ids, once, dispatcher } = createDispatcher(engine, tellDefect, unavailable);
   return {
     ...config,
-    ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher },
+    ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     authenticator: createAuthenticator(prisma, {
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
@@ -185,6 +195,7 @@ async function transportServices(
     metrics: createMetrics({
       process: true,
       duplicates: duplicates.counts,
+      push: () => figures.push(),
       ...(registry.evolutions.length === 0
         ? {}
         : { unconverted: async () => countRefused(await storage.backfill.notes()) }),

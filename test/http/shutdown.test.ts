@@ -51,6 +51,16 @@ describe('stopping', () => {
     expect(begun).toBe(1);
   });
 
+  it('ends connections that have sent nothing, without waiting for a request', async () => {
+    const harness = await startHarness();
+    const raw = new RawConnection(harness);
+    await new Promise((resolve) => raw.socket.once('connect', resolve));
+    await (await http(harness, '/healthz')).text();
+    // A wait for it would last as long as this test may take.
+    await harness.close(600_000);
+    await raw.closed;
+  });
+
   it('cuts requests that are not done in time', async () => {
     const harness = await startHarness();
     let running = false;

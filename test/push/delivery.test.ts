@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { revokeToken } from '../../src/accounts/index.js';
 import { until } from '../http/harness.js';
-import { type PushClient, usePush, VAPID } from '../methods/push-subscription/rig.js';
+import { type PushClient, usePush } from '../methods/push-subscription/rig.js';
 import { CORE } from '../support/client.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { makeReceiver } from './webpush/receiver.js';
 import { makeIdentity, type Received, type Respond, startSink } from './webpush/sink.js';
 
 const TODOS = 'urn:example:todos';
+const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 
 const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-push-'));
 const { authority, certificate } = makeIdentity();
@@ -199,5 +200,14 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     await write(other);
     await until(() => requestsTo(watched.path).length > 1);
     expect(requestsTo(path).length).toBe(before);
+  });
+
+  it('metrics tell how pushes went, and name nobody', async () => {
+    const text = await (await fetch(`${rig().server.url}/metrics`)).text();
+    expect(text).toMatch(/^jmap_pushes_total\{result="delivered"\} [1-9]/m);
+    expect(text).toMatch(/^jmap_pushes_total\{result="gone"\} 1$/m);
+    expect(text).toMatch(/^jmap_push_shards 16$/m);
+    expect(text).toMatch(/^jmap_push_listening 1$/m);
+    expect(text).not.toContain(sink.url('').host);
   });
 });

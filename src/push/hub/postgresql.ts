@@ -56,9 +56,8 @@ const HINTS = 2000;
 const SHORT = 256;
 
 const DEAF =
-  'push: LISTEN does not work through this pooler, so other servers are heard late. Connect ' +
-  'without it, pool sessions, or set PUSH_BUS=poll:1s';
-const LOST = 'push: the session for what other servers tell is lost; it is opened again';
+  'other servers are not heard: a pooler shares its sessions; pool sessions, or set PUSH_BUS=poll:1s';
+const LOST = 'other servers are not heard: the session is lost; it is opened again';
 
 export interface PostgresqlHubOptions {
   readonly database: (origin: string) => HubDatabase;
@@ -178,7 +177,7 @@ class PostgresqlHub implements Hub {
   }
 
   #opened(session: NonNullable<SteadySession['session']>): void {
-    if (this.#told !== 'nothing') this.#log.info({}, 'push: other servers are heard again');
+    if (this.#told !== 'nothing') this.#log.info({}, 'other servers are heard again');
     this.#told = 'nothing';
     this.#peers.excuse(performance.now());
     this.shards.extend(performance.now() + this.#times.beat + this.#times.patience);
@@ -199,7 +198,9 @@ class PostgresqlHub implements Hub {
     this.#told = told;
     // The driver's own error holds all that is known of the connection.
     const { message, code } = error as NodeJS.ErrnoException;
-    this.#log.warn({ err: { message, code } }, isDeaf ? DEAF : LOST);
+    const err = { message, code };
+    if (isDeaf) this.#log.warn({ err }, DEAF);
+    else this.#log.warn({ err }, LOST);
   }
 
   #take(text: string): void {

@@ -94,13 +94,14 @@ export class HeldShards implements Shards {
   async #balance(): Promise<void> {
     while (this.#again && this.#locks !== null) {
       this.#again = false;
-      const share = Math.ceil(SHARDS / (this.#peers() + 1));
+      const locks = this.#locks;
+      const fair = Math.ceil(SHARDS / (this.#peers() + 1));
+      const share = this.#rounds > SETTLED ? SHARDS : fair;
       try {
-        await this.#giveUp(this.#locks, this.#rounds > SETTLED ? SHARDS : share);
-        await this.#take(this.#locks, this.#rounds > SETTLED ? SHARDS : share);
+        await this.#giveUp(locks, share);
+        await this.#take(locks, share);
       } catch {
         // Whoever minds the locks hears of it too, and says so by `use` or the end of the time.
-        return;
       }
     }
   }
@@ -119,7 +120,10 @@ export class HeldShards implements Shards {
     );
     while (this.#mine.size < share && others.length > 0 && !this.#again) {
       const taken = await locks.takeShards(others.splice(0, share - this.#mine.size));
-      if (locks !== this.#locks) return;
+      if (locks !== this.#locks) {
+        await locks.releaseShards(taken);
+        return;
+      }
       for (const shard of taken) this.#mine.add(shard);
       if (taken.length > 0) this.#tell();
     }

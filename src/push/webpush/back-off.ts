@@ -79,7 +79,7 @@ export function boundWait(until: number, now: number): number {
 /** Waits twice as long as after the failure before. */
 function waitAsLong(attempt: Attempt, first: number, isHostBusy = false): Wait {
   const { failures, firstFailure, now, chance } = attempt;
-  // More doublings would go beyond the longest wait by far.
+  // Beyond this exponent the wait would be the longest one anyway.
   const pause = first * 2 ** Math.min(failures, 16) * (1 + JITTER * chance);
   const until = now + Math.min(LONGEST_WAIT, Math.ceil(pause));
   return { kind: 'wait', until, isHostBusy, failures: failures + 1, firstFailure };

@@ -63,9 +63,9 @@ export interface PushChannel {
 
 export interface PushChannelListener {
   /** There may be news to take. */
-  readonly wake: () => void;
+  wake(): void;
   /** The token may do nothing any more. */
-  readonly ended: () => void;
+  ended(): void;
 }
 
 /** Opens a channel whose receiver was told `told`; null where the token may do nothing. */

@@ -13,7 +13,7 @@ import {
   type PushRows,
   SHARD_COUNT,
 } from './sender-ports.js';
-import { Served } from './served.js';
+import { Served, type ServedListener } from './served.js';
 
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
   readonly rows: PushRows<Row>;
@@ -51,6 +51,8 @@ export interface SenderCounts {
   readonly served: number;
   readonly running: number;
   readonly waiting: number;
+  /** How long the oldest change waits that is to be told, seconds. */
+  readonly oldestPending: number;
   readonly results: Readonly<Record<'delivered' | 'failed' | 'gone' | 'hopeless', number>>;
 }
 
@@ -65,6 +67,10 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #served = new Map<string, Served>();
   readonly #lanes: HostLanes<Served>;
   readonly #notes: PushNotes;
+  readonly #listener: ServedListener = {
+    wake: (served) => this.#wake(served),
+    ended: (served) => this.#drop(served),
+  };
   readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
   #shards: ReadonlySet<number> = new Set();
   #due = { count: 0, second: 0 };
@@ -98,7 +104,13 @@ export class Sender<Row extends PushRow = PushRow> {
 
   counts(): SenderCounts {
     const { running, waiting } = this.#lanes;
-    return { served: this.#served.size, running, waiting, results: { ...this.#results } };
+    let oldest = performance.now();
+    for (const { pendingSince } of this.#served.values())
+      if (pendingSince !== null) oldest = Math.min(oldest, pendingSince);
+    return {
+      ...{ served: this.#served.size, running, waiting, results: { ...this.#results } },
+      oldestPending: (performance.now() - oldest) / 1000,
+    };
   }
 
   /** Begins no further push, and waits for those that run, at most `deadline` ms. */
@@ -143,7 +155,7 @@ export class Sender<Row extends PushRow = PushRow> {
     if (!this.#shards.has(row.shard) || this.#isStopped) return;
     const known = this.#served.get(row.id);
     if (known !== undefined) return this.#readAgain(known);
-    const served = new Served(row.id, new URL(row.url).host, row.shard);
+    const served = new Served(row, this.#listener);
     this.#served.set(row.id, served);
     const pause = this.#pauseOf(row);
     if (pause > 0) return this.#wait(served, pause);
@@ -168,10 +180,7 @@ export class Sender<Row extends PushRow = PushRow> {
 
   /** Opens a channel from what the receiver was told. Resolves to false where it can't be. */
   async #renew(served: Served, row: Row, version: number): Promise<boolean> {
-    const channel = await this.#options.openChannel(row, row.told, {
-      wake: () => this.#wake(served),
-      ended: () => this.#drop(served),
-    });
+    const channel = await this.#options.openChannel(row, row.told, served);
     if (channel === null || !isLiving(served)) {
       channel?.close();
       this.#drop(served);
@@ -192,6 +201,7 @@ export class Sender<Row extends PushRow = PushRow> {
   #makeDue(served: Served): void {
     served.phase = 'due';
     const now = performance.now();
+    served.pendingSince ??= now;
     const pause = Math.max(served.nextAt - now, this.#spread(now));
     if (pause <= 0) this.#lanes.push(served);
     else served.delay(pause, () => this.#lanes.push(served));
@@ -298,6 +308,7 @@ export class Sender<Row extends PushRow = PushRow> {
   #rest(served: Served): void {
     if (!isLiving(served)) return;
     served.phase = 'idle';
+    served.pendingSince = null;
     if (served.isWoken) this.#makeDue(served);
   }
 

@@ -1,4 +1,4 @@
-import type { PushChannel } from './sender-ports.js';
+import type { PushChannel, PushChannelListener, PushRow } from './sender-ports.js';
 
 /**
  * Where a subscription is: nothing is new; it waits for its turn; its push runs; it waits after a
@@ -6,11 +6,17 @@ import type { PushChannel } from './sender-ports.js';
  */
 type Phase = 'idle' | 'due' | 'running' | 'failed' | 'gone';
 
+/** Is told what the channels of subscriptions tell. */
+export interface ServedListener {
+  wake(served: Served): void;
+  ended(served: Served): void;
+}
+
 /**
  * A subscription that this process serves, as small as can be: there may be tens of thousands. Its
  * URL and its keys are read when something is sent.
  */
-export class Served {
+export class Served implements PushChannelListener {
   readonly id: string;
   readonly host: string;
   readonly shard: number;
@@ -24,14 +30,26 @@ export class Served {
   isWoken = false;
   /** Its service was slow or busy: the next pause is a long one. */
   isSlow = false;
+  /** When the first change came that is still to be told, of `performance.now()`. */
+  pendingSince: number | null = null;
   /** No push before, of `performance.now()`. */
   nextAt = 0;
+  readonly #listener: ServedListener;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(id: string, host: string, shard: number) {
-    this.id = id;
-    this.host = host;
-    this.shard = shard;
+  constructor(row: Pick<PushRow, 'id' | 'url' | 'shard'>, listener: ServedListener) {
+    this.id = row.id;
+    this.host = new URL(row.url).host;
+    this.shard = row.shard;
+    this.#listener = listener;
+  }
+
+  wake(): void {
+    this.#listener.wake(this);
+  }
+
+  ended(): void {
+    this.#listener.ended(this);
   }
 
   /** Calls `work` after `pause` ms, in the place of what was to come. */

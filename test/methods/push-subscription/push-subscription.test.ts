@@ -86,10 +86,15 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
 
   it('urn:jmapsmith:push in `using`: a /get tells how the last pushes went', async () => {
     const client = await rig().client();
-    const { id } = await client.subscribe();
-    await rig().prisma.jmapPushSubscription.update({
-      where: { id },
-      data: { lastFailure: 1_700_000_000_000n, lastFailureReason: 'status-410' },
+    const id = `r${client.tokenId}`;
+    // Nothing is sent for one of which no server has been told.
+    await rig().prisma.jmapPushSubscription.create({
+      data: {
+        ...{ id, tokenId: client.tokenId, userId: 'u', ...device(), code: 'c', shard: 0 },
+        ...{ created: 1n, verificationSent: 1n, expires: BigInt(Date.now() + DAY) },
+        ...{ wrongCodes: 0n, failures: 1n, lastFailure: 1_700_000_000_000n },
+        lastFailureReason: 'status-410',
+      },
     });
     const other = new PushClient(client.url, client.token, client.user, [...client.using, PUSH]);
     expect((await other.read()).list[0]).toMatchObject({

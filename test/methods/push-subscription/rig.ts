@@ -9,6 +9,8 @@ import { Client, CORE } from '../../support/client.js';
 import type { PostgresqlServer } from '../../support/postgresql.js';
 import { type RunningServer, useServer } from '../../support/server.js';
 
+export { PUSH, VAPID } from '../../support/client.js';
+
 /** Any JSON that came back. */
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 export type Json = any;

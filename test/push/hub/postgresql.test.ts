@@ -174,8 +174,8 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     await eventually(() => expect(holders(hubs)).toEqual(ALL));
     expect(first.shards().length).toBe(8);
     expect(second.lines).toEqual([
-      'push: the session for what other servers tell is lost; it is opened again',
-      'push: other servers are heard again',
+      'other servers are not heard: the session is lost; it is opened again',
+      'other servers are heard again',
     ]);
   });
 });

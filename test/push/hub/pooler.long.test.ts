@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openPool } from '../../../src/database/postgresql/index.js';
+import { shardLeases } from '../../../src/database/postgresql/shard-leases.js';
+import { openPollHub } from '../../../src/push/hub/poll.js';
+import { eventually } from '../../support/poll.js';
+import { usePostgresql } from '../../support/postgresql.js';
+import { postgresqlUser } from '../../support/postgresql-binaries.js';
+import { freePort } from '../../support/postgresql-cluster.js';
+import { openHub, record } from './hubs.js';
+
+/** The machine has no PgBouncer unless somebody has installed it: no package of npm brings one. */
+const HAS_PGBOUNCER = spawnSync('pgbouncer', ['--version']).status === 0;
+
+const postgresql = usePostgresql();
+let direct: string;
+beforeAll(async () => {
+  direct = await postgresql().createDatabase('pooled');
+});
+
+/** Starts PgBouncer before a database; resolves to the URL through it. */
+async function startPooler(mode: 'transaction' | 'session'): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pooler-'));
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const { port: server, pathname } = new URL(direct);
+  const users = join(folder, 'users.txt');
+  writeFileSync(users, '"postgres" ""\n');
+  const file = join(folder, 'pgbouncer.ini');
+  writeFileSync(
+    file,
+    `[databases]
+* = host=127.0.0.1 port=${server}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+pool_mode = ${mode}
+`,
+  );
+  const user = postgresqlUser();
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  // As root it refuses to run.
+  const child = spawn('pgbouncer', [file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+  });
+  onTestFinished(async () => {
+    await kill(child);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const url = `postgresql://postgres:password@127.0.0.1:${port}${pathname}`;
+  await eventually(async () => {
+    const client = new pg.Client({
+      connectionString: url.replace(pathname, '/postgres'),
+      connectionTimeoutMillis: 2000,
+    });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.end();
+  });
+  return url;
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+describe.skipIf(!HAS_PGBOUNCER)('Through PgBouncer (skipped where it is not installed)', () => {
+  it('in transaction mode, a hub says once that it hears nobody, and holds no shard', async () => {
+    const url = await startPooler('transaction');
+    const times = { patience: 1000, deafPause: 300, floor: 500 };
+    const hubs = [openHub({ url, times }), openHub({ url, times })];
+    await eventually(() => {
+      for (const { lines } of hubs) expect(lines.length).toBeGreaterThan(0);
+    });
+    // It tries again and again, and says no more.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    for (const { hub, lines, doubts, shards } of hubs) {
+      expect(lines).toEqual([expect.stringContaining('PUSH_BUS=poll:1s')]);
+      expect(hub.counts()).toMatchObject({ listen: 0, shards: 0 });
+      expect(shards()).toEqual([]);
+      expect(doubts).toContain('floor');
+    }
+    // A setting that it left would weaken the commits of whoever has that connection next.
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const { rows } = await client.query('SHOW synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+
+  it('in transaction mode, hubs that poll divide the shards', async () => {
+    const url = await startPooler('transaction');
+    const client = new pg.Client({ connectionString: direct });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('CREATE TABLE "JmapMeta" ("key" text PRIMARY KEY, "value" text NOT NULL)');
+    const hubs = [1, 2].map(() => {
+      const pool = openPool({ url, size: 2, answerWithin: 5000 });
+      const times = { lease: 10_000, renewal: 100 };
+      const hub = openPollHub({ interval: 100, leases: shardLeases(pool), times });
+      onTestFinished(async () => {
+        await hub.close();
+        await pool.end();
+      });
+      return { hub, ...record(hub) };
+    });
+    await eventually(() => {
+      for (const { hub, doubts } of hubs) {
+        expect(hub.counts()).toMatchObject({ peers: 1, shards: 8 });
+        expect(doubts.length).toBeGreaterThan(2);
+      }
+    });
+  });
+
+  it('in session mode, hubs hear each other', async () => {
+    const url = await startPooler('session');
+    const [first, second] = [openHub({ url }), openHub({ url })];
+    await eventually(() => {
+      first.hub.publish({ accountId: 'a', changed: { Todo: '1' } });
+      expect(second.heard.get('a')).toEqual({ Todo: 1 });
+    });
+    await eventually(() => expect([first.shards().length, second.shards().length]).toEqual([8, 8]));
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPool } from '../../src/database/postgresql/index.js';
+import { Client, CORE, TODOS } from '../support/client.js';
+import { EventStream } from '../support/event-source.js';
+import { makeUser } from '../support/fixtures.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { type RunningServer, startServer, useServer } from '../support/server.js';
+
+const QUERY = { types: '*', closeafter: 'no', ping: '0' };
+
+/** A user of a server, with an account. */
+interface User {
+  readonly client: Client;
+  readonly accountId: string;
+}
+
+let users = 0;
+
+async function userOf(server: RunningServer): Promise<User> {
+  users += 1;
+  const { client, accountId } = await makeUser(server, `push${users}`);
+  return { client: client.with([CORE, TODOS]), accountId };
+}
+
+/** Creates a Todo; resolves to the new state. */
+async function write({ client, accountId }: User): Promise<string> {
+  const answer = await client.ok('Todo/set', { accountId, create: { k: { text: 'x' } } });
+  return answer['newState'] as string;
+}
+
+describe('several servers on one PostgreSQL', () => {
+  const postgresql = usePostgresql();
+  let servers: readonly [RunningServer, RunningServer];
+  let pool: ReturnType<typeof openPool>;
+
+  beforeAll(async () => {
+    const url = await postgresql().createDatabase('servers');
+    const env = { DATABASE_URL: url };
+    const first = await startServer({ env });
+    servers = [first, await startServer({ env })];
+    pool = openPool({ url, size: 1 });
+  }, 300_000);
+
+  afterAll(async () => {
+    await pool.end();
+    await Promise.all(servers.map((server) => server.remove()));
+  });
+
+  it('a commit of one server is told to the streams of all', async () => {
+    const user = await userOf(servers[0]);
+    const there = new Client(servers[1].url, user.client.token);
+    const stream = await EventStream.open(there, QUERY);
+    const state = await write(user);
+    const { id } = await stream.state(user.accountId, 'Todo', state);
+    stream.close();
+    const next = await write(user);
+    const again = await EventStream.open(user.client, QUERY, { 'last-event-id': id ?? '' });
+    await again.state(user.accountId, 'Todo', next);
+    again.close();
+  });
+
+  it('a commit is told though the session that hears of it is killed meanwhile', async () => {
+    const user = await userOf(servers[0]);
+    const there = new Client(servers[1].url, user.client.token);
+    const stream = await EventStream.open(there, QUERY);
+    for (let n = 0; n < 3; n += 1) {
+      const { rowCount } = await pool.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity ' +
+          "WHERE application_name LIKE 'jmapsmith push%'",
+      );
+      expect(rowCount).toBeGreaterThan(0);
+      await stream.state(user.accountId, 'Todo', await write(user));
+    }
+    stream.close();
+  });
+});
+
+describe('commands beside a server on SQLite', () => {
+  const server = useServer();
+
+  it('a reset of states is told to open streams, and old ids have all told once', async () => {
+    const user = await userOf(server());
+    const stream = await EventStream.open(user.client, QUERY);
+    const { id } = await stream.state(user.accountId, 'Todo', await write(user));
+    await server().tool('scripts/account', ['reset-states']);
+    await stream.find(({ event, data }) => {
+      const changed = data['changed'] as Record<string, Record<string, string>>;
+      return event === 'state' && Number(changed[user.accountId]?.['Todo']) > 1_000_000_000;
+    });
+    stream.close();
+    const again = await EventStream.open(user.client, QUERY, { 'last-event-id': id ?? '' });
+    const { data, id: next } = await again.find(({ event }) => event === 'state');
+    const changed = data['changed'] as Record<string, Record<string, string>>;
+    expect(Object.keys(changed[user.accountId] ?? {})).toEqual(['Note', 'Todo']);
+    again.close();
+    const last = await EventStream.open(user.client, QUERY, { 'last-event-id': next ?? '' });
+    const state = await write(user);
+    await last.state(user.accountId, 'Todo', state);
+    expect(last.events).toHaveLength(1);
+    last.close();
+  });
+
+  it('an id of before a restart has told what was missed', async () => {
+    const user = await userOf(server());
+    const stream = await EventStream.open(user.client, QUERY);
+    const { id } = await stream.state(user.accountId, 'Todo', await write(user));
+    stream.close();
+    const state = await write(user);
+    const restarted = await server().restart();
+    const client = new Client(restarted.url, user.client.token);
+    const again = await EventStream.open(client, QUERY, { 'last-event-id': id ?? '' });
+    await again.state(user.accountId, 'Todo', state);
+    expect(again.events).toHaveLength(1);
+    again.close();
+  });
+});
