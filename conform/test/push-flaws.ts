@@ -41,6 +41,7 @@ export const PUSH_FLAWS = Object.freeze({
   'who changes expires has to give the code again': ['push-state'],
   'the accounts of others are pushed': ['push-state'],
   'all types are pushed': ['push-types'],
+  'changes are pushed after the end': ['push-expired'],
   'changes are pushed after a destroy': ['push-destroyed'],
 } satisfies Readonly<Record<string, readonly string[]>>);
 
