@@ -35,7 +35,7 @@ const { server: served, fixtures } = useFixtures(async () => {
 
 beforeAll(async () => {
   const certificate = authority.issue(['127.0.0.1']);
-  sink = await PushSink.start({ url: 'https://127.0.0.1/', port: 0, certificate });
+  sink = await PushSink.start({ url: 'https://127.0.0.1:0/', port: 0, certificate });
 });
 afterAll(async () => {
   sink.close();
