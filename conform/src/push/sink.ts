@@ -90,7 +90,8 @@ export class PushSink {
 
   /** Finds the inbox of a request's path: a forwarder may have changed what is before its name. */
   find(path: string): Inbox | undefined {
-    return this.#inboxes.get(path.split(/[/?]/).findLast((part) => part !== '') ?? '');
+    const [whole = ''] = path.split('?');
+    return this.#inboxes.get(whole.slice(whole.lastIndexOf('/') + 1));
   }
 
   /** Ends all connections. */
