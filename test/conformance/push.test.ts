@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Check } from '../../conform/src/check.js';
 import { bearer } from '../../conform/src/client/credentials.js';
 import { asMap } from '../../conform/src/client/json.js';
 import { makeKeys } from '../../conform/src/push/decrypt.js';
@@ -42,29 +43,37 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('RFC 8620 7.2: push subscriptions conform', async () => {
+/** Runs checks, of which none may fail. Returns the ids of those that passed. */
+async function ran(checks: readonly Check[]): Promise<readonly string[]> {
   const { u1, u2 } = fixtures();
   const server = await Server.connect({
     ...{ url: u1.url, authorization: bearer(u1.token), others: [bearer(u2.token)] },
     ...{ strict: true, wire: { patience: 20_000 }, sink },
   });
   try {
-    const checks = ALL_CHECKS.filter(isOfPush);
     const selection = { types: ['Todo', 'Note'] };
     const outcomes = await run({ server, world, checks, selection }, IDLE);
     const failed = outcomes.filter(({ status }) => status === 'failed' || status === 'defect');
     expect(failed.map(({ check, failure }) => [check.id, failure])).toEqual([]);
-    const passed = outcomes.filter(({ status }) => status === 'passed');
-    expect(passed.map(({ check }) => check.id).sort()).toEqual(checks.map(({ id }) => id).sort());
+    return outcomes.flatMap(({ check, status }) => (status === 'passed' ? [check.id] : []));
   } finally {
     server.close();
   }
+}
+
+it('RFC 8620 7.2: push subscriptions conform', async () => {
+  const checks = ALL_CHECKS.filter(isOfPush);
+  // They wait for what should not come: two runs at a time wait less.
+  const isOfKeys = ({ id }: Check): boolean => /encrypted|expired/.test(id);
+  const halves = [checks.filter(isOfKeys), checks.filter((one) => !isOfKeys(one))];
+  const passed = (await Promise.all(halves.map(ran))).flat();
+  expect(passed.sort()).toEqual(checks.map(({ id }) => id).sort());
 });
 
 it('RFC 8620 7.2: nothing of a destroyed subscription stays in the database', async () => {
   const { u1 } = fixtures();
   const url = 'https://127.0.0.1:49151/erased';
-  const keys = { ...makeKeys().told, auth: 'ZXJhc2VkIHNlY3JldCE' };
+  const keys = makeKeys().told;
   const create = { k: { deviceClientId: 'd', url, keys } };
   const made = await u1.ok('PushSubscription/set', { create });
   const { id } = asMap(asMap(made['created'])['k']);
@@ -74,7 +83,7 @@ it('RFC 8620 7.2: nothing of a destroyed subscription stays in the database', as
     const files = await Promise.all(names.map((name) => readFile(join(dataDir, name))));
     return [url, keys.p256dh, keys.auth].map((text) => files.some((file) => file.includes(text)));
   };
-  expect(await read()).toContain(true);
+  expect(await read()).toEqual([true, true, true]);
   await u1.ok('PushSubscription/set', { destroy: [id] });
   await served().stop();
   expect(await read()).toEqual([false, false, false]);
