@@ -167,7 +167,8 @@ const changeChecks = typeChecks('7.2', needs, [
     level: 'must',
     rule:
       'After the verification a change is pushed as a StateChange with the account, the type and ' +
-      'the state that /get tells, also when `expires` was changed, and with no other’s account.',
+      'the state that /get tells. A change of `expires` needs no other verification, and no ' +
+      'account out of reach is told.',
     run: async (subject) => {
       const { subscriptions, user } = subject.server;
       const one = await subscriptions.findVerified();
