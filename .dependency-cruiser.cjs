@@ -164,7 +164,7 @@ module.exports = {
     ),
     onlyImports(
       'src/websocket',
-      [...wire, ...principal, '^src/http/(shared|upgrade|reply)[.]ts$'],
+      [...wire, ...principal, '^src/http/(shared|upgrade|reply)[.]ts$', '^src/push/channel[.]ts$'],
       'A WebSocket begins as an HTTP request: it knows what both have in common, and no route.',
     ),
     {
@@ -333,7 +333,7 @@ module.exports = {
     ),
     onlyIn(
       ['prom-client'],
-      ['^src/server/metrics[.]ts$'],
+      ['^src/server/(push-)?metrics[.]ts$'],
       'Everything else counts through src/server/metrics.ts.',
     ),
   ],

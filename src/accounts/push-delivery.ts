@@ -2,7 +2,7 @@ import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import type { Sealer } from './push-port.js';
 import { opened, timeOf } from './push-subscriptions.js';
 
-/* What a sender reads and writes of the rows of push subscriptions. Times are epoch ms. */
+/* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
 
 /** A subscription that something may be posted to. */
 export interface DeliveryRow {

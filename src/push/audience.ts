@@ -1,8 +1,7 @@
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { accountHas } from '../protocol/session.js';
-import type { Channel } from './channel.js';
-import type { AccountListener, AccountStates, States } from './states.js';
+import type { AccountListener, AccountStates, States } from './account-states.js';
 import { type AccountVector, allNumbers, type ChangedNumbers, type Vectors } from './vector.js';
 
 /** The states that have changed, as text: all receivers of an audience that need it share one. */
@@ -16,13 +15,21 @@ export interface News {
 /** How much of the present states a receiver that came back had to be told. */
 export type Replay = 'none' | 'part' | 'all';
 
+/** A channel, as its audience sees it. */
+export interface Receiver {
+  /** There may be news to take. */
+  wake(): void;
+  /** The token may do nothing any more. */
+  end(): void;
+}
+
 export interface AudienceOptions {
   readonly states: States;
   /** Types that the receivers want, of all that are served. */
   readonly types: readonly DataTypeDefinition[];
   readonly vectors: () => Vectors;
   readonly countReplay: (replay: Replay) => void;
-  /** Has the channels of the audience look for news, in a turn of its own. */
+  /** Wakes the receivers of the audience, in a turn of its own. */
   readonly wake: (audience: Audience) => void;
 }
 
@@ -36,7 +43,7 @@ interface Seat {
 
 /** All receivers that see the same: those of one token that want the same types. */
 export class Audience implements AccountListener {
-  readonly channels = new Set<Channel>();
+  readonly receivers = new Set<Receiver>();
   readonly #options: AudienceOptions;
   #principal: Principal | null = null;
   /** By account id. */
@@ -138,7 +145,7 @@ export class Audience implements AccountListener {
     this.#stamp = stamp;
     this.#news.clear();
     this.#id = null;
-    if (this.channels.size > 0) this.#options.wake(this);
+    if (this.receivers.size > 0) this.#options.wake(this);
   }
 
   #accounts(): readonly AccountVector[] {

@@ -1,4 +1,4 @@
-import type { Audience, News } from './audience.js';
+import type { Audience, News, Receiver } from './audience.js';
 
 /** How a receiver hears of its channel. */
 export interface ChannelListener {
@@ -12,7 +12,7 @@ export interface ChannelListener {
  * One receiver of state changes: an event source, a WebSocket or a PushSubscription. It is told of
  * news, and takes them when it can send: so a slow receiver gets the newest states alone.
  */
-export class Channel {
+export class Channel implements Receiver {
   readonly #audience: Audience;
   readonly #listener: ChannelListener;
   readonly #leave: (channel: Channel) => void;
@@ -40,7 +40,7 @@ export class Channel {
     return this.#audience.id();
   }
 
-  /** Returns what the receiver has not been told, and counts it as told; null where it knows all. */
+  /** Returns all that the receiver has not been told, and counts it as told; null for nothing. */
   take(): News | null {
     if (this.#taken === null || this.#isClosed) return null;
     const news =

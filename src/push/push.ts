@@ -1,19 +1,23 @@
-import type { LivePrincipals } from '../accounts/live-principals.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
+import { States } from './account-states.js';
 import { Audience, type Replay } from './audience.js';
 import { Channel, type ChannelListener } from './channel.js';
 import type { Hints, Hub } from './hub/hub.js';
-import { States } from './states.js';
 import { Vectors } from './vector.js';
 import { Wakes } from './wakes.js';
+
+/** Follows what a token reaches, until the result is called; null: it may do nothing any more. */
+export interface FollowedTokens {
+  follow(principal: Principal, listener: (current: Principal | null) => void): () => void;
+}
 
 export interface PushOptions {
   readonly store: Pick<Store, 'onCommit' | 'readStates'>;
   /** All data types that are served. */
   readonly types: ReadonlyMap<string, DataTypeDefinition>;
-  readonly live: LivePrincipals;
+  readonly live: FollowedTokens;
   /** Resolves to the generation of the database's states: another one after a restore. */
   readonly readGeneration: () => Promise<string>;
   /** Other processes of the same database. */
@@ -21,7 +25,7 @@ export interface PushOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** What a receiver wants to be told of. */
+/** The wishes of a receiver. */
 export interface ChannelRequest {
   readonly principal: Principal;
   /** Names of data types; null is all. */
@@ -74,7 +78,7 @@ export class Push {
     const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
     const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
     const channel = new Channel(audience, listener, () => this.#leave(key, audience, channel));
-    audience.channels.add(channel);
+    audience.receivers.add(channel);
     try {
       if (this.#vectors === null) await this.#readGeneration();
       await audience.ready();
@@ -123,7 +127,7 @@ export class Push {
       wake: (woken) => this.#wakes.add(woken),
     });
     const unfollow = this.#options.live.follow(principal, (current) => {
-      if (current === null) for (const channel of [...audience.channels]) channel.end();
+      if (current === null) for (const channel of [...audience.receivers]) channel.end();
       else audience.setPrincipal(current);
     });
     audience.setPrincipal(principal);
@@ -133,9 +137,9 @@ export class Push {
   }
 
   #leave(key: string, audience: Audience, channel: Channel): void {
-    audience.channels.delete(channel);
+    audience.receivers.delete(channel);
     const followed = this.#audiences.get(key);
-    if (audience.channels.size > 0 || followed?.audience !== audience) return;
+    if (audience.receivers.size > 0 || followed?.audience !== audience) return;
     this.#audiences.delete(key);
     followed.unfollow();
     audience.close();

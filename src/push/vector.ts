@@ -6,9 +6,12 @@ import { createHash, hash } from 'node:crypto';
  *
  *     form (1 octet) | generation (8) | list of types (4) | body
  *
- * The body of a whole vector has for each account a hash of its id (8 octets), a bitmap of the types
- * with a state, and these states as variable-length integers. A vector that would be too long has a
- * hash of its body instead: it tells whether anything has changed, not what.
+ * The body of a whole vector has three parts for each account:
+ *
+ *     hash of its id (8) | bitmap of types with a state | states (variable-length integers)
+ *
+ * A vector that would be too long has a hash of its body instead. The hash tells whether anything
+ * has changed, not what.
  */
 
 /** Characters of the longest text. */
@@ -70,9 +73,8 @@ export class Vectors {
   }
 
   /**
-   * Returns the present states that differ from what `text` says was told; null where all have to
-   * be told: of a text that this server can't read, that is of another generation, or that is a
-   * hash of others.
+   * Returns the present states that differ from those that `text` says were told. Null: all have to
+   * be told, since the text can't be read, is of another generation, or is a hash of other states.
    */
   difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers | null {
     const octets = this.#read(text);

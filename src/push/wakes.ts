@@ -30,7 +30,7 @@ export class Wakes {
     for (const audience of this.#waiting) {
       this.#waiting.delete(audience);
       // A channel may be closed by its news.
-      for (const channel of [...audience.channels]) channel.wake();
+      for (const channel of [...audience.receivers]) channel.wake();
       if (performance.now() >= end) break;
     }
     if (this.#waiting.size > 0) this.#schedule();

@@ -17,8 +17,8 @@ import { createIdGenerator } from '../protocol/ids.js';
 import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
 import { type Config, ConfigError } from './config.js';
+import { openPush, pushContact } from './open-push.js';
 import { loadProject } from './project.js';
-import { openPush, pushContact } from './push.js';
 import { PUSH, VAPID } from './session-members.js';
 import type { Storage, StorageOptions } from './storage.js';
 

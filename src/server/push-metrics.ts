@@ -11,11 +11,78 @@ export interface PushFigures {
   readonly sender: SenderCounts | null;
 }
 
-type Values = Readonly<Record<string, number>>;
+interface GaugeRow {
+  readonly name: string;
+  readonly help: string;
+  readonly read: (figures: PushFigures) => number;
+}
 
-/** Registers the metrics of push. `figures` returns null before the server has started to push. */
+interface CounterRow {
+  readonly name: string;
+  readonly help: string;
+  readonly label: string;
+  /** Returns the counts by value of the label. */
+  readonly read: (figures: PushFigures) => Readonly<Record<string, number>>;
+}
+
+const GAUGES: readonly GaugeRow[] = [
+  {
+    name: 'jmap_push_listening',
+    help: 'Whether commits of other servers are heard of: 1 or 0.',
+    read: ({ hub }) => hub.listen,
+  },
+  {
+    name: 'jmap_push_peers',
+    help: 'Other servers of the database that are heard.',
+    read: ({ hub }) => hub.peers,
+  },
+  {
+    name: 'jmap_push_shards',
+    help: 'Shards of the push subscriptions that this server serves, of 16.',
+    read: ({ hub }) => hub.shards,
+  },
+  {
+    name: 'jmap_push_subscriptions',
+    help: 'Push subscriptions that this server serves.',
+    read: ({ sender }) => sender?.served ?? 0,
+  },
+  {
+    name: 'jmap_push_oldest_pending_seconds',
+    help: 'How long the oldest change waits that a push subscription is to be told of.',
+    read: ({ sender }) => sender?.oldestPending ?? 0,
+  },
+];
+
+const COUNTERS: readonly CounterRow[] = [
+  {
+    name: 'jmap_push_replays_total',
+    help: 'Receivers that came back with an id, by how many states they had to be told.',
+    label: 'told',
+    read: ({ replays }) => replays,
+  },
+  {
+    name: 'jmap_push_doubts_total',
+    help: 'Comparisons with the database, by why changes may have been missed.',
+    label: 'reason',
+    read: ({ hub }) => hub.doubts,
+  },
+  {
+    name: 'jmap_push_hints_total',
+    help: 'Accounts whose changes servers tell each other of; shed: dropped ones.',
+    label: 'direction',
+    read: ({ hub }) => hub.hints,
+  },
+  {
+    name: 'jmap_pushes_total',
+    help: 'Pushes to subscriptions, by how they ended.',
+    label: 'result',
+    read: ({ sender }) => sender?.results ?? {},
+  },
+];
+
+/** Registers the metrics of push. `figures` returns null before the server has begun to push. */
 export function countPush(figures: () => PushFigures | null, registers: readonly Registry[]): void {
-  const gauge = (name: string, help: string, read: (all: PushFigures) => number): void => {
+  for (const { name, help, read } of GAUGES) {
     new Gauge({
       ...{ name, help, registers: [...registers] },
       collect() {
@@ -23,11 +90,8 @@ export function countPush(figures: () => PushFigures | null, registers: readonly
         if (all !== null) this.set(read(all));
       },
     });
-  };
-  const counter = (
-    { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
-    read: (all: PushFigures) => Values,
-  ): void => {
+  }
+  for (const { name, help, label, read } of COUNTERS) {
     new Counter({
       ...{ name, help, labelNames: [label], registers: [...registers] },
       collect() {
@@ -37,58 +101,5 @@ export function countPush(figures: () => PushFigures | null, registers: readonly
         for (const [value, count] of Object.entries(read(all))) this.inc({ [label]: value }, count);
       },
     });
-  };
-  counter(
-    {
-      name: 'jmap_push_replays_total',
-      help: 'Receivers that came back with an id, by how many states they had to be told.',
-      label: 'told',
-    },
-    ({ replays }) => replays,
-  );
-  gauge(
-    'jmap_push_listening',
-    'Whether commits of other servers are heard of: 1 or 0.',
-    ({ hub }) => hub.listen,
-  );
-  gauge('jmap_push_peers', 'Other servers of the database that are heard.', ({ hub }) => hub.peers);
-  gauge(
-    'jmap_push_shards',
-    'Shares of the push subscriptions that this server serves, of 16.',
-    ({ hub }) => hub.shards,
-  );
-  counter(
-    {
-      name: 'jmap_push_doubts_total',
-      help: 'Comparisons with the database, by why changes may have been missed.',
-      label: 'reason',
-    },
-    ({ hub }) => hub.doubts,
-  );
-  counter(
-    {
-      name: 'jmap_push_hints_total',
-      help: 'Accounts whose changes servers tell each other of; shed: dropped, for there were too many.',
-      label: 'direction',
-    },
-    ({ hub }) => hub.hints,
-  );
-  counter(
-    {
-      name: 'jmap_pushes_total',
-      help: 'Pushes to subscriptions, by how they ended.',
-      label: 'result',
-    },
-    ({ sender }) => sender?.results ?? {},
-  );
-  gauge(
-    'jmap_push_subscriptions',
-    'Push subscriptions that this server serves.',
-    ({ sender }) => sender?.served ?? 0,
-  );
-  gauge(
-    'jmap_push_oldest_pending_seconds',
-    'How long the oldest change waits that a push subscription is to be told of.',
-    ({ sender }) => sender?.oldestPending ?? 0,
-  );
+  }
 }

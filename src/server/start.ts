@@ -31,10 +31,10 @@ import {
   openEngine,
   startTasks,
 } from './open-engine.js';
-import { watchRotations } from './push.js';
-import { type Delivery, startDelivery } from './push-delivery.js';
+import { watchRotations } from './open-push.js';
 import type { PushFigures } from './push-metrics.js';
 import { BLOB, runtimeMembers } from './session-members.js';
+import { type Delivery, startDelivery } from './start-delivery.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
 

@@ -50,14 +50,7 @@ export async function openPostgresqlStorage(
   );
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
   await recordUnicodeVersion(generalPool);
-  const ctype = await blindCtype(generalPool);
-  if (ctype !== undefined) {
-    log.warn(
-      { ctype },
-      "the database's LC_CTYPE knows ASCII letters only: other searches read all objects of an " +
-        'account (docs/reference/operations.md, PostgreSQL)',
-    );
-  }
+  await warnOfCtype(generalPool, log);
 
   const generalPrisma = openPrisma(generalPool);
   opened.push(() => generalPrisma.$disconnect());
@@ -95,6 +88,21 @@ export async function openPostgresqlStorage(
     // PostgreSQL ends what a client has left.
     isHeld: () => false,
   };
+}
+
+/** Tells the log of a database whose LC_CTYPE makes searches slow. */
+async function warnOfCtype(
+  pool: ReturnType<typeof openPool>,
+  log: StorageOptions['log'],
+): Promise<void> {
+  const ctype = await blindCtype(pool);
+  if (ctype !== undefined) {
+    log.warn(
+      { ctype },
+      "the database's LC_CTYPE knows ASCII letters only: other searches read all objects of an " +
+        'account (docs/reference/operations.md, PostgreSQL)',
+    );
+  }
 }
 
 /** Opens a hub; what must not take its session goes by a connection of `pool`. */

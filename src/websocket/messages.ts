@@ -35,7 +35,7 @@ export interface PushEnableMessage {
   readonly id: string | null;
   /** Names of data types; null is all. */
   readonly types: readonly string[] | null;
-  /** What the client was told before; null: it wants nothing of the past. */
+  /** The id of what the client was told before; null: it wants nothing of the past. */
   readonly pushState: string | null;
 }
 

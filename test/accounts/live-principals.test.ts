@@ -62,7 +62,7 @@ afterEach(() => {
 });
 
 describe('tokens of open connections', () => {
-  it('are looked at once when they are followed, and then only when access has changed', async () => {
+  it('are looked at when they are followed, and then when access has changed', async () => {
     const { tokens, heard } = follow(['a', 'b']);
     await looks(tokens, 5);
     expect(tokens.refreshed).toEqual([['a', 'b']]);

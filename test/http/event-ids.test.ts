@@ -82,7 +82,7 @@ describe('RFC 8620 7.3: event ids', () => {
     stream.close();
   });
 
-  it('lastEventId in the query stands for the header, which counts where both are there', async () => {
+  it('lastEventId in the query stands for the header, which counts more', async () => {
     const harness = await startHarness();
     const early = await baseline(harness);
     harness.store.commit('A1', { Todo: '1' });
@@ -190,7 +190,7 @@ describe('RFC 8620 7.3: event ids', () => {
     expect(dataOf(stream)).toEqual([change({ A1: { Todo: '1' } })]);
   });
 
-  it('names of types that are given twice count once, and wrong ones are refused quickly', async () => {
+  it('names of types count once, and wrong ones are refused quickly', async () => {
     const harness = await startHarness();
     const twice = await opened(harness, PATH.replace('*', 'Tag,Tag,Tag'));
     harness.store.commit('A1', { Todo: '1', Tag: '1' });

@@ -79,7 +79,7 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
   const postgresql = usePostgresql();
   const rig = usePush(database, postgresql, { PUSH_CA: join(folder, 'ca.pem') });
 
-  it('RFC 8620 7.2.2: a verification comes at once, and nothing else before it is given', async () => {
+  it('RFC 8620 7.2.2: a verification comes at once, and nothing else before', async () => {
     const client = await rig().client();
     const { path, id } = await subscribed(client);
     await until(() => requestsTo(path).length === 1);
@@ -98,7 +98,7 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     ]);
     await write(client);
     await write(client);
-    // What changed before the verification is told after it.
+    // Changes from before the verification are told after it.
     const last = await write(client);
     expect(requestsTo(path)).toHaveLength(1);
     await verify(client, path);
@@ -158,7 +158,7 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     });
   });
 
-  it('a service that answers 410 is asked no more, and one that fails is named to the client', async () => {
+  it('a service that answers 410 is asked no more, and a failure is noted', async () => {
     const client = await rig().client();
     const gone = await subscribed(client);
     await verify(client, gone.path);

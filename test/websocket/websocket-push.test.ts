@@ -151,7 +151,7 @@ describe('RFC 8887 4.3.5: push', () => {
     client.socket.terminate();
   });
 
-  it('is silent about an account that the token has lost; a token that ends closes it', async () => {
+  it('is silent about an account that the token lost; a token that ends closes it', async () => {
     const harness = await startHarness();
     const client = await enabled(harness);
     harness.users.principals.set('t1', principal('u1', 't1', [account('A2')]));

@@ -27,7 +27,8 @@ const LIVE = `INSERT INTO "JmapMeta" ("key", "value") VALUES ($1, '- ' || (${NOW
 /** No row but those of processes is asked for an end. */
 const IS_OVER = `CASE WHEN starts_with("key", '${PROCESS}') THEN ${END} < ${NOW} END`;
 const FORGET = `DELETE FROM "JmapMeta" WHERE ${IS_OVER}`;
-const COUNT = `SELECT count(*)::int AS "others" FROM "JmapMeta" WHERE NOT ${IS_OVER} AND "key" <> $1`;
+const COUNT = `SELECT count(*)::int AS "others" FROM "JmapMeta"
+  WHERE NOT ${IS_OVER} AND "key" <> $1`;
 
 /**
  * Returns shards that the process `origin` holds for `lease` ms at a time, as rows of JmapMeta:

@@ -10,7 +10,7 @@ export interface Payload {
   readonly accounts: number;
 }
 
-/** What is to be told to other processes: each type's newest state alone, to bound the memory. */
+/** The hints that wait to be told: each type's newest state alone, to bound the memory. */
 export class HintBatch {
   readonly #hints = new Map<string, Map<string, number> | null>();
   readonly #subscriptions = new Set<string>();

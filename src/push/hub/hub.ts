@@ -14,6 +14,8 @@ export type DoubtReason =
   | 'connected'
   /** A process is heard for the first time, and may have told of commits before. */
   | 'peerFound'
+  /** A process speaks of another generation of states: a new one may have begun. */
+  | 'otherGeneration'
   /** A process fell silent without a good-bye. */
   | 'peerLost'
   /** Hints were dropped, here or at their sender: there were too many. */
@@ -36,7 +38,7 @@ export interface HubListener {
 /** The number of shards that the push subscriptions of a database are divided into. */
 export const SHARDS = 16;
 
-/** Which shards of push subscriptions this process serves. */
+/** The shards of push subscriptions that this process serves. */
 export interface Shards {
   /** Returns whether this process serves a shard, of 0 to 15, at this moment. */
   isMine(shard: number): boolean;
@@ -44,7 +46,7 @@ export interface Shards {
   onChange(listener: () => void): void;
 }
 
-/** What the metrics tell of a hub. The counts but `listen` and `peers` only grow. */
+/** Counts of a hub, for metrics. The counts but `listen` and `peers` only grow. */
 export interface HubCounts {
   /** 1 while the hub hears other processes or needs to hear none, else 0. */
   readonly listen: 0 | 1;

@@ -2,7 +2,7 @@ import type { HintBatch, Payload } from './hint-batch.js';
 
 export interface NotifierOptions {
   readonly batch: HintBatch;
-  /** What all payloads begin with, now. */
+  /** Returns the text that all payloads begin with, now. */
   readonly head: () => string;
   /** Sends a payload; rejects where the session is lost. */
   readonly send: (payload: Payload) => Promise<void>;
@@ -61,7 +61,7 @@ export class Notifier {
     });
   }
 
-  /** Returns whether it could be sent. Whoever has lost the session tells the others by itself. */
+  /** Returns whether it could be sent; after a lost session the next hello makes up for it. */
   async #sendOne(): Promise<boolean> {
     const { batch, head, send } = this.#options;
     const payload = batch.take(head());

@@ -1,7 +1,7 @@
 import type { Hints } from './hub.js';
 
 /**
- * What hubs tell each other, as texts that PostgreSQL's NOTIFY takes. Each is a JSON object: `o`,
+ * The messages of hubs, as texts that PostgreSQL's NOTIFY takes. Each is a JSON object: `o`,
  * the process that says it, `g`, the generation of the database, and one of these:
  *
  * - `c`: commits, account id to type name to state number, or to null: any types
@@ -101,8 +101,8 @@ function typesText(types: ReadonlyMap<string, number> | null): string {
 }
 
 /**
- * Reads a payload; null where it isn't one of ours in every detail. Whoever may connect to the
- * database may send some.
+ * Reads a payload; null where it isn't one of ours in every detail. Any client that may connect
+ * to the database may send some.
  */
 export function readPayload(text: string): Envelope | null {
   if (text.length >= 8000) return null;

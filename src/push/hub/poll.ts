@@ -69,7 +69,7 @@ class PollHub implements Hub {
   }
 
   announceSubscription(): void {
-    // Whoever serves it finds it when it compares.
+    // Its process finds it when it compares.
   }
 
   listen(listener: Parameters<Hub['listen']>[0]): void {
@@ -101,7 +101,7 @@ class PollHub implements Hub {
   async #renewShards(): Promise<void> {
     const begun = performance.now();
     const held = ALL.filter((shard) => this.shards.isMine(shard));
-    // What has run out is nobody's, and others may have it.
+    // Shards whose lease has run out are nobody's, and others may have them.
     this.shards.lose(ALL.filter((shard) => !held.includes(shard)));
     let renewal: Renewal;
     try {

@@ -56,7 +56,8 @@ const HINTS = 2000;
 const SHORT = 256;
 
 const DEAF =
-  'other servers are not heard: a pooler shares its sessions; pool sessions, or set PUSH_BUS=poll:1s';
+  'other servers are not heard: a pooler shares its sessions; pool sessions, ' +
+  'or set PUSH_BUS=poll:1s';
 const LOST = 'other servers are not heard: the session is lost; it is opened again';
 
 export interface PostgresqlHubOptions {
@@ -87,7 +88,7 @@ class PostgresqlHub implements Hub {
   readonly #steady: SteadySession;
   readonly #timers: NodeJS.Timeout[];
   #floorTimer: NodeJS.Timeout | undefined;
-  /** What was told of the session's failure, so that it isn't repeated. */
+  /** The failure that the log was told of, so that it isn't repeated. */
   #told: 'nothing' | 'lost' | 'deaf' = 'nothing';
   #isClosed = false;
 
@@ -153,8 +154,8 @@ class PostgresqlHub implements Hub {
   }
 
   /**
-   * Whether it makes sense to tell anything. What is not told is made up for: the first thing that
-   * a process hears of this one is `hello`, which has it compare all.
+   * Whether anybody hears this process. Others lose nothing by its silence: the first thing that
+   * they hear of it is `hello`, which has them compare all.
    */
   get #isHeard(): boolean {
     return !this.#isClosed && this.#peers.size > 0 && this.#steady.session !== null;
@@ -216,7 +217,10 @@ class PostgresqlHub implements Hub {
       return;
     }
     const envelope = readPayload(text);
-    if (envelope?.generation === this.#generation()) this.#hear(envelope, now);
+    if (envelope === null) return;
+    if (envelope.generation === this.#generation()) this.#hear(envelope, now);
+    // One of the two has yet to read that a new generation has begun: a comparison reads it.
+    else this.#reports.doubt('otherGeneration');
   }
 
   #hear({ origin, message }: Envelope, now: number): void {

@@ -11,9 +11,9 @@ export interface ShardLocks {
 }
 
 /**
- * The shards that this process holds: its share of all, so that the processes divide them. Who
- * has too many gives some up, and who has too few takes what is free. What stays free though
- * nobody comes or goes is taken too: a process that is heard may be unable to take any.
+ * The shards that this process holds: its share of all, so that the processes divide them. It gives
+ * some up where it has too many, and takes free ones where it has too few. It also takes shards
+ * that stay free though nobody comes or goes: a process that is heard may be unable to take any.
  */
 export class HeldShards implements Shards {
   readonly #peers: () => number;
@@ -43,7 +43,7 @@ export class HeldShards implements Shards {
     this.#listeners.push(listener);
   }
 
-  /** What is held stays so until then, `performance.now()`. */
+  /** Shards that are held stay so until then, `performance.now()`. */
   extend(until: number): void {
     this.#until = until;
   }
@@ -101,7 +101,7 @@ export class HeldShards implements Shards {
         await this.#giveUp(locks, share);
         await this.#take(locks, share);
       } catch {
-        // Whoever minds the locks hears of it too, and says so by `use` or the end of the time.
+        // The owner of the locks hears of it too, and says so by `use` or the end of the time.
       }
     }
   }

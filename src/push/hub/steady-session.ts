@@ -20,7 +20,7 @@ export interface SessionListener {
   lost(error: unknown): void;
 }
 
-/** What a hub asks of the database. */
+/** The database, as a hub needs it. */
 export interface HubDatabase {
   /** Opens a session that listens. Rejects in time where it can't be had. */
   listen(listener: SessionListener): Promise<HubSession>;
@@ -43,7 +43,7 @@ export interface SessionTimes {
 export interface SessionOptions {
   readonly database: HubDatabase;
   readonly times: SessionTimes;
-  /** What all payloads begin with, now. */
+  /** Returns the text that all payloads begin with, now. */
   readonly head: () => string;
   /** Takes all payloads, those of this process too. */
   readonly payload: (text: string) => void;
@@ -185,4 +185,4 @@ export class SteadySession {
   }
 }
 
-const UNHEARD = 'What the session sends does not come back.';
+const UNHEARD = 'The session does not hear its own beat.';

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { FairSlots } from '../../runtime/fair-slots.js';
-import type { Reach } from './reach.js';
+import type { Reach } from './push-reach.js';
 
 /** One POST to a push service. */
 export interface Push {

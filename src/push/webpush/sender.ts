@@ -4,7 +4,7 @@ import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-
 import { HostLanes, type HostOutcome } from './host-lanes.js';
 import type { PostResult } from './post.js';
 import type { MessageOptions } from './push-message.js';
-import { PushNotes } from './push-notes.js';
+import { PushNotes } from './push-records.js';
 import {
   type OpenChannel,
   type OwnShards,
@@ -252,7 +252,7 @@ export class Sender<Row extends PushRow = PushRow> {
     }
     const news = served.channel?.take() ?? null;
     if (news === null) {
-      this.#rest(served);
+      this.#becomeIdle(served);
       return 'none';
     }
     const delivery = await deliverNews(row, news, this.#options);
@@ -278,7 +278,7 @@ export class Sender<Row extends PushRow = PushRow> {
       const { throttle, slowThrottle } = this.#pauses;
       served.nextAt = performance.now() + (isSlow || served.isSlow ? slowThrottle : throttle);
       served.isSlow = false;
-      this.#rest(served);
+      this.#becomeIdle(served);
       return isSlow ? 'bad' : 'good';
     }
     const fields = { id: row.id, host: served.host, ...describeResult(result) };
@@ -305,7 +305,7 @@ export class Sender<Row extends PushRow = PushRow> {
   }
 
   /** Has nothing more to send now, unless something became new meanwhile. */
-  #rest(served: Served): void {
+  #becomeIdle(served: Served): void {
     if (!isLiving(served)) return;
     served.phase = 'idle';
     served.pendingSince = null;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A hub in a process of its own. It tells its parent of each doubt. Arguments: root, URL, times. */
+/** A hub in a process of its own, which tells of each doubt. Arguments: root, URL, times. */
 const [root, url, times] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(root, 'dist', 'src', path)));
 const { notifyDatabase } = await load('database/postgresql/notify-session.js');

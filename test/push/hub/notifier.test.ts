@@ -67,7 +67,7 @@ describe('A notifier', () => {
     expect(sent.length).toBe(2);
   });
 
-  it('sends nothing by itself after the session is lost, and all that is left at its end', async () => {
+  it('sends nothing by itself after the session is lost, and the rest at its end', async () => {
     const { sent, waiting, batch, notifier, add } = setUp(1);
     add('a');
     await turn();

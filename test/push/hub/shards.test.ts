@@ -44,7 +44,7 @@ describe('The shards of a process', () => {
       changes += 1;
     });
     a.shards.peersChanged();
-    // What it gives up it serves no longer at once.
+    // It serves them no longer, before it has given them up.
     expect([a.mine().length, changes]).toEqual([8, 1]);
     await settle();
     b.shards.use(b.locks);
@@ -58,7 +58,7 @@ describe('The shards of a process', () => {
     expect([...held.values()]).toEqual(['a', 'a', 'a', 'a']);
   });
 
-  it('are those too that others leave for some rounds, until somebody comes or comes back', async () => {
+  it('are also those that others leave for some rounds, until somebody comes', async () => {
     const { peers, open } = setUp();
     peers.count = 3;
     const { shards, mine, locks } = open('a');
@@ -76,7 +76,7 @@ describe('The shards of a process', () => {
     expect(mine().length).toBe(4);
   });
 
-  it('are none once the locks are lost, or nothing has said for too long that it holds them', async () => {
+  it('are none once the locks are lost, or were not confirmed for too long', async () => {
     const { faults, open } = setUp();
     const { shards, mine, locks } = open('a');
     shards.use(locks);

@@ -14,7 +14,8 @@ const NOTIFYING = `SELECT DISTINCT "application_name" AS "name" FROM pg_locks
   JOIN pg_stat_activity USING ("pid")
   WHERE "locktype" = 'object' AND "classid" = 'pg_database'::regclass AND "objid" = 0`;
 const WAITING = `SELECT "application_name" AS "name" FROM pg_stat_activity
-  WHERE "wait_event_type" = 'Lock' AND "wait_event" = 'object' AND "application_name" = 'jmapsmith'`;
+  WHERE "wait_event_type" = 'Lock' AND "wait_event" = 'object'
+    AND "application_name" = 'jmapsmith'`;
 
 describe('Sixteen writers whose commits are told to other servers', () => {
   it('never notify in a transaction that writes, nor wait for one that does', async () => {

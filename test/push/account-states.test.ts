@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { States } from '../../src/push/states.js';
+import { States } from '../../src/push/account-states.js';
 import type { StateNumbers } from '../../src/store/port.js';
 
 /** A database whose reads wait until the test lets them end. */
@@ -77,7 +77,7 @@ describe('the known states of accounts', () => {
     expect(account.numberOf('Todo')).toBe(8);
   });
 
-  it('reads accounts that are listened to at once together, and those of others never', async () => {
+  it('reads accounts that are listened to at once together, and no others', async () => {
     const { reads, states, listener } = setUp();
     const ids = Array.from({ length: 600 }, (_, n) => `A${n}`);
     for (const id of ids) states.listen(id, listener);

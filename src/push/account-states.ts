@@ -91,8 +91,8 @@ export class AccountStates {
 /** Accounts that one statement reads. */
 const CHUNK = 500;
 /**
- * How long after one statement the next begins, ms: many streams that open at once share a few, and
- * a comparison of many accounts leaves the database to others in between.
+ * How long after one statement the next begins, ms. Many streams that open at once share a few
+ * statements, and a comparison of many accounts lets others use the database in between.
  */
 const SPACE = 50;
 /** After a failed comparison the next one comes so much later, ms. */
@@ -140,7 +140,7 @@ export class States {
       const load = this.#read(id).finally(() => {
         if (this.#loads.get(id) === load) this.#loads.delete(id);
       });
-      // Whoever waits for it sees the error; nobody need wait.
+      // A caller that waits for it sees the error; nobody need wait.
       load.catch(() => undefined);
       this.#loads.set(id, load);
     }

@@ -11,7 +11,7 @@ import { Vapid } from '../push/webpush/vapid.js';
 import { readVapidKey, type VapidKey } from '../push/webpush/vapid-key.js';
 import { Verifier } from '../push/webpush/verifier.js';
 import type { Engine } from './open-engine.js';
-import { type PushParts, pushContact } from './push.js';
+import { type PushParts, pushContact } from './open-push.js';
 
 /** Puts together what posts to the URLs of push subscriptions (RFC 8620 7.2). */
 

@@ -7,8 +7,8 @@ import {
 } from '../accounts/index.js';
 import type { Sealer } from '../accounts/push-port.js';
 import type { PushNotices, PushServices } from '../methods/push-subscription/services.js';
+import { Reach } from '../push/webpush/push-reach.js';
 import { parsePushUrl } from '../push/webpush/push-url.js';
-import { Reach } from '../push/webpush/reach.js';
 import { parseSubscriptionKeys } from '../push/webpush/subscription-keys.js';
 import { contactOf } from '../push/webpush/vapid.js';
 import { makeVapidKey } from '../push/webpush/vapid-key.js';
