@@ -30,7 +30,7 @@ const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
   'push-create': ['push-update-*', 'push-expires*'],
   'push-verification': [
     ...['push-form', 'push-vapid', 'push-encrypted', 'push-encrypted-state', 'push-unverified'],
-    ...['push-state', 'push-types', 'push-destroyed'],
+    ...['push-state', 'push-types', 'push-expired', 'push-destroyed'],
   ],
   'ws-request': [
     'ws-request-ids',

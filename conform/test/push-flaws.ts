@@ -36,11 +36,12 @@ export const PUSH_FLAWS = Object.freeze({
   'pushes are encrypted without auth': ['push-encrypted'],
   'records end with no delimiter': ['push-encrypted'],
   'changes are pushed before the code is given': ['push-unverified'],
-  'the states that are pushed are others': ['push-state', 'push-encrypted-state'],
+  'the states that are pushed are others': ['push-state'],
   'what is pushed has another @type': ['push-state'],
   'who changes expires has to give the code again': ['push-state'],
   'the accounts of others are pushed': ['push-state'],
   'all types are pushed': ['push-types'],
+  'changes are pushed after the end': ['push-expired'],
   'changes are pushed after a destroy': ['push-destroyed'],
 } satisfies Readonly<Record<string, readonly string[]>>);
 

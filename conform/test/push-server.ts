@@ -272,7 +272,9 @@ export class PushServer {
   /** Pushes a change of a type to all who want it. */
   #push(type: string, state: string): void {
     for (const { object, isVerified } of this.#rows.values()) {
-      const { types } = object;
+      const { types, expires } = object;
+      const isOver = Date.parse(String(expires)) < Date.now();
+      if (isOver && !this.#is('changes are pushed after the end')) continue;
       const wants = types === null || (types as string[]).includes(type);
       if (!wants && !this.#is('all types are pushed')) continue;
       if (!isVerified && !this.#is('changes are pushed before the code is given')) continue;

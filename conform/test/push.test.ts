@@ -1,7 +1,11 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOfPush } from '../../test/conformance/checks.js';
 import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
+import { conform } from '../src/command.js';
 import type { Outcome } from '../src/outcome.js';
 import { makeKeys } from '../src/push/decrypt.js';
 import { PushSink } from '../src/push/sink.js';
@@ -20,7 +24,7 @@ const PUSH_CHECKS = CHECKS.filter(isOfPush);
 
 let sink: PushSink;
 beforeAll(async () => {
-  sink = await PushSink.start({ url: 'https://127.0.0.1/', port: 0, certificate: CERTIFICATE });
+  sink = await PushSink.start({ url: 'https://127.0.0.1:0/', port: 0, certificate: CERTIFICATE });
 });
 afterAll(() => sink.close());
 
@@ -33,7 +37,7 @@ async function ran(
   const pushing = await PushServer.start(flaw);
   const server = await Server.connect({
     ...{ url: pushing.url, authorization: bearer('mine'), others: [bearer('theirs')] },
-    ...{ wire: { patience: 5000 }, strict: false, ...(hasSink ? { sink } : {}) },
+    ...{ wire: { patience: 4000 }, strict: false, ...(hasSink ? { sink } : {}) },
   });
   try {
     const selection = { checks, types: ['Thing', 'Gizmo'] };
@@ -47,35 +51,90 @@ async function ran(
 
 const ids = PUSH_CHECKS.map(({ id }) => id);
 
-it('all checks of push pass, those of types for one, and nothing stays', async () => {
-  const { outcomes, left } = await ran(null, ids);
-  const wrong = outcomes.filter(({ status }) => status === 'failed' || status === 'defect');
-  expect(wrong.map(({ check, failure }) => [check.id, failure?.message])).toEqual([]);
-  const passed = outcomes.filter(({ status }) => status === 'passed');
-  expect(passed.map(({ check }) => check.id).sort()).toEqual([...ids].sort());
-  expect(left).toBe(0);
-});
+describe('a server of push subscriptions', () => {
+  it.concurrent('all checks of push pass, those of types for one, and nothing stays', async () => {
+    const { outcomes, left } = await ran(null, ids);
+    const wrong = outcomes.filter(({ status }) => status === 'failed' || status === 'defect');
+    expect(wrong.map(({ check, failure }) => [check.id, failure?.message])).toEqual([]);
+    const passed = outcomes.filter(({ status }) => status === 'passed');
+    expect(passed.map(({ check }) => check.id).sort()).toEqual([...ids].sort());
+    expect(left).toBe(0);
+  });
 
-it('without a sink the checks of deliveries say what to pass, and others are run', async () => {
-  const { outcomes } = await ran(null, ids, false);
-  const reasons = new Set(
-    outcomes.flatMap(({ status, reason = '' }) => (status === 'notApplicable' ? [reason] : [])),
-  );
-  const rest = [...reasons].filter((reason) => !reason.startsWith('One type is enough'));
-  expect(rest).toEqual([expect.stringContaining('--push-sink URL')]);
-  expect(outcomes.filter(({ status }) => status === 'failed')).toEqual([]);
-});
+  it.concurrent('without a sink the checks of deliveries say what to pass', async () => {
+    const { outcomes } = await ran(null, ids, false);
+    const reasons = new Set(
+      outcomes.flatMap(({ status, reason = '' }) => (status === 'notApplicable' ? [reason] : [])),
+    );
+    const rest = [...reasons].filter((reason) => !reason.startsWith('One type is enough'));
+    expect(rest).toEqual([expect.stringContaining('--push-sink URL')]);
+    expect(outcomes.filter(({ status }) => status === 'failed')).toEqual([]);
+  });
 
-describe('a server of push subscriptions that is wrong', () => {
   it('has a flaw for each check', () => {
     const noticed = new Set<string>(Object.values(PUSH_FLAWS).flat());
     expect([...noticed].sort()).toEqual([...ids].sort());
   });
 
-  it.concurrent.each(Object.entries(PUSH_FLAWS))('%s: %j', async (flaw, checks) => {
+  it.concurrent.each(Object.entries(PUSH_FLAWS))('is wrong where %s: %j', async (flaw, checks) => {
     const { outcomes } = await ran(flaw as PushFlaw, checks);
     const failed = outcomes.filter(({ status }) => status === 'failed');
     expect(failed.map(({ check }) => check.id)).toEqual(expect.arrayContaining([...checks]));
+  });
+});
+
+describe('the options of a sink', () => {
+  const file = join(tmpdir(), `conform-push-${process.pid}.pem`);
+  const SINK = 'https://127.0.0.1:0/';
+
+  it.each([
+    [{ 'push-listen': '1' }, '--push-listen is for --push-sink URL'],
+    [{ 'push-certificate': 'x.pem' }, '--push-certificate is for --push-sink URL'],
+    [{ 'push-sink': 'x' }, 'is no URL'],
+    [{ 'push-sink': 'http://example.com/' }, 'does not begin with https://'],
+    [{ 'push-sink': 'https://a:b@example.com/' }, 'no user and no password'],
+    [{ 'push-sink': 'https://example.com/?a' }, 'no query'],
+    [{ 'push-sink': SINK, 'push-listen': '65536' }, 'a port from 0 to 65535, not 65536'],
+    [{ 'push-sink': SINK, 'push-certificate': '/nowhere.pem' }, "can't be read (ENOENT)"],
+    [{ 'push-sink': SINK, 'push-certificate': file }, 'no certificate with its private key'],
+  ])('are refused by name: %j', async (given, words) => {
+    await writeFile(file, CERTIFICATE.cert);
+    const options = { url: 'http://127.0.0.1:1', token: 't', transport: 'http', report: 'text' };
+    await expect(conform({ ...options, ...given }, {}, () => undefined)).rejects.toThrow(words);
+    await rm(file);
+  });
+
+  it('let the command take pushes, with a certificate and key in one file', async () => {
+    const pushing = await PushServer.start(null);
+    const descriptor = `${file}.yaml`;
+    await writeFile(descriptor, PUSHED.text);
+    await writeFile(file, CERTIFICATE.cert + CERTIFICATE.key);
+    const { report, failed } = await conform(
+      {
+        ...{ url: pushing.url, token: 't', transport: 'http', report: 'json' },
+        ...{ descriptor: [descriptor], check: ['push-verification'], type: ['Thing'] },
+        ...{ 'push-sink': SINK, 'push-certificate': file },
+      },
+      {},
+      () => undefined,
+    );
+    pushing.close();
+    await Promise.all([rm(file), rm(descriptor)]);
+    expect([failed, JSON.parse(report)]).toMatchObject([false, { counts: { passed: 1 } }]);
+  });
+
+  it('let a program in front have the certificate, and change the path', async () => {
+    const plain = await PushSink.start({ url: 'https://push.example/a/b', port: 0 });
+    const inbox = plain.open();
+    const { port } = plain.address;
+    const name = inbox.url.slice('https://push.example/a/b/'.length);
+    for (const path of [`/${name}`, `/x/${name}?y`, '/nobody'])
+      await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body: path });
+    plain.close();
+    expect(inbox.pushes.map(({ octets }) => octets.toString())).toEqual([
+      `/${name}`,
+      `/x/${name}?y`,
+    ]);
   });
 });
 

@@ -17,6 +17,7 @@ const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 
 /** ms in which a push comes that should not be there. Pushes may be held back for a second. */
 const A_WHILE = 1500;
+const SECOND = 1000;
 /** ms that a VAPID token may be good for (RFC 8292 2), and by which clocks may differ. */
 const DAY = 86_400_000;
 const APART = 120_000;
@@ -63,6 +64,13 @@ async function expectSilence(subject: Subject, { inbox }: Subscription): Promise
   await makeChange(subject);
   await setTimeout(A_WHILE);
   expect(inbox?.pushes.slice(before).map(({ octets }) => octets.toString('utf8'))).toEqual([]);
+}
+
+/** Returns the time of the server's clock, in ms: the header `Date` has whole seconds. */
+async function readClock({ user }: Server): Promise<number> {
+  const { headers } = await user.http.send(user.session.url);
+  const date = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(date) ? Date.now() : date + SECOND;
 }
 
 /** Returns the key of VAPID that the session tells. Throws NotApplicable where there is none. */
@@ -159,7 +167,8 @@ const changeChecks = typeChecks('7.2', needs, [
     level: 'must',
     rule:
       'After the verification a change is pushed as a StateChange with the account, the type and ' +
-      'the state that /get tells, also when `expires` was changed, and with no other’s account.',
+      'the state that /get tells. A change of `expires` needs no other verification, and no ' +
+      'account out of reach is told.',
     run: async (subject) => {
       const { subscriptions, user } = subject.server;
       const one = await subscriptions.findVerified();
@@ -199,6 +208,22 @@ const changeChecks = typeChecks('7.2', needs, [
     run: async (subject) => {
       const one = await subject.server.subscriptions.findVerified('encrypted');
       await awaitPushed(subject, one, await makeChange(subject));
+    },
+  },
+  {
+    id: 'push-expired',
+    level: 'must',
+    rule: 'After the end that a client gave a subscription nothing is sent to its URL.',
+    run: async (subject) => {
+      const { subscriptions } = subject.server;
+      const one = await subscriptions.findVerified('encrypted');
+      const now = await readClock(subject.server);
+      const expires = writeDate(now + 2 * SECOND);
+      const { expires: told = expires } = await subscriptions.update(one, { expires });
+      if (told !== expires)
+        throw new NotApplicable(`The server makes ${String(told)} of ${expires}.`);
+      await setTimeout(Date.parse(expires) - now + SECOND);
+      await expectSilence(subject, one);
     },
   },
   {

@@ -281,6 +281,6 @@ export const socketPushChecks = Object.freeze([
   ...unaskedChecks,
   ...enabledChecks.map((check) => ({
     ...check,
-    applies: (subject: Subject) => findObstacle(subject) ?? check.applies?.(subject) ?? null,
+    applies: (subject: Subject) => check.applies?.(subject) ?? findObstacle(subject),
   })),
 ]);

@@ -20,7 +20,10 @@ export interface Push {
 }
 
 export interface SinkOptions {
-  /** How the server reaches the sink, the start of each subscription's URL. */
+  /**
+   * How the server reaches the sink, the start of each subscription's URL. Its port 0 stands for
+   * the one that the runner listens at.
+   */
   readonly url: string;
   /** The port that the runner listens at; 0 takes any. */
   readonly port: number;
@@ -65,11 +68,16 @@ export class PushSink {
       server.once('error', reject);
       server.listen(port, resolve);
     });
-    const { port: bound } = server.address() as AddressInfo;
     const whole = new URL(url);
-    if (port === 0) whole.port = String(bound);
+    const { port: bound } = server.address() as AddressInfo;
+    if (whole.port === '0') whole.port = String(bound);
     sink = new PushSink(server, whole.href);
     return sink;
+  }
+
+  /** Returns where the runner listens. */
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo;
   }
 
   /** Opens an inbox under a URL that nobody can guess. */
@@ -82,7 +90,8 @@ export class PushSink {
 
   /** Finds the inbox of a request's path: a forwarder may have changed what is before its name. */
   find(path: string): Inbox | undefined {
-    return this.#inboxes.get(path.split(/[/?]/).findLast((part) => part !== '') ?? '');
+    const [whole = ''] = path.split('?');
+    return this.#inboxes.get(whole.slice(whole.lastIndexOf('/') + 1));
   }
 
   /** Ends all connections. */
