@@ -43,6 +43,8 @@ export class LivePrincipals {
     }
     const { listeners } = followed;
     listeners.add(listener);
+    // The caller may have looked before the last change, or after it: the next look tells.
+    if (followed.principal !== principal) listener(followed.principal);
     return () => {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#followed.get(tokenId)?.listeners === listeners) {
@@ -57,7 +59,7 @@ export class LivePrincipals {
   }
 
   async #look(): Promise<void> {
-    if (this.#busy) return;
+    if (this.#busy || this.#followed.size === 0) return;
     this.#busy = true;
     try {
       const version = await this.#authenticator.version();

@@ -60,6 +60,7 @@ export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page
     res.once('close', () => slots.release(userId));
     const stream = await EventStream.open(shared, { res, parameters, frames });
     if (res.destroyed) return;
+    if (res.server.isStopping) stream.end(true);
     streams.add(stream);
     shared.metrics.opened('eventsource');
     res.once('close', () => {

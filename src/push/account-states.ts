@@ -24,6 +24,8 @@ export class AccountStates {
   readonly id: string;
   readonly key: string;
   readonly listeners = new Set<AccountListener>();
+  /** The database has been read for it. */
+  isRead = false;
   readonly #states = new Map<string, KnownState>();
 
   constructor(id: string) {
@@ -56,6 +58,7 @@ export class AccountStates {
    * after the read had begun, at `since`.
    */
   correct(numbers: ReadonlyMap<string, number>, since: number, stamp: number): void {
+    this.isRead = true;
     const all = new Map(Array.from(this.#states, ([type]) => [type, 0]));
     for (const [type, number] of numbers) all.set(type, number);
     this.#take(
@@ -101,6 +104,8 @@ const RETRY = 1000;
 export interface StatesOptions {
   /** Reads the states of accounts, in one statement. */
   readonly read: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, StateNumbers>>;
+  /** Runs before each comparison. */
+  readonly beforeComparison: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -137,12 +142,11 @@ export class States {
     if (account === undefined) {
       account = new AccountStates(id);
       this.#accounts.set(id, account);
-      const load = this.#read(id).finally(() => {
-        if (this.#loads.get(id) === load) this.#loads.delete(id);
+      // A caller that waits for it sees the error; the others are told after a comparison.
+      this.#load(id).catch((error: unknown) => {
+        this.#options.onError(error);
+        void this.compare();
       });
-      // A caller that waits for it sees the error; nobody need wait.
-      load.catch(() => undefined);
-      this.#loads.set(id, load);
     }
     account.listeners.add(listener);
     return account;
@@ -157,7 +161,8 @@ export class States {
 
   /** Resolves when the states of an account are known. Rejects as `read` does. */
   loaded(id: string): Promise<void> {
-    return this.#loads.get(id) ?? Promise.resolve();
+    if (this.#accounts.get(id)?.isRead !== false) return Promise.resolve();
+    return this.#loads.get(id) ?? this.#load(id);
   }
 
   has(accountId: string): boolean {
@@ -177,14 +182,11 @@ export class States {
     else this.#read(accountId).catch((error: unknown) => this.#options.onError(error));
   }
 
-  /**
-   * Compares all known states with the database, and goes on until it has succeeded. `first` runs
-   * before each comparison.
-   */
-  compare(first: () => Promise<void>): Promise<void> {
+  /** Compares all known states with the database, and goes on until it has succeeded. */
+  compare(): Promise<void> {
     // One that runs may have read before what the caller has in mind.
     this.#comparesAgain = true;
-    this.#comparison ??= this.#compareAll(first).finally(() => {
+    this.#comparison ??= this.#compareAll().finally(() => {
       this.#comparison = null;
     });
     return this.#comparison;
@@ -195,11 +197,11 @@ export class States {
     this.#accounts.clear();
   }
 
-  async #compareAll(first: () => Promise<void>): Promise<void> {
+  async #compareAll(): Promise<void> {
     while (this.#comparesAgain && !this.#isClosed) {
       this.#comparesAgain = false;
       try {
-        await first();
+        await this.#options.beforeComparison();
         // Each chunk waits for the one before, so that opening streams come in between.
         const ids = [...this.#accounts.keys()];
         for (let from = 0; from < ids.length; from += CHUNK)
@@ -210,6 +212,14 @@ export class States {
         await sleep(RETRY, undefined, { ref: false });
       }
     }
+  }
+
+  #load(id: string): Promise<void> {
+    const load = this.#read(id).finally(() => {
+      if (this.#loads.get(id) === load) this.#loads.delete(id);
+    });
+    this.#loads.set(id, load);
+    return load;
   }
 
   /** Reads the states of an account, together with others that are to be read. */

@@ -61,7 +61,11 @@ export class Push {
     const { store, types, hub, onError } = options;
     this.#options = options;
     this.#typeNames = [...types.keys()];
-    this.#states = new States({ read: (ids) => store.readStates(ids), onError });
+    this.#states = new States({
+      read: (ids) => store.readStates(ids),
+      beforeComparison: () => this.#readGeneration(),
+      onError,
+    });
     this.#stopListening = store.onCommit((change) => {
       this.#commit(change);
       hub.publish(change);
@@ -92,12 +96,16 @@ export class Push {
 
   /** Takes what other processes say. */
   hint(hints: Hints): void {
-    for (const [accountId, numbers] of hints) this.#states.hint(accountId, numbers);
+    for (const [accountId, numbers] of hints) {
+      // A hint may name anything: other names would stay in memory.
+      const known = numbers && [...numbers].filter(([type]) => this.#options.types.has(type));
+      this.#states.hint(accountId, known && new Map(known));
+    }
   }
 
   /** Compares what all receivers were told with the database: changes may have been missed. */
   async compare(): Promise<void> {
-    await this.#states.compare(() => this.#readGeneration());
+    await this.#states.compare();
   }
 
   close(): void {
@@ -126,11 +134,11 @@ export class Push {
       },
       wake: (woken) => this.#wakes.add(woken),
     });
+    audience.setPrincipal(principal);
     const unfollow = this.#options.live.follow(principal, (current) => {
       if (current === null) for (const channel of [...audience.receivers]) channel.end();
       else audience.setPrincipal(current);
     });
-    audience.setPrincipal(principal);
     const followed = { audience, unfollow };
     this.#audiences.set(key, followed);
     return followed;

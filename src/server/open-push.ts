@@ -118,7 +118,11 @@ async function openVapid({ storage, log }: PushOptions, sealer: Sealer): Promise
   );
 }
 
-async function bindPushSecrets({ storage, log }: PushOptions, sealer: Sealer): Promise<void> {
+async function bindPushSecrets(
+  { config, storage, log }: PushOptions,
+  sealer: Sealer,
+): Promise<void> {
+  if (config.secretsKey === null) return;
   const keys = await sealVapidKeys(storage.prisma, sealer);
   const subscriptions = await sealSubscriptions(storage.prisma, sealer);
   if (keys + subscriptions > 0)

@@ -90,16 +90,17 @@ export class SocketPush {
   #forward(): void {
     if (this.#isSending) return;
     this.#isSending = true;
-    void this.#send().finally(() => {
-      this.#isSending = false;
-    });
+    void this.#send();
   }
 
   async #send(): Promise<void> {
     for (;;) {
       await this.#outgoing.idle();
       const news = this.#channel?.take() ?? null;
-      if (news === null) return;
+      if (news === null) {
+        this.#isSending = false;
+        return;
+      }
       const { changed, id } = news;
       const pushState = JSON.stringify(id);
       await this.#outgoing.send([

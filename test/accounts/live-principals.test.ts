@@ -78,6 +78,14 @@ describe('tokens of open connections', () => {
     expect([heard.get('a'), heard.get('b')]).toEqual([[], [null]]);
   });
 
+  it('tells a new follower at once where others follow another reach of the token', async () => {
+    const { tokens, live } = follow(['a']);
+    const known = tokens.principals.get('a');
+    const heard: (Principal | null)[] = [];
+    live.follow(principalOf('a'), (current) => heard.push(current));
+    expect(heard).toEqual([known]);
+  });
+
   it('end at their time, though nothing has changed', async () => {
     const { tokens, heard } = follow(['a'], Date.now() + 60);
     await looks(tokens, 2);

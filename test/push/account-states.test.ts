@@ -13,6 +13,7 @@ function setUp() {
         const seen = new Map(stored);
         reads.push({ ids, end: (error) => (error ? reject(error) : resolve(seen)) });
       }),
+    beforeComparison: async () => undefined,
     onError: (error) => errors.push(error),
   });
   const heard: string[][] = [];
@@ -50,7 +51,7 @@ describe('the known states of accounts', () => {
     expect(heard).toEqual([['Todo']]);
     // A forged hint would mute the account otherwise.
     states.hint('A', Todo(900));
-    const comparison = states.compare(async () => undefined);
+    const comparison = states.compare();
     await nextRead(reads, 2);
     reads[1]?.end();
     await comparison;
@@ -99,13 +100,27 @@ describe('the known states of accounts', () => {
     reads[0]?.end();
     await states.loaded('A');
     stored.set('A', Todo(3));
-    const comparison = states.compare(async () => undefined);
+    const comparison = states.compare();
     await nextRead(reads, 2);
     reads[1]?.end(new Error('lost'));
     await nextRead(reads, 3);
     reads[2]?.end();
     await comparison;
     expect([errors.length, account.numberOf('Todo')]).toEqual([1, 3]);
+  });
+
+  it('an account whose first read fails is read again, by who waits and by a comparison', async () => {
+    const { stored, reads, errors, states, heard, listener } = setUp();
+    stored.set('A', Todo(3));
+    states.listen('A', listener);
+    await nextRead(reads, 1);
+    reads[0]?.end(new Error('lost'));
+    while (errors.length === 0) await new Promise(setImmediate);
+    const known = states.loaded('A');
+    await nextRead(reads, 2);
+    reads[1]?.end();
+    await known;
+    expect(heard).toEqual([['Todo']]);
   });
 
   it('forgets an account that nobody listens to', () => {
