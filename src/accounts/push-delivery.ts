@@ -84,6 +84,15 @@ export class PushDeliveryRows {
     }
   }
 
+  /** Resolves to the ids of the verified ones of shards, without their secrets. */
+  async listServed(shards: readonly number[]): Promise<readonly string[]> {
+    const rows = await this.#options.prisma.jmapPushSubscription.findMany({
+      where: { shard: { in: [...shards] }, ...this.#isServed() },
+      select: { id: true },
+    });
+    return rows.map(({ id }) => id);
+  }
+
   /** Resolves to a verified one as it is now; null where nothing may be pushed to it any more. */
   async read(id: string): Promise<DeliveryRow | null> {
     const row = await this.#options.prisma.jmapPushSubscription.findFirst({

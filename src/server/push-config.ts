@@ -42,8 +42,7 @@ const AUTHORITIES = 'the path of a file with certificates in PEM';
 /** Parses a list with commas; a list with one illegal item is none. */
 function listOf<T>(parse: (item: string) => T | null): (text: string) => readonly T[] | null {
   return (text) => {
-    const items = text.split(',').map((item) => item.trim());
-    const parsed = items.filter((item) => item !== '').map(parse);
+    const parsed = text.split(',').map((item) => parse(item.trim()));
     const legal = parsed.filter((item) => item !== null);
     return legal.length === parsed.length ? legal : null;
   };

@@ -18,6 +18,8 @@ import { type PushParts, pushContact } from './open-push.js';
 export interface Delivery {
   /** Another process has created, changed or destroyed a subscription. */
   changed(id: string): void;
+  /** Announcements of subscriptions may have been lost: looks for them, in a while. */
+  compare(): void;
   counts(): SenderCounts;
   /** Begins no further push, and ends those that run for too long. */
   stop(): Promise<void>;
@@ -32,6 +34,8 @@ interface DeliveryOptions {
   readonly authenticator: Pick<Authenticator, 'refresh'>;
 }
 
+/** Doubts of so long, ms, are one look for subscriptions: it lists all of this process. */
+const COMPARISON = 5000;
 /** How long pushes that run may take at the end, ms. */
 const GRACE = 2000;
 
@@ -71,10 +75,18 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     },
   });
   void sender.start();
+  let comparison: NodeJS.Timeout | null = null;
   return {
     changed: (id) => void sender.changed(id),
+    compare() {
+      comparison ??= setTimeout(() => {
+        comparison = null;
+        void sender.compare();
+      }, COMPARISON).unref();
+    },
     counts: () => sender.counts(),
     async stop() {
+      clearTimeout(comparison ?? undefined);
       await Promise.all([sender.stop(GRACE), verifier.stop()]);
       poster.close();
     },

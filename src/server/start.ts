@@ -148,7 +148,10 @@ function startPush(engine: Engine, { push, hub, authenticator }: Shared): Delive
   const delivery = parts && startDelivery({ engine, parts, push, hub, authenticator });
   hub.listen({
     hints: (hints) => push.hint(hints),
-    doubt: () => void push.compare(),
+    doubt() {
+      void push.compare();
+      delivery?.compare();
+    },
     subscription: (id) => delivery?.changed(id),
   });
   return delivery;

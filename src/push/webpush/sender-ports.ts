@@ -39,6 +39,8 @@ export interface PushRows<Row extends PushRow = PushRow> {
   load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly Row[]>;
+  /** Resolves to the ids of the subscriptions of shards. */
+  listServed(shards: readonly number[]): Promise<readonly string[]>;
   /** Resolves to one as it is now; null where it can be served no more. */
   read(id: string): Promise<Row | null>;
   /** Stores what was told. It ends a run of failures. */

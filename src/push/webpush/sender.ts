@@ -43,6 +43,8 @@ const PAUSES: SenderPauses = {
   ...{ throttle: 1000, slowThrottle: 30_000, spread: 1000, notes: 1000, retry: 10_000 },
 };
 
+/** Missing subscriptions that are loaded at once. */
+const COMPARED = 500;
 /** Pushes that fall due within a second and are sent at once; the others are spread. */
 const AT_ONCE = 50;
 
@@ -97,6 +99,19 @@ export class Sender<Row extends PushRow = PushRow> {
     return Promise.resolve();
   }
 
+  /** Looks for subscriptions that this process should serve: their announcement may be lost. */
+  async compare(): Promise<void> {
+    if (this.#isStopped) return;
+    try {
+      const ids = await this.#options.rows.listServed([...this.#shards]);
+      const missing = ids.filter((id) => !this.#served.has(id));
+      for (let from = 0; from < missing.length; from += COMPARED)
+        await this.#load({ ids: missing.slice(from, from + COMPARED) });
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
   /** A subscription was destroyed. */
   removed(id: string): void {
     this.#drop(this.#served.get(id));
@@ -104,12 +119,13 @@ export class Sender<Row extends PushRow = PushRow> {
 
   counts(): SenderCounts {
     const { running, waiting } = this.#lanes;
-    let oldest = performance.now();
+    const now = performance.now();
+    let oldest = now;
     for (const { pendingSince } of this.#served.values())
       if (pendingSince !== null) oldest = Math.min(oldest, pendingSince);
     return {
       ...{ served: this.#served.size, running, waiting, results: { ...this.#results } },
-      oldestPending: (performance.now() - oldest) / 1000,
+      oldestPending: (now - oldest) / 1000,
     };
   }
 
