@@ -4,6 +4,8 @@ import { SignedOut } from './jmap.js';
 
 /** The server writes a line at least every 30 s. After so long without one the network is gone. */
 const SILENCE = 75_000;
+/** It answers at once. A kept connection may be dead, and nothing says so. */
+const ANSWER = 15_000;
 /** The longest pause between two tries, in ms. */
 const LONGEST = 60_000;
 
@@ -43,7 +45,7 @@ class Connection {
 
   constructor(signal) {
     this.#signal = AbortSignal.any([signal, this.#abort.signal]);
-    this.#restartTimer();
+    this.#restartTimer(ANSWER);
   }
 
   close() {
@@ -62,6 +64,7 @@ class Connection {
       cache: 'no-store',
       signal: this.#signal,
     });
+    this.#restartTimer(SILENCE);
     if (answer.status === 401) throw new SignedOut('The server refuses the token.');
     if (!answer.ok) {
       const seconds = Number(answer.headers.get('Retry-After'));
@@ -73,7 +76,7 @@ class Connection {
     for (let rest = ''; ; ) {
       const { done, value } = await reader.read();
       if (done) return undefined;
-      this.#restartTimer();
+      this.#restartTimer(SILENCE);
       // A CR at the end may be the first half of CR LF.
       const lines = (rest + value).split(/\r\n|\n|\r(?!$)/);
       rest = lines.pop();
@@ -81,9 +84,9 @@ class Connection {
     }
   }
 
-  #restartTimer() {
+  #restartTimer(ms) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#abort.abort(), SILENCE);
+    this.#timer = setTimeout(() => this.#abort.abort(), ms);
   }
 }
 

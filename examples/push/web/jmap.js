@@ -2,6 +2,9 @@
 
 export const CORE = 'urn:ietf:params:jmap:core';
 
+/** How long an answer may take, in ms: a lost network reports nothing. */
+const TIMEOUT = 30_000;
+
 /** The server refuses the token: the user has to sign in again. */
 export class SignedOut extends Error {}
 
@@ -30,7 +33,11 @@ export class Jmap {
 
   /** Sends a request with the token. Rejects where the answer is no success. */
   async fetch(url, { headers, ...init } = {}) {
-    const answer = await fetch(url, { ...init, headers: { ...headers, ...this.authorization } });
+    const answer = await fetch(url, {
+      ...init,
+      headers: { ...headers, ...this.authorization },
+      signal: AbortSignal.timeout(TIMEOUT),
+    });
     if (answer.status === 401) throw new SignedOut('The server refuses the token.');
     if (!answer.ok) throw new Error(`The server answers ${answer.status}.`);
     return answer;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
+import { type Network, startProxy } from '../../faults/proxy.js';
 import { binOf } from '../../package/pack.js';
 import { Client, CORE } from '../../support/client.js';
 import { within } from '../../support/poll.js';
@@ -18,6 +19,8 @@ export class PushExample {
   server: RunningServer;
   readonly client: Client;
   readonly browser: Browser;
+  /** Between the browser and the server. */
+  readonly network: Network;
   /** The origin that `CORS_ORIGINS` names. */
   readonly page: string;
   /** The same page at an origin that it doesn't name. */
@@ -31,6 +34,7 @@ export class PushExample {
     server: RunningServer;
     client: Client;
     browser: Browser;
+    network: Network;
     ports: readonly number[];
     pages: readonly ChildProcess[];
     accountId: string;
@@ -39,6 +43,7 @@ export class PushExample {
     this.server = parts.server;
     this.client = parts.client;
     this.browser = parts.browser;
+    this.network = parts.network;
     this.page = page;
     this.foreign = foreign;
     this.#accountId = parts.accountId;
@@ -60,9 +65,16 @@ export class PushExample {
     const client = new Client(server.url, token, [CORE, LIST]);
     const { accounts } = await client.session();
     const [accountId = ''] = Object.keys(accounts as object);
-    const pages = await Promise.all(ports.map((port) => servePage(project, server.url, port)));
+    const network = await startProxy(Number(new URL(server.url).port));
+    const jmap = `http://127.0.0.1:${network.port}`;
+    const pages = await Promise.all(ports.map((port) => servePage(project, jmap, port)));
     const browser = await launchChromium();
-    return new PushExample({ server, client, browser, ports, pages, accountId });
+    return new PushExample({ server, client, browser, network, ports, pages, accountId });
+  }
+
+  /** The server as pages see it. */
+  get url(): string {
+    return `http://127.0.0.1:${this.network.port}`;
   }
 
   /** All that the servers have written. */
@@ -114,6 +126,7 @@ export class PushExample {
 
   async close(): Promise<void> {
     await this.browser.close();
+    await this.network.close();
     for (const child of this.#pages) child.kill();
     await this.server.remove();
   }
