@@ -10,8 +10,8 @@ interface Device {
 }
 
 /**
- * A push service for one browser, as far as RFC 8030 and 8292 go. It decrypts what the server posts,
- * which a browser does itself, and hands it to the service worker by the DevTools protocol.
+ * A push service for one browser, as far as RFC 8030 and 8292 go. It decrypts what the server
+ * posts, which a browser does itself. The DevTools protocol brings it to the service worker.
  */
 export class PushService {
   /** Texts that it has received, by path, whether delivered or not. */

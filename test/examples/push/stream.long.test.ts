@@ -64,8 +64,10 @@ describe.skipIf(NO_CHROMIUM !== null)('the page of examples/push in Chromium', (
     await example().write(1);
     example().network.resume();
     // Connections that are there stay silent: the stream, and those that the browser has kept.
+    await eventually(() => expect(streams.length).toBeGreaterThan(1), 300_000);
     await eventually(async () => expect(await shown(page)).toBe(count + 1), 300_000);
-    expect(streams.length).toBeGreaterThan(1);
+    expect(await streams[1]?.headerValue('last-event-id')).toMatch(/^[\w-]+$/);
+    example().network.cut();
     await context.close();
   });
 
