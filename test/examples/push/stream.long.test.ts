@@ -43,7 +43,7 @@ describe.skipIf(NO_CHROMIUM !== null)('the page of examples/push in Chromium', (
     await context.setOffline(false);
     await eventually(async () => expect(await shown(page)).toBe(200));
 
-    // Those that never got an answer asked again with the same id.
+    // A request without an answer is sent again with the same id.
     const ids = await Promise.all(streams.map((each) => each.headerValue('last-event-id')));
     expect(ids[0]).toBeNull();
     expect(ids.slice(1).every((id) => id !== null)).toBe(true);
