@@ -29,5 +29,12 @@ it.each(guideNames().filter((name) => name !== 'first-type'))(
 );
 
 it('the guides are those that docs/README.md lists', () => {
-  expect(guideNames()).toEqual(['client', 'evolution', 'first-type', 'hooks', 'production']);
+  expect(guideNames()).toEqual([
+    'client',
+    'evolution',
+    'first-type',
+    'hooks',
+    'production',
+    'push',
+  ]);
 });

@@ -71,6 +71,14 @@ describe('the packed package', () => {
       'examples/deploy/.dockerignore',
       'examples/deploy/Dockerfile',
       'examples/deploy/README.md',
+      'examples/push/*.css',
+      'examples/push/*.html',
+      'examples/push/*.js',
+      'examples/push/README.md',
+      'examples/push/capabilities/list.yaml',
+      'examples/push/package.json',
+      'examples/push/samples.yaml',
+      'examples/push/serve.mjs',
       'generated/descriptor.schema.json',
       'generated/shared.schema.json',
       'package.json',
@@ -201,7 +209,7 @@ describe('the packed package', () => {
 /** A file's folder with its extension, for the folders that hold many; else the file itself. */
 function groupOf(file: string): string {
   const [, folder] =
-    /^(docs|scripts|dist\/scripts|dist\/build\/prisma\/[^/]+|dist\/generated\/[^/.]+|dist\/src(?=.*[.]js$)|dist\/src\/[^/]+(?=.*[.]d[.]ts$))\//.exec(
+    /^(docs|examples\/push(?=.*[.](?:css|html|js)$)|scripts|dist\/scripts|dist\/build\/prisma\/[^/]+|dist\/generated\/[^/.]+|dist\/src(?=.*[.]js$)|dist\/src\/[^/]+(?=.*[.]d[.]ts$))\//.exec(
       file,
     ) ?? [];
   return folder === undefined ? file : `${folder}/*${/(?:\.d)?\.[a-z]+$/.exec(file)?.[0] ?? ''}`;
