@@ -100,7 +100,10 @@ describe('the session resource', () => {
   it('`capabilities` has an entry for each', async () => {
     const { capabilities } = await u1().session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, ONCE, REFERENCE, TODOS].sort(),
+      [
+        ...[CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, ONCE, REFERENCE, TODOS],
+        'urn:jmapsmith:push',
+      ].sort(),
     );
   });
 

@@ -67,7 +67,7 @@ export function makeMessage(draw: Draw): FuzzRequest & { readonly isBinary: bool
   const made = makeRequest(draw);
   const isBinary = draw.chance(0.01);
   if (made.octets[0] !== 0x7b) return { ...made, clean: false, isBinary };
-  const type = draw.chance(0.97) ? 'Request' : draw.pick(['Response', '', 'WebSocketPushEnable']);
+  const type = draw.chance(0.97) ? 'Request' : draw.pick(['Response', '', 'StateChange']);
   const id = draw.chance(0.9) ? `"id":"r${draw.number}",` : '';
   const start = Buffer.from(`{"@type":"${type}",${id}`);
   const isEmpty = made.octets[1] === 0x7d;

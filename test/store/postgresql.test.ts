@@ -88,6 +88,18 @@ const ACROSS = new Set([
   'JmapOnce_at_idx',
   // The work of hooks that is due, in all accounts.
   'JmapTask_due_idx',
+  // Push subscriptions and their creations belong to tokens, not to accounts.
+  'JmapPushCreation_at_idx',
+  'JmapPushCreation_host_at_idx',
+  'JmapPushCreation_pkey',
+  'JmapPushCreation_userId_at_idx',
+  'JmapPushSubscription_expires_idx',
+  'JmapPushSubscription_pkey',
+  'JmapPushSubscription_shard_idx',
+  'JmapPushSubscription_tokenId_idx',
+  'JmapPushSubscription_userId_idx',
+  // The keys of the whole database that sign pushes.
+  'JmapVapidKey_pkey',
 ]);
 
 describe('store on PostgreSQL alone', () => {

@@ -9,7 +9,7 @@ import { type Link, listLinks, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { withEvents } from './event-source.js';
 import { Targets } from './targets.js';
-import { readState } from './told.js';
+import { readState } from './awaited-states.js';
 
 /** `computed: { count }`: properties that count objects of this type or another one. */
 

@@ -8,7 +8,7 @@ import { readPush, type Subscription, writeDate } from '../push/subscriptions.js
 import { readVapid } from '../push/vapid.js';
 import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
-import { findAnother, listTypes, makeChange, readState } from './told.js';
+import { findAnother, listTypes, makeChange, readState } from './awaited-states.js';
 
 /** RFC 8620 7.2: what reaches the URL of a push subscription. */
 

@@ -6,7 +6,7 @@ import type { Socket } from '../client/socket.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
-import { findAnother, listStates, listTypes, makeChange, readState } from './told.js';
+import { findAnother, listStates, listTypes, makeChange, readState } from './awaited-states.js';
 import { readCapability } from './websocket.js';
 import { buildEcho, withSocket } from './websocket-talk.js';
 
@@ -65,7 +65,7 @@ class Pushed {
   }
 
   /** Returns each StateChange that came, whether or not somebody waited for it. */
-  get told(): readonly JsonMap[] {
+  get changes(): readonly JsonMap[] {
     return [...this.#taken, ...this.socket.messages.filter(isChange)];
   }
 
@@ -80,7 +80,7 @@ class Pushed {
   }
 
   get #maps(): readonly JsonMap[] {
-    return this.told.map(({ changed }) => asMap(changed));
+    return this.changes.map(({ changed }) => asMap(changed));
   }
 }
 
@@ -160,7 +160,7 @@ const enabledChecks = typeChecks(
         withPush(subject, { dataTypes: [] }, async (pushed) => {
           await makeWitnessed(subject);
           await pushed.settle();
-          expect(pushed.told).toEqual([]);
+          expect(pushed.changes).toEqual([]);
         }),
     },
     {
@@ -173,10 +173,10 @@ const enabledChecks = typeChecks(
           pushed.disable();
           pushed.disable();
           await pushed.settle();
-          const before = pushed.told.length;
+          const before = pushed.changes.length;
           const silent = await makeWitnessed(subject);
           await pushed.settle();
-          expect(pushed.told.slice(before)).toEqual([]);
+          expect(pushed.changes.slice(before)).toEqual([]);
           pushed.enable([subject.type]);
           await pushed.settle();
           const state = await makeChange(subject);

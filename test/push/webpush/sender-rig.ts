@@ -195,6 +195,10 @@ export class SenderRig {
           'ids' in which ? which.ids.includes(id) : which.shards.includes(shard),
         );
       },
+      listServed: async (shards) => {
+        check();
+        return [...rows.values()].filter(({ shard }) => shards.includes(shard)).map(({ id }) => id);
+      },
       read: async (id) => {
         check();
         const row = rows.get(id) ?? null;
