@@ -18,6 +18,8 @@ import { Served, type ServedListener } from './served.js';
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
   readonly rows: PushRows<Row>;
   readonly openChannel: OpenChannel<Row>;
+  /** Gets ready to open the channels of all these rows: one after the other would cost more. */
+  readonly prepare?: (rows: readonly Row[]) => Promise<void>;
   readonly shards: OwnShards;
   readonly log: Pick<Log, 'info' | 'warn' | 'debug' | 'error'>;
   /** Epoch ms. */
@@ -142,6 +144,7 @@ export class Sender<Row extends PushRow = PushRow> {
     if (this.#isStopped) return;
     try {
       for await (const part of this.#options.rows.load(which)) {
+        await this.#options.prepare?.(part);
         await Promise.all(part.map((row) => this.#serve(row)));
       }
     } catch (error) {

@@ -294,6 +294,16 @@ describe('many subscriptions', () => {
     expect(rig.sink.connections).toBeLessThanOrEqual(8);
   });
 
+  it('are prepared for together before the first of their channels opens', async () => {
+    const rig = await makeRig();
+    for (let index = 0; index < 30; index += 1) rig.subscribe(`s${index}`);
+    const prepared: (readonly [rows: number, openChannels: number])[] = [];
+    await rig.start({
+      prepare: async (rows) => void prepared.push([rows.length, rig.openChannels]),
+    });
+    expect([prepared, rig.openChannels]).toEqual([[[30, 0]], 30]);
+  });
+
   it('are served where their shard belongs to this process', async () => {
     const rig = await makeRig();
     rig.subscribe('zero', { shard: 0 });
