@@ -273,7 +273,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const verdict = judgeAttempt({ result, failures, firstFailure, now, chance });
     if (verdict.kind === 'wait') {
       this.#fail(served, verdict, result);
-      return verdict.isHostBusy ? 'busy' : 'bad';
+      return verdict.busy ?? 'bad';
     }
     this.#results[verdict.kind] += 1;
     if (verdict.kind === 'delivered') {
@@ -291,7 +291,7 @@ export class Sender<Row extends PushRow = PushRow> {
     return verdict.kind === 'gone' ? 'good' : 'bad';
   }
 
-  #fail(served: Served, { until, failures, firstFailure, isHostBusy }: Wait, result: PostResult) {
+  #fail(served: Served, { until, failures, firstFailure, busy }: Wait, result: PostResult) {
     this.#results.failed += 1;
     const { id, host } = served;
     const now = this.#options.now();
@@ -303,7 +303,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const reason = reasonOf(result);
     this.#notes.addFailure({ id, failures, firstFailure, notBefore: until, at: now, reason });
     served.isBehind = true;
-    served.isSlow = isHostBusy;
+    served.isSlow = busy !== null;
     if (isLiving(served)) this.#wait(served, until - now);
   }
 

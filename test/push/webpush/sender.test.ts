@@ -210,6 +210,23 @@ describe('a service that refuses', () => {
     await eventually(() => expect(rig.statesOf('one')).toEqual(states));
   });
 
+  it('with 429 is left alone by all its subscriptions', async () => {
+    const rig = await makeRig();
+    for (let index = 0; index < 20; index += 1) {
+      rig.subscribe(`s${index}`);
+      rig.fates.set(`s${index}`, (_, response) =>
+        response.writeHead(429, { 'Retry-After': '120' }).end(),
+      );
+    }
+    rig.subscribe('other', { host: 'other.push.test' });
+    const sender = await rig.start();
+    rig.commit('Todo');
+    await eventually(() => expect(rig.failures.length).toBe(2));
+    await eventually(() => expect(rig.statesOf('other').length).toBe(1));
+    await delay(LONG);
+    expect([rig.received.length, sender.counts().waiting]).toEqual([3, 18]);
+  });
+
   it('for a day loses its subscription; the log tells why', async () => {
     const rig = await makeRig();
     rig.subscribe('one', { failures: 4, firstFailure: rig.now - 24 * 3_600_000 });
