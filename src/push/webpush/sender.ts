@@ -189,8 +189,7 @@ export class Sender<Row extends PushRow = PushRow> {
       this.#drop(served);
       return false;
     }
-    served.closeChannel();
-    served.channel = channel;
+    served.setChannel(channel, row);
     // The row may have been read before the change.
     served.isBehind = served.version !== version;
     return true;
@@ -250,9 +249,7 @@ export class Sender<Row extends PushRow = PushRow> {
       this.#wait(served, pause);
       return 'none';
     }
-    if (served.channel === null || served.isBehind) {
-      if (!(await this.#renew(served, row, version))) return 'none';
-    }
+    if (served.isOutdated(row) && !(await this.#renew(served, row, version))) return 'none';
     const news = served.channel?.take() ?? null;
     if (news === null) {
       this.#becomeIdle(served);

@@ -139,6 +139,18 @@ describe('a verified subscription', () => {
     await eventually(() => expect(rig.statesOf('one')).toEqual([{ Note: '1' }]));
   });
 
+  it('goes by new types also where nobody tells of their change', async () => {
+    const rig = await makeRig();
+    rig.subscribe('one', { types: ['Todo'] });
+    await rig.start();
+    const row = rig.rows.get('one');
+    if (row !== undefined) rig.rows.set('one', { ...row, types: ['Todo', 'Note'] });
+    rig.commit('Todo');
+    await eventually(() => expect(rig.statesOf('one')).toEqual([{ Todo: '1' }]));
+    rig.commit('Note');
+    await eventually(() => expect(rig.statesOf('one').at(-1)).toEqual({ Note: '1' }));
+  });
+
   it('is told nothing twice where it changes before the push is stored', async () => {
     const rig = await makeRig();
     rig.subscribe('one');
