@@ -31,7 +31,7 @@ interface DeliveryOptions {
   /** Opens the channels of subscriptions. */
   readonly push: Pick<Push, 'open'>;
   readonly hub: Hub;
-  readonly authenticator: Pick<Authenticator, 'refresh'>;
+  readonly authenticator: Pick<Authenticator, 'refresh' | 'refreshAll'>;
 }
 
 /** Doubts of so long, ms, are one look for subscriptions: it lists all of this process. */
@@ -41,7 +41,7 @@ const GRACE = 2000;
 
 /** Starts to push to the subscriptions that this process serves. */
 export function startDelivery(options: DeliveryOptions): Delivery {
-  const { engine, parts, hub } = options;
+  const { engine, parts, hub, authenticator } = options;
   const { config, log, now, storage } = engine;
   const { reach, notices, sealer } = parts;
   const poster = new Poster({ reach, ca: config.push.ca });
@@ -56,6 +56,10 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     rows,
     // One that was told nothing is told all.
     openChannel: (row, told, listener) => openChannel(options, row, told ?? '', listener),
+    // Few statements fill the cache of the authenticator; each token alone takes as many.
+    prepare: async (part) => {
+      await authenticator.refreshAll([...new Set(part.map(({ tokenId }) => tokenId))]);
+    },
   });
   const verifier = new Verifier<UnverifiedRow>({
     ...shared,

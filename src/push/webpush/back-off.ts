@@ -23,10 +23,15 @@ export type Verdict =
 export interface Wait {
   readonly kind: 'wait';
   readonly until: number;
-  /** All pushes to this host wait. */
-  readonly isHostBusy: boolean;
+  /** The service has too much to do: all pushes to its host wait. Null: they need not. */
+  readonly busy: Busy | null;
   readonly failures: number;
   readonly firstFailure: number | null;
+}
+
+export interface Busy {
+  /** How long the service asks for, ms; null: it doesn't say. */
+  readonly told: number | null;
 }
 
 const SECOND = 1000;
@@ -77,12 +82,12 @@ export function boundWait(until: number, now: number): number {
 }
 
 /** Waits twice as long as after the failure before. */
-function waitAsLong(attempt: Attempt, first: number, isHostBusy = false): Wait {
+function waitAsLong(attempt: Attempt, first: number): Wait {
   const { failures, firstFailure, now, chance } = attempt;
   // Beyond this exponent the wait would be the longest one anyway.
   const pause = first * 2 ** Math.min(failures, 16) * (1 + JITTER * chance);
   const until = now + Math.min(LONGEST_WAIT, Math.ceil(pause));
-  return { kind: 'wait', until, isHostBusy, failures: failures + 1, firstFailure };
+  return { kind: 'wait', until, busy: null, failures: failures + 1, firstFailure };
 }
 
 function waitAsTold(attempt: Attempt, isHostBusy: boolean): Wait {
@@ -90,10 +95,10 @@ function waitAsTold(attempt: Attempt, isHostBusy: boolean): Wait {
   const retryAfter = result.kind === 'answer' ? result.retryAfter : null;
   const told = readRetryAfter(retryAfter, now);
   const first = isHostBusy ? FIRST_LONG_PAUSE : FIRST_PAUSE;
-  const wait = waitAsLong(attempt, first, isHostBusy);
-  if (told === null) return wait;
-  const pause = Math.min(LONGEST_WAIT, Math.max(told, LEAST_BUSY));
-  return { ...wait, until: now + pause };
+  const wait = waitAsLong(attempt, first);
+  const pause = told === null ? null : Math.min(LONGEST_WAIT, Math.max(told, LEAST_BUSY));
+  const until = pause === null ? wait.until : now + pause;
+  return { ...wait, until, busy: isHostBusy ? { told: pause } : null };
 }
 
 /** A date of RFC 9110 5.6.7, without its obsolete forms. */

@@ -1,18 +1,19 @@
 import { FairQueue } from '../../runtime/fair-slots.js';
+import type { Busy } from './back-off.js';
 
 /** How a work went, as far as its host is concerned; `none`: it has not asked the host. */
-export type HostOutcome = 'good' | 'bad' | 'busy' | 'none';
+export type HostOutcome = 'good' | 'bad' | 'none' | Busy;
 
 export interface LaneLimits {
   /** Works that run at once. */
   readonly size: number;
   /** Those of one host. */
   readonly width: number;
-  /** The pause of a host after its first answer "busy", ms. Each further one doubles it. */
+  /** The pause of a host that is busy and says no time, ms. Each further answer doubles it. */
   readonly pause: number;
 }
 
-const LIMITS: LaneLimits = { size: 256, width: 8, pause: 1000 };
+const LIMITS: LaneLimits = { size: 256, width: 8, pause: 60_000 };
 
 /** A host begins with this width: it has to earn more. */
 const FIRST_WIDTH = 2;
@@ -118,14 +119,19 @@ export class HostLanes<Item extends { readonly host: string }> {
       host.width = 1;
       host.isSuspect = true;
     }
-    if (outcome === 'busy') {
-      host.pause = Math.min(LONGEST_PAUSE, host.pause * 2 || this.#limits.pause);
-      host.heldUntil = performance.now() + host.pause;
-      // A timer may come a little early.
-      setTimeout(() => this.#pump(), host.pause + 2).unref();
-    }
+    if (typeof outcome === 'object') this.#hold(host, outcome);
     const isUnused = host.running === 0 && this.#queue.waiting(name) === 0;
     const isForgettable = !host.isSuspect || this.#hosts.size > MOST_HOSTS;
     if (isUnused && isForgettable) this.#hosts.delete(name);
+  }
+
+  #hold(host: Host, { told }: Busy): void {
+    if (told === null) {
+      host.pause = Math.min(LONGEST_PAUSE, host.pause * 2 || this.#limits.pause);
+    }
+    const pause = told ?? host.pause;
+    host.heldUntil = Math.max(host.heldUntil, performance.now() + pause);
+    // A timer may come a little early.
+    setTimeout(() => this.#pump(), pause + 2).unref();
   }
 }

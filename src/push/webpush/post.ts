@@ -153,7 +153,6 @@ export class Poster {
         connect: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
         answer: deadline - performance.now(),
       });
-      running.once('close', () => this.#running.delete(running));
       let isAnswered = false;
       running.once('response', (response) => {
         isAnswered = true;
@@ -163,6 +162,11 @@ export class Poster {
         if (isAnswered) return;
         const isStale = running.reusedSocket && CLOSED.has(error.code ?? '');
         resolve(isStale ? 'stale' : watch.judge(error));
+      });
+      running.once('close', () => {
+        this.#running.delete(running);
+        // An answer that switches to another protocol gives neither a response nor an error.
+        if (!isAnswered) resolve(watch.judge(new NoAnswer('the connection closed')));
       });
       running.end(body);
     });

@@ -6,6 +6,8 @@ export interface PushRow {
   readonly url: string;
   /** Null: the client gave none. */
   readonly keys: SubscriptionKeys | null;
+  /** Those that it is told of; null: all. */
+  readonly types: readonly string[] | null;
   /** The id of the key that signs its pushes; null: none does. */
   readonly vapidKey: string | null;
   readonly shard: number;

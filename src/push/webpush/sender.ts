@@ -18,6 +18,8 @@ import { Served, type ServedListener } from './served.js';
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
   readonly rows: PushRows<Row>;
   readonly openChannel: OpenChannel<Row>;
+  /** Gets ready to open the channels of all these rows: one after the other would cost more. */
+  readonly prepare?: (rows: readonly Row[]) => Promise<void>;
   readonly shards: OwnShards;
   readonly log: Pick<Log, 'info' | 'warn' | 'debug' | 'error'>;
   /** Epoch ms. */
@@ -158,6 +160,7 @@ export class Sender<Row extends PushRow = PushRow> {
     if (this.#isStopped) return;
     try {
       for await (const part of this.#options.rows.load(which)) {
+        await this.#options.prepare?.(part);
         await Promise.all(part.map((row) => this.#serve(row)));
       }
     } catch (error) {
@@ -202,8 +205,7 @@ export class Sender<Row extends PushRow = PushRow> {
       this.#drop(served);
       return false;
     }
-    served.closeChannel();
-    served.channel = channel;
+    served.setChannel(channel, row);
     // The row may have been read before the change.
     served.isBehind = served.version !== version;
     return true;
@@ -263,9 +265,7 @@ export class Sender<Row extends PushRow = PushRow> {
       this.#wait(served, pause);
       return 'none';
     }
-    if (served.channel === null || served.isBehind) {
-      if (!(await this.#renew(served, row, version))) return 'none';
-    }
+    if (served.isOutdated(row) && !(await this.#renew(served, row, version))) return 'none';
     const news = served.channel?.take() ?? null;
     if (news === null) {
       this.#becomeIdle(served);
@@ -286,7 +286,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const verdict = judgeAttempt({ result, failures, firstFailure, now, chance });
     if (verdict.kind === 'wait') {
       this.#fail(served, verdict, result);
-      return verdict.isHostBusy ? 'busy' : 'bad';
+      return verdict.busy ?? 'bad';
     }
     this.#results[verdict.kind] += 1;
     if (verdict.kind === 'delivered') {
@@ -304,7 +304,7 @@ export class Sender<Row extends PushRow = PushRow> {
     return verdict.kind === 'gone' ? 'good' : 'bad';
   }
 
-  #fail(served: Served, { until, failures, firstFailure, isHostBusy }: Wait, result: PostResult) {
+  #fail(served: Served, { until, failures, firstFailure, busy }: Wait, result: PostResult) {
     this.#results.failed += 1;
     const { id, host } = served;
     const now = this.#options.now();
@@ -316,7 +316,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const reason = reasonOf(result);
     this.#notes.addFailure({ id, failures, firstFailure, notBefore: until, at: now, reason });
     served.isBehind = true;
-    served.isSlow = isHostBusy;
+    served.isSlow = busy !== null;
     if (isLiving(served)) this.#wait(served, until - now);
   }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { PushChannel, PushChannelListener, PushRow } from './sender-ports.js';
 
 /**
@@ -22,6 +23,8 @@ export class Served implements PushChannelListener {
   readonly shard: number;
   phase: Phase = 'idle';
   channel: PushChannel | null = null;
+  /** Stands for the types that the channel was opened with. */
+  types = '';
   /** The channel counts more as told than the receiver was: it must be opened anew. */
   isBehind = false;
   /** Another number after each change of the subscription. */
@@ -42,6 +45,17 @@ export class Served implements PushChannelListener {
     this.host = new URL(row.url).host;
     this.shard = row.shard;
     this.#listener = listener;
+  }
+
+  setChannel(channel: PushChannel, { types }: Pick<PushRow, 'types'>): void {
+    this.closeChannel();
+    this.channel = channel;
+    this.types = printOf(types);
+  }
+
+  /** Returns whether the channel must be opened anew: the row says more than it knows. */
+  isOutdated({ types }: Pick<PushRow, 'types'>): boolean {
+    return this.channel === null || this.isBehind || this.types !== printOf(types);
   }
 
   wake(): void {
@@ -68,4 +82,9 @@ export class Served implements PushChannelListener {
     this.closeChannel();
     this.phase = 'gone';
   }
+}
+
+/** Returns a text of 12 characters for types: their names would take much more memory. */
+function printOf(types: PushRow['types']): string {
+  return hash('sha256', JSON.stringify(types), 'base64url').slice(0, 12);
 }

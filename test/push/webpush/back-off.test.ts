@@ -56,12 +56,14 @@ describe('the verdict on a push', () => {
   });
 
   it('makes all pushes to a host wait where it says that there are too many', () => {
-    const isHostBusy = (result: PostResult): unknown =>
+    const busyOf = (result: PostResult): unknown =>
       judgeAttempt({ result, failures: 0, firstFailure: null, now: NOW, chance: 0 });
-    for (const status of [429, 507])
-      expect(isHostBusy(answer(status, '9'))).toMatchObject({ isHostBusy: true });
+    for (const status of [429, 507]) {
+      expect(busyOf(answer(status, '99'))).toMatchObject({ busy: { told: 99_000 } });
+      expect(busyOf(answer(status))).toMatchObject({ busy: { told: null } });
+    }
     for (const result of [answer(503, '9'), answer(500), answer(403), TIMEOUT]) {
-      expect(isHostBusy(result)).toMatchObject({ isHostBusy: false });
+      expect(busyOf(result)).toMatchObject({ busy: null });
     }
   });
 
@@ -90,7 +92,7 @@ describe('the verdict on a push', () => {
     expect(judgeAttempt({ result: answer(403), ...attempt })).toEqual({
       kind: 'wait',
       until: NOW + MINUTE,
-      isHostBusy: false,
+      busy: null,
       failures: 1,
       firstFailure: NOW,
     });

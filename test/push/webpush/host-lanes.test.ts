@@ -63,7 +63,7 @@ describe('the pushes to hosts', () => {
     const { push, count, end } = setUp();
     push('a', 10);
     push('b', 10);
-    await end('a', 'busy');
+    await end('a', { told: null });
     await end('b', 'good');
     expect([count('a'), count('b')]).toEqual([0, 4]);
     // Both works of the host have said so.
@@ -71,12 +71,27 @@ describe('the pushes to hosts', () => {
     expect(count('a')).toBe(0);
     await vi.advanceTimersByTimeAsync(3);
     expect(count('a')).toBe(1);
-    await end('a', 'busy');
+    await end('a', { told: null });
     await vi.advanceTimersByTimeAsync(3999);
     expect(count('a')).toBe(0);
     await vi.advanceTimersByTimeAsync(3);
     await end('a', 'good');
     expect(count('a')).toBe(2);
+  });
+
+  it('pause as long as a busy host asks for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    const { push, count, end } = setUp();
+    push('a', 10);
+    await end('a', { told: 3_600_000 });
+    await vi.advanceTimersByTimeAsync(3_599_999);
+    expect(count('a')).toBe(0);
+    await vi.advanceTimersByTimeAsync(3);
+    expect(count('a')).toBe(1);
+    // The next pause doesn't go by what was told.
+    await end('a', { told: null });
+    await vi.advanceTimersByTimeAsync(1002);
+    expect(count('a')).toBe(1);
   });
 
   it('end with those that run', async () => {

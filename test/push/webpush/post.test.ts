@@ -63,6 +63,10 @@ const BEHAVIOURS: Readonly<Record<string, Respond>> = {
   '/upgrade': (_, response) => {
     response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n');
   },
+  '/switch': (_, response) => {
+    const head = 'HTTP/1.1 101 Switching Protocols';
+    response.socket?.end(`${head}\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`);
+  },
   '/garbage': (_, response) => response.socket?.end('220 smtp.example.com\r\n'),
   '/reset': (_, response) => response.socket?.destroy(),
   '/silent': () => undefined,
@@ -132,6 +136,7 @@ describe('a service that misbehaves', () => {
     ['octets that drip', '/dripping', { status: 200, excerpt: /^\.+$/ }],
     ['headers without an end', '/headers', { kind: 'noAnswer', detail: /HPE_HEADER_OVERFLOW/ }],
     ['another protocol', '/upgrade', { status: 101 }],
+    ['a switch to it', '/switch', { kind: 'noAnswer', detail: 'the connection closed' }],
     ['no HTTP', '/garbage', { kind: 'noAnswer' }],
     ['a reset', '/reset', { kind: 'noAnswer', detail: /ECONNRESET/ }],
     ['silence', '/silent', { kind: 'noAnswer', detail: 'the answer took too long' }],

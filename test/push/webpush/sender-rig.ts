@@ -18,10 +18,7 @@ import {
   startSink,
 } from './sink.js';
 
-/** A row with the types that its receiver wants; null: all. */
-export interface TestRow extends PushRow {
-  readonly types: readonly string[] | null;
-}
+export type TestRow = PushRow;
 
 interface OpenTestChannel {
   readonly row: TestRow;

@@ -139,6 +139,18 @@ describe('a verified subscription', () => {
     await eventually(() => expect(rig.statesOf('one')).toEqual([{ Note: '1' }]));
   });
 
+  it('goes by new types also where nobody tells of their change', async () => {
+    const rig = await makeRig();
+    rig.subscribe('one', { types: ['Todo'] });
+    await rig.start();
+    const row = rig.rows.get('one');
+    if (row !== undefined) rig.rows.set('one', { ...row, types: ['Todo', 'Note'] });
+    rig.commit('Todo');
+    await eventually(() => expect(rig.statesOf('one')).toEqual([{ Todo: '1' }]));
+    rig.commit('Note');
+    await eventually(() => expect(rig.statesOf('one').at(-1)).toEqual({ Note: '1' }));
+  });
+
   it('is told nothing twice where it changes before the push is stored', async () => {
     const rig = await makeRig();
     rig.subscribe('one');
@@ -208,6 +220,23 @@ describe('a service that refuses', () => {
     await rig.start();
     const states = [{ Todo: '1' }, { Todo: '2', Note: '1' }];
     await eventually(() => expect(rig.statesOf('one')).toEqual(states));
+  });
+
+  it('with 429 is left alone by all its subscriptions', async () => {
+    const rig = await makeRig();
+    for (let index = 0; index < 20; index += 1) {
+      rig.subscribe(`s${index}`);
+      rig.fates.set(`s${index}`, (_, response) =>
+        response.writeHead(429, { 'Retry-After': '120' }).end(),
+      );
+    }
+    rig.subscribe('other', { host: 'other.push.test' });
+    const sender = await rig.start();
+    rig.commit('Todo');
+    await eventually(() => expect(rig.failures.length).toBe(2));
+    await eventually(() => expect(rig.statesOf('other').length).toBe(1));
+    await delay(LONG);
+    expect([rig.received.length, sender.counts().waiting]).toEqual([3, 18]);
   });
 
   it('for a day loses its subscription; the log tells why', async () => {
@@ -292,6 +321,16 @@ describe('many subscriptions', () => {
     expect(new Set(rig.received.map(({ path }) => path)).size).toBe(300);
     expect(rig.received.length).toBe(300);
     expect(rig.sink.connections).toBeLessThanOrEqual(8);
+  });
+
+  it('are prepared for together before the first of their channels opens', async () => {
+    const rig = await makeRig();
+    for (let index = 0; index < 30; index += 1) rig.subscribe(`s${index}`);
+    const prepared: (readonly [rows: number, openChannels: number])[] = [];
+    await rig.start({
+      prepare: async (rows) => void prepared.push([rows.length, rig.openChannels]),
+    });
+    expect([prepared, rig.openChannels]).toEqual([[[30, 0]], 30]);
   });
 
   it('are served where their shard belongs to this process', async () => {
