@@ -143,13 +143,13 @@ async function latencies(writer: Scene, reader: Scene, count: number): Promise<r
 }
 
 async function measureLatency({ commits }: Sizes): Promise<readonly Row[]> {
-  const told = (waits: readonly number[]): string =>
+  const describe = (waits: readonly number[]): string =>
     `p50 ${quantile(waits, 0.5).toFixed(1)} ms, p99 ${quantile(waits, 0.99).toFixed(1)} ms`;
   const one = await onSqlite(1, (scene) => latencies(scene, scene, commits));
   const two = await onPostgresql({}, (first, second) => latencies(first, second, commits));
   return [
-    ['answer of a commit to event, SQLite', told(one), 'p50 1 ms, p99 10 ms'],
-    ['the same between servers, PostgreSQL', told(two), 'p50 5 ms, p99 50 ms'],
+    ['answer of a commit to event, SQLite', describe(one), 'p50 1 ms, p99 10 ms'],
+    ['the same between servers, PostgreSQL', describe(two), 'p50 5 ms, p99 50 ms'],
   ];
 }
 

@@ -7,9 +7,9 @@ import { typeChecks } from '../check.js';
 import { NotApplicable } from '../not-applicable.js';
 import { type Link, listLinks, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
+import { readState } from './awaited-states.js';
 import { withEvents } from './event-source.js';
 import { Targets } from './targets.js';
-import { readState } from './awaited-states.js';
 
 /** `computed: { count }`: properties that count objects of this type or another one. */
 

@@ -4,8 +4,15 @@ import type { EventStream } from '../client/events.js';
 import { StreamError } from '../client/no-answer.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
+import {
+  awaitState,
+  findAnother,
+  listStates,
+  listTypes,
+  makeChange,
+  readChanges,
+} from './awaited-states.js';
 import { withEvents } from './event-source.js';
-import { awaitState, findAnother, listStates, listTypes, makeChange, readChanges } from './awaited-states.js';
 
 /** RFC 8620 7.3: what a client that connects again is told of the time between. */
 

@@ -1,8 +1,15 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { Subject } from '../subject/subject.js';
+import {
+  awaitState,
+  findAnother,
+  listTypes,
+  makeChange,
+  readChanges,
+  readState,
+} from './awaited-states.js';
 import { withEvents } from './event-source.js';
-import { awaitState, findAnother, listTypes, makeChange, readChanges, readState } from './awaited-states.js';
 
 /** RFC 8620 7.1 and 7.3: what an event source tells of changes. */
 

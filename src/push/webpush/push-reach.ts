@@ -2,15 +2,10 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRules, isReachable } from './address.js';
+import type { HostGlob } from './host-glob.js';
 
 /** Resolves to all addresses of a name; to none, or rejects, where there is no such name. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
-
-/** Matches host names. */
-export interface HostGlob {
-  readonly text: string;
-  matches(host: string): boolean;
-}
 
 export interface ReachOptions extends AddressRules {
   /** Where it isn't empty, no other host may be reached. */
@@ -24,15 +19,6 @@ const REFUSAL = 1000;
 
 /** For one address record and one try, ms. */
 const DNS_TIMEOUT = 1500;
-
-/** Parses a host name in which `*` stands for any characters: `*.push.example.com`. */
-export function parseHostGlob(text: string): HostGlob | null {
-  const glob = text.toLowerCase();
-  if (!/^[a-z0-9.*:[\]-]{1,253}$/.test(glob) || /\*\*/.test(glob)) return null;
-  const pattern = glob.replace(/[.[\]]/g, '\\$&').replaceAll('*', '.*');
-  const expression = new RegExp(`^${pattern}$`);
-  return { text, matches: (host) => expression.test(host) };
-}
 
 /**
  * Judges where pushes may go (RFC 8620 8.6): nowhere inside. A name that leads inside and a name

@@ -1,8 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isReachable, parseSubnet, type Subnet } from '../../../src/push/webpush/address.js';
-import { type HostGlob, parseHostGlob, Reach } from '../../../src/push/webpush/push-reach.js';
+import { isReachable } from '../../../src/push/webpush/address.js';
+import { type HostGlob, parseHostGlob } from '../../../src/push/webpush/host-glob.js';
+import { Reach } from '../../../src/push/webpush/push-reach.js';
 import { parsePushUrl } from '../../../src/push/webpush/push-url.js';
+import { parseSubnet, type Subnet } from '../../../src/push/webpush/subnet.js';
 
 function subnets(...texts: string[]): readonly Subnet[] {
   return texts.map((text) => parseSubnet(text)).filter((one) => one !== null);

@@ -1,0 +1,14 @@
+/** Matches host names. */
+export interface HostGlob {
+  readonly text: string;
+  matches(host: string): boolean;
+}
+
+/** Parses a host name in which `*` stands for any characters: `*.push.example.com`. */
+export function parseHostGlob(text: string): HostGlob | null {
+  const glob = text.toLowerCase();
+  if (!/^[a-z0-9.*:[\]-]{1,253}$/.test(glob) || /\*\*/.test(glob)) return null;
+  const pattern = glob.replace(/[.[\]]/g, '\\$&').replaceAll('*', '.*');
+  const expression = new RegExp(`^${pattern}$`);
+  return { text, matches: (host) => expression.test(host) };
+}
