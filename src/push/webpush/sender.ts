@@ -1,6 +1,7 @@
 import type { Log } from '../../runtime/log.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
+import { FailureLog } from './failure-log.js';
 import { HostLanes, type HostOutcome } from './host-lanes.js';
 import type { PostResult } from './post.js';
 import type { MessageOptions } from './push-message.js';
@@ -69,6 +70,7 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #served = new Map<string, Served>();
   readonly #lanes: HostLanes<Served>;
   readonly #notes: PushNotes;
+  readonly #failures: FailureLog;
   readonly #listener: ServedListener = {
     wake: (served) => this.#wake(served),
     ended: (served) => this.#drop(served),
@@ -81,6 +83,7 @@ export class Sender<Row extends PushRow = PushRow> {
   constructor(options: SenderOptions<Row>) {
     this.#options = options;
     this.#pauses = options.pauses ?? PAUSES;
+    this.#failures = new FailureLog(options.log);
     this.#lanes = new HostLanes((served) => this.#run(served));
     this.#notes = new PushNotes(options.rows, this.#pauses.notes, (error) => this.#complain(error));
   }
@@ -292,11 +295,8 @@ export class Sender<Row extends PushRow = PushRow> {
     this.#results.failed += 1;
     const { id, host } = served;
     const now = this.#options.now();
-    const { log } = this.#options;
     const seconds = Math.ceil((until - now) / 1000);
-    const fields = { id, host, failures, seconds, ...describeResult(result) };
-    if (failures === 1) log.warn(fields, 'a push failed; it is tried again');
-    else log.debug(fields, 'a push failed once more');
+    this.#failures.add({ id, host, failures, seconds }, result);
     const reason = reasonOf(result);
     this.#notes.addFailure({ id, failures, firstFailure, notBefore: until, at: now, reason });
     served.isBehind = true;

@@ -311,6 +311,24 @@ describe('a service that fails', () => {
   });
 });
 
+describe('an outage of one service', () => {
+  it('is one line of the log, whatever fails', async () => {
+    const rig = await makeRig();
+    for (let index = 0; index < 40; index += 1) {
+      rig.subscribe(`s${index}`);
+      rig.fates.set(`s${index}`, 500);
+    }
+    rig.subscribe('other', { host: 'other.push.test' });
+    rig.fates.set('other', 500);
+    await rig.start();
+    rig.commit('Todo');
+    await eventually(() => expect(rig.failures.length).toBe(41));
+    const warnings = rig.logged.filter(({ level }) => level === 'warn');
+    const hosts = warnings.map(({ fields }) => Reflect.get(fields, 'host')).sort();
+    expect(hosts).toEqual([rig.sink.url('/').host, rig.sink.url('/', 'other.push.test').host]);
+  });
+});
+
 describe('many subscriptions', () => {
   it('of one host share 8 connections, and all are told', async () => {
     const rig = await makeRig();
