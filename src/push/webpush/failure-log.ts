@@ -23,6 +23,7 @@ const MOST_HOSTS = 1000;
 export class FailureLog {
   readonly #log: Pick<Log, 'warn' | 'debug'>;
   readonly #hosts = new Seldom(MOST_HOSTS);
+  #hasToldOfKeys = false;
 
   constructor(log: Pick<Log, 'warn' | 'debug'>) {
     this.#log = log;
@@ -30,8 +31,16 @@ export class FailureLog {
 
   add(push: FailedPush, result: PostResult): void {
     const fields = { ...push, ...describeResult(result) };
-    const admitted = push.failures === 1 ? this.#hosts.admit(push.host) : null;
+    const admitted = this.#admit(push, result);
     if (admitted === null) this.#log.debug(fields, 'a push failed');
     else this.#log.warn({ ...fields, ...admitted }, 'a push failed; it is tried again');
+  }
+
+  /** A key that can't sign fails for all its subscriptions, until the next start: it is one line. */
+  #admit({ host, failures }: FailedPush, { kind }: PostResult): object | null {
+    if (kind !== 'unsigned') return failures === 1 ? this.#hosts.admit(host) : null;
+    if (this.#hasToldOfKeys) return null;
+    this.#hasToldOfKeys = true;
+    return {};
   }
 }

@@ -31,7 +31,7 @@ export interface ToldNote {
 export interface FailureNote extends Pick<PushRow, 'id' | 'failures' | 'firstFailure'> {
   readonly notBefore: number;
   readonly at: number;
-  /** In a word: `status-403`, `unreachable`, `noAnswer`. Users may see it. */
+  /** In a word: `status-403`, `unreachable`, `noAnswer`, `unsigned`. Users may see it. */
   readonly reason: string;
 }
 

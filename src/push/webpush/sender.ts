@@ -273,7 +273,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const verdict = judgeAttempt({ result, failures, firstFailure, now, chance });
     if (verdict.kind === 'wait') {
       this.#fail(served, verdict, result);
-      return verdict.busy ?? 'bad';
+      return result.kind === 'unsigned' ? 'none' : (verdict.busy ?? 'bad');
     }
     this.#results[verdict.kind] += 1;
     if (verdict.kind === 'delivered') {

@@ -23,6 +23,17 @@ function setUp() {
   return { warnings, fail };
 }
 
+it('warns once where a key is gone, whatever the host and the number of failures', () => {
+  const { warnings, fail } = setUp();
+  const unsigned: PostResult = { kind: 'unsigned', detail: 'gone' };
+  for (const host of ['a', 'b']) fail(host, 10, unsigned);
+  vi.advanceTimersByTime(30_000);
+  fail('a', 1, unsigned);
+  expect(warnings).toHaveLength(1);
+  fail('a', 1);
+  expect(warnings).toHaveLength(2);
+});
+
 it('warns of a host once in 30 s, and counts the others', () => {
   const { warnings, fail } = setUp();
   fail('a', 1000);

@@ -175,13 +175,16 @@ describe('a verified subscription', () => {
     expect([rig.received.length, rig.openChannels, sender.counts().served]).toEqual([0, 0, 0]);
   });
 
-  it('is sent nothing unsigned where its key is gone', async () => {
+  it('is sent nothing unsigned where its key is gone: its pushes fail as others do', async () => {
     const rig = await makeRig();
-    rig.subscribe('one', { vapidKey: 'gone' });
+    for (const id of ['one', 'two']) rig.subscribe(id, { vapidKey: 'gone' });
     await rig.start();
     rig.commit('Todo');
-    await eventually(() => expect(rig.logged.length).toBeGreaterThan(0));
-    expect(rig.logged[0]?.level).toBe('error');
+    await eventually(() => expect(rig.failures.length).toBe(2));
+    expect(rig.failures[0]).toMatchObject({ failures: 1, reason: 'unsigned' });
+    expect(rig.failures[0]?.notBefore).toBeGreaterThanOrEqual(rig.now + 10_000);
+    await delay(LONG);
+    expect(rig.logged.map(({ level }) => level)).toEqual(['warn', 'debug']);
     expect(rig.received).toEqual([]);
   });
 });
