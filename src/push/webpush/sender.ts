@@ -1,3 +1,4 @@
+import { SHARDS } from '../../accounts/push-port.js';
 import type { Log } from '../../runtime/log.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
@@ -6,14 +7,7 @@ import { HostLanes, type HostOutcome } from './host-lanes.js';
 import type { PostResult } from './post.js';
 import type { MessageOptions } from './push-message.js';
 import { PushNotes } from './push-records.js';
-import {
-  type OpenChannel,
-  type OwnShards,
-  type PushNews,
-  type PushRow,
-  type PushRows,
-  SHARD_COUNT,
-} from './sender-ports.js';
+import type { OpenChannel, OwnShards, PushNews, PushRow, PushRows } from './sender-ports.js';
 import { Served, type ServedListener } from './served.js';
 
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
@@ -134,7 +128,7 @@ export class Sender<Row extends PushRow = PushRow> {
 
   #takeShards(): Promise<void> {
     const { shards } = this.#options;
-    const all = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+    const all = Array.from({ length: SHARDS }, (_, shard) => shard);
     const own = new Set(all.filter((shard) => shards.isMine(shard)));
     const gained = [...own].filter((shard) => !this.#shards.has(shard));
     this.#shards = own;
