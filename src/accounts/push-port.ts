@@ -60,7 +60,7 @@ export interface PushRow {
   readonly url: string;
   /** As octets. Null: the client gave none. */
   readonly keys: { readonly p256dh: Buffer; readonly auth: Buffer } | null;
-  /** Those that it is told of; null: all. */
+  /** The types that it is told of; null: all. */
   readonly types: readonly string[] | null;
   /** The id of the key that signs its pushes; null: none does. */
   readonly vapidKey: string | null;

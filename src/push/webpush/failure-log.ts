@@ -17,8 +17,8 @@ export interface FailedPush {
 const MOST_HOSTS = 1000;
 
 /**
- * Logs pushes that fail. The first failure of a subscription is a warning, but an outage of one
- * service fails for thousands: each host has one line in 30 seconds, with the count of the others.
+ * Logs pushes that fail. The first failure of a subscription is a warning. An outage of one service
+ * makes thousands fail, so each host has one line in 30 s, with the count of the others.
  */
 export class FailureLog {
   readonly #log: Pick<Log, 'warn' | 'debug'>;
@@ -36,7 +36,7 @@ export class FailureLog {
     else this.#log.warn({ ...fields, ...admitted }, 'a push failed; it is tried again');
   }
 
-  /** A key that can't sign fails for all its subscriptions, until the next start: it is one line. */
+  /** Without its key all pushes fail until the next start: they have one line. */
   #admit({ host, failures }: FailedPush, { kind }: PostResult): object | null {
     if (kind !== 'unsigned') return failures === 1 ? this.#hosts.admit(host) : null;
     if (this.#hasToldOfKeys) return null;
