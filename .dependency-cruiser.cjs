@@ -154,7 +154,7 @@ module.exports = {
     ),
     onlyImports(
       'src/push',
-      [...wire, ...store, ...principal],
+      [...wire, ...store, ...principal, ...push],
       'Push reads through the ports, as methods do.',
     ),
     onlyImports(

@@ -1,46 +1,17 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import type { Sealer } from './push-port.js';
+import type { FailureNote, PushRow, Sealer, ToldNote } from './push-port.js';
 import { opened, timeOf } from './push-subscriptions.js';
 
 /* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
 
-/** A subscription that something may be posted to. */
-export interface DeliveryRow {
-  readonly id: string;
+/** A subscription that something may be posted to, with its token. */
+export interface DeliveryRow extends PushRow {
   readonly tokenId: string;
-  readonly url: string;
-  /** As octets. */
-  readonly keys: { readonly p256dh: Buffer; readonly auth: Buffer } | null;
-  /** Null: all. */
-  readonly types: readonly string[] | null;
-  /** The id of the key that signs its pushes; null: none does. */
-  readonly vapidKey: string | null;
-  readonly shard: number;
-  /** The id of the states that it was told last; null: none. */
-  readonly told: string | null;
-  readonly failures: number;
-  readonly firstFailure: number | null;
-  readonly notBefore: number | null;
 }
 
 /** A subscription that waits for its verification. */
 export interface UnverifiedRow extends DeliveryRow {
   readonly code: string;
-}
-
-interface ToldNote {
-  readonly id: string;
-  readonly told: string;
-  readonly at: number;
-}
-
-interface FailureNote {
-  readonly id: string;
-  readonly failures: number;
-  readonly firstFailure: number | null;
-  readonly notBefore: number;
-  readonly at: number;
-  readonly reason: string;
 }
 
 /** Rows that one statement reads or writes. */

@@ -1,5 +1,11 @@
 /** The port of push subscriptions (RFC 8620 7.2): what methods and the sender see of their rows. */
 
+/** The shares of the subscriptions that processes divide among themselves. */
+export const SHARDS = 16;
+
+/** The longest URL of a subscription, characters. */
+export const LONGEST_URL = 2048;
+
 /** The keys that a client wants its pushes encrypted with (RFC 8291), in base64url. */
 export interface PushKeys {
   readonly p256dh: string;
@@ -46,6 +52,41 @@ export interface PushSubscriptionChange {
   readonly verified?: number;
   readonly wrongCodes?: number;
   readonly wrongSince?: number | null;
+}
+
+/** A subscription that something may be posted to. Times are epoch ms. */
+export interface PushRow {
+  readonly id: string;
+  readonly url: string;
+  /** As octets. Null: the client gave none. */
+  readonly keys: { readonly p256dh: Buffer; readonly auth: Buffer } | null;
+  /** The types that it is told of; null: all. */
+  readonly types: readonly string[] | null;
+  /** The id of the key that signs its pushes; null: none does. */
+  readonly vapidKey: string | null;
+  readonly shard: number;
+  /** The id of the states that it was told last; null: none. */
+  readonly told: string | null;
+  /** Pushes in a row that have failed. */
+  readonly failures: number;
+  readonly firstFailure: number | null;
+  /** Nothing is pushed before. */
+  readonly notBefore: number | null;
+}
+
+/** A push that was taken. */
+export interface ToldNote {
+  readonly id: string;
+  readonly told: string;
+  readonly at: number;
+}
+
+/** A push that was not taken. */
+export interface FailureNote extends Pick<PushRow, 'id' | 'failures' | 'firstFailure'> {
+  readonly notBefore: number;
+  readonly at: number;
+  /** In a word: `status-403`, `unreachable`, `noAnswer`, `unsigned`. Users may see it. */
+  readonly reason: string;
 }
 
 /** The token whose subscriptions they are, and its user. */

@@ -12,6 +12,7 @@ import {
   type PushTransaction,
   type PushUsage,
   type Sealer,
+  SHARDS,
 } from './push-port.js';
 
 /** Whom a row of JmapMeta makes wait: one creation at a time counts and creates, in any process. */
@@ -19,8 +20,6 @@ const CREATING = 'pushCreation';
 
 /** Limits of a transaction, ms: another one may hold the lock for a while. */
 const TRANSACTION = { maxWait: 10_000, timeout: 10_000 };
-
-const SHARDS = 16;
 
 type Row = Prisma.JmapPushSubscriptionGetPayload<object>;
 

@@ -1,17 +1,10 @@
+import { Seldom } from '../runtime/seldom.js';
 import type { Logger } from './logging.js';
 
-/** Milliseconds until the same cause is logged again, with how often it came meanwhile. */
-const EVERY = 30_000;
 /** Causes that are remembered: more than there are kinds of failures. */
 const CAUSES = 100;
 /** The most nested causes in a line of the log. */
 const DEPTH = 4;
-
-interface Seen {
-  /** Until then it is only counted. */
-  until: number;
-  count: number;
-}
 
 /**
  * Makes a function that logs why clients get 503, which gives no reason: the database or blob store
@@ -22,21 +15,11 @@ export function createUnavailableLog(
   log: Pick<Logger, 'warn'>,
   now: () => number = () => performance.now(),
 ): (error: unknown) => void {
-  const seen = new Map<string, Seen>();
+  const seldom = new Seldom(CAUSES, now);
   return (error) => {
     const reason = reasonOf(error);
-    const known = seen.get(reason);
-    if (known !== undefined && now() < known.until) {
-      known.count += 1;
-      return;
-    }
-    // The oldest is forgotten: Maps keep the order in which keys came.
-    const [oldest] = seen.keys();
-    if (known === undefined && seen.size >= CAUSES && oldest !== undefined) seen.delete(oldest);
-    const since = known?.count ?? 0;
-    seen.delete(reason);
-    seen.set(reason, { until: now() + EVERY, count: 0 });
-    log.warn({ reason, ...(since === 0 ? {} : { unlogged: since }) }, 'unavailable');
+    const admitted = seldom.admit(reason);
+    if (admitted !== null) log.warn({ reason, ...admitted }, 'unavailable');
   };
 }
 

@@ -1,3 +1,4 @@
+import { LONGEST_URL } from '../../accounts/push-port.js';
 import { dataType } from '../../capability/build-type.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { ValidationIssue, Validator } from '../../capability/validation.js';
@@ -25,9 +26,8 @@ interface Shape {
   readonly filter: object;
 }
 
-/** Unicode code points of a deviceClientId, and characters of a URL. */
+/** Unicode code points of a deviceClientId. */
 const MAX_DEVICE = 255;
-const MAX_URL = 2048;
 /** Characters of a code that are looked at: ours are shorter. */
 const MAX_CODE = 256;
 /** Names in `types`, repeated ones included. */
@@ -114,7 +114,7 @@ function judgeUrlText(value: JsonValue): string | null {
   if (typeof value !== 'string' || !value.startsWith('https://'))
     return 'must be a string that begins with "https://"';
   if (/[\s\p{Cc}]/u.test(value)) return 'has spaces or control characters';
-  return value.length > MAX_URL ? `has more than ${MAX_URL} characters` : null;
+  return value.length > LONGEST_URL ? `has more than ${LONGEST_URL} characters` : null;
 }
 
 function judgeKeys(value: JsonValue, { judgeKeys: judge }: PushServices): string | null {

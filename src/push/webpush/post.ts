@@ -26,7 +26,8 @@ export interface Answer {
  * an address inside and for a closed port.
  */
 export interface Failure {
-  readonly kind: 'unreachable' | 'noAnswer';
+  /** `unsigned`: nothing was asked, for the key that must sign is gone (push-message.ts). */
+  readonly kind: 'unreachable' | 'noAnswer' | 'unsigned';
   /** For the log alone. */
   readonly detail: string;
 }

@@ -21,8 +21,8 @@ export interface PushMessage {
 }
 
 /**
- * Sends a message to a subscription: encrypted where it has keys, and signed by its key. Throws
- * where that key is gone: nothing leaves unsigned instead.
+ * Sends a message to a subscription: encrypted where it has keys, and signed by its key. Where
+ * that key can't be used, nothing leaves unsigned instead.
  */
 export async function sendMessage(
   row: Pick<PushRow, 'url' | 'keys' | 'vapidKey'>,
@@ -39,7 +39,10 @@ export async function sendMessage(
   if (row.keys !== null) headers['Content-Encoding'] = 'aes128gcm';
   if (row.vapidKey !== null) {
     const authorization = await authorize(row.vapidKey, url);
-    if (authorization === null) throw new Error(`The VAPID key ${row.vapidKey} can't be used.`);
+    if (authorization === null) {
+      const detail = `there is no PUSH_CONTACT, or the VAPID key ${row.vapidKey} can't be read`;
+      return { kind: 'unsigned', detail };
+    }
     headers['Authorization'] = authorization;
   }
   const plaintext = Buffer.from(text);

@@ -1,5 +1,4 @@
-/** The longest URL of a subscription, characters. */
-const LONGEST_URL = 2048;
+import { LONGEST_URL } from '../../accounts/push-port.js';
 
 /** The "bad ports" of the Fetch standard: other protocols' servers, which a POST might confuse. */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([

@@ -1,39 +1,6 @@
-import type { SubscriptionKeys } from './subscription-keys.js';
+import type { FailureNote, PushRow, ToldNote } from '../../accounts/push-port.js';
 
-/** A verified subscription, as it is stored. Times are epoch ms. */
-export interface PushRow {
-  readonly id: string;
-  readonly url: string;
-  /** Null: the client gave none. */
-  readonly keys: SubscriptionKeys | null;
-  /** Those that it is told of; null: all. */
-  readonly types: readonly string[] | null;
-  /** The id of the key that signs its pushes; null: none does. */
-  readonly vapidKey: string | null;
-  readonly shard: number;
-  /** The id of the states that it was told last; null: none. */
-  readonly told: string | null;
-  /** Pushes in a row that have failed. */
-  readonly failures: number;
-  readonly firstFailure: number | null;
-  /** Nothing is pushed before. */
-  readonly notBefore: number | null;
-}
-
-/** A push that was taken. */
-export interface ToldNote {
-  readonly id: string;
-  readonly told: string;
-  readonly at: number;
-}
-
-/** A push that was not taken. */
-export interface FailureNote extends Pick<PushRow, 'id' | 'failures' | 'firstFailure'> {
-  readonly notBefore: number;
-  readonly at: number;
-  /** In a word: `status-403`, `unreachable`, `noAnswer`. Users may see it. */
-  readonly reason: string;
-}
+export type { FailureNote, PushRow, ToldNote };
 
 /** The stored subscriptions that can be served: verified, not expired, of a living token. */
 export interface PushRows<Row extends PushRow = PushRow> {
@@ -84,6 +51,3 @@ export interface OwnShards {
   isMine(shard: number): boolean;
   onChange(listener: () => void): void;
 }
-
-/** The number of shards. */
-export const SHARD_COUNT = 16;

@@ -1,18 +1,13 @@
+import { SHARDS } from '../../accounts/push-port.js';
 import type { Log } from '../../runtime/log.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
+import { FailureLog } from './failure-log.js';
 import { HostLanes, type HostOutcome } from './host-lanes.js';
 import type { PostResult } from './post.js';
 import type { MessageOptions } from './push-message.js';
 import { PushNotes } from './push-records.js';
-import {
-  type OpenChannel,
-  type OwnShards,
-  type PushNews,
-  type PushRow,
-  type PushRows,
-  SHARD_COUNT,
-} from './sender-ports.js';
+import type { OpenChannel, OwnShards, PushNews, PushRow, PushRows } from './sender-ports.js';
 import { Served, type ServedListener } from './served.js';
 
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
@@ -71,6 +66,7 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #served = new Map<string, Served>();
   readonly #lanes: HostLanes<Served>;
   readonly #notes: PushNotes;
+  readonly #failures: FailureLog;
   readonly #listener: ServedListener = {
     wake: (served) => this.#wake(served),
     ended: (served) => this.#drop(served),
@@ -83,6 +79,7 @@ export class Sender<Row extends PushRow = PushRow> {
   constructor(options: SenderOptions<Row>) {
     this.#options = options;
     this.#pauses = options.pauses ?? PAUSES;
+    this.#failures = new FailureLog(options.log);
     this.#lanes = new HostLanes((served) => this.#run(served));
     this.#notes = new PushNotes(options.rows, this.#pauses.notes, (error) => this.#complain(error));
   }
@@ -147,7 +144,7 @@ export class Sender<Row extends PushRow = PushRow> {
 
   #takeShards(): Promise<void> {
     const { shards } = this.#options;
-    const all = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+    const all = Array.from({ length: SHARDS }, (_, shard) => shard);
     const own = new Set(all.filter((shard) => shards.isMine(shard)));
     const gained = [...own].filter((shard) => !this.#shards.has(shard));
     this.#shards = own;
@@ -286,7 +283,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const verdict = judgeAttempt({ result, failures, firstFailure, now, chance });
     if (verdict.kind === 'wait') {
       this.#fail(served, verdict, result);
-      return verdict.busy ?? 'bad';
+      return result.kind === 'unsigned' ? 'none' : (verdict.busy ?? 'bad');
     }
     this.#results[verdict.kind] += 1;
     if (verdict.kind === 'delivered') {
@@ -308,11 +305,8 @@ export class Sender<Row extends PushRow = PushRow> {
     this.#results.failed += 1;
     const { id, host } = served;
     const now = this.#options.now();
-    const { log } = this.#options;
     const seconds = Math.ceil((until - now) / 1000);
-    const fields = { id, host, failures, seconds, ...describeResult(result) };
-    if (failures === 1) log.warn(fields, 'a push failed; it is tried again');
-    else log.debug(fields, 'a push failed once more');
+    this.#failures.add({ id, host, failures, seconds }, result);
     const reason = reasonOf(result);
     this.#notes.addFailure({ id, failures, firstFailure, notBefore: until, at: now, reason });
     served.isBehind = true;

@@ -175,13 +175,16 @@ describe('a verified subscription', () => {
     expect([rig.received.length, rig.openChannels, sender.counts().served]).toEqual([0, 0, 0]);
   });
 
-  it('is sent nothing unsigned where its key is gone', async () => {
+  it('is sent nothing unsigned where its key is gone: its pushes fail as others do', async () => {
     const rig = await makeRig();
-    rig.subscribe('one', { vapidKey: 'gone' });
+    for (const id of ['one', 'two']) rig.subscribe(id, { vapidKey: 'gone' });
     await rig.start();
     rig.commit('Todo');
-    await eventually(() => expect(rig.logged.length).toBeGreaterThan(0));
-    expect(rig.logged[0]?.level).toBe('error');
+    await eventually(() => expect(rig.failures.length).toBe(2));
+    expect(rig.failures[0]).toMatchObject({ failures: 1, reason: 'unsigned' });
+    expect(rig.failures[0]?.notBefore).toBeGreaterThanOrEqual(rig.now + 10_000);
+    await delay(LONG);
+    expect(rig.logged.map(({ level }) => level)).toEqual(['warn', 'debug']);
     expect(rig.received).toEqual([]);
   });
 });
@@ -308,6 +311,24 @@ describe('a service that fails', () => {
     await reach(3, 2);
     expect(rig.statesOf('one').at(-1)).toEqual({ Todo: '1', Note: '1' });
     expect(rig.logged.map(({ level }) => level)).toEqual(['warn', 'debug']);
+  });
+});
+
+describe('an outage of one service', () => {
+  it('is one line of the log, whatever fails', async () => {
+    const rig = await makeRig();
+    for (let index = 0; index < 40; index += 1) {
+      rig.subscribe(`s${index}`);
+      rig.fates.set(`s${index}`, 500);
+    }
+    rig.subscribe('other', { host: 'other.push.test' });
+    rig.fates.set('other', 500);
+    await rig.start();
+    rig.commit('Todo');
+    await eventually(() => expect(rig.failures.length).toBe(41));
+    const warnings = rig.logged.filter(({ level }) => level === 'warn');
+    const hosts = warnings.map(({ fields }) => Reflect.get(fields, 'host')).sort();
+    expect(hosts).toEqual([rig.sink.url('/').host, rig.sink.url('/', 'other.push.test').host]);
   });
 });
 
