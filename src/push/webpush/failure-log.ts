@@ -4,7 +4,7 @@ import { describeResult } from './deliver-news.js';
 import type { PostResult } from './post.js';
 
 /** A push that failed. */
-export interface FailedPush {
+interface FailedPush {
   readonly id: string;
   readonly host: string;
   /** In a row, this one included. */
