@@ -31,7 +31,7 @@ interface Sizes {
   readonly pushes: number;
 }
 
-/** What a part measures: a row of the table for each figure. */
+/** Measures a part: each figure is a row of the table. */
 type Part = (sizes: Sizes) => Promise<readonly Row[]>;
 type Row = readonly [what: string, figure: string, target: string];
 

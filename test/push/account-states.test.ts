@@ -109,7 +109,7 @@ describe('the known states of accounts', () => {
     expect([errors.length, account.numberOf('Todo')]).toEqual([1, 3]);
   });
 
-  it('an account whose first read fails is read again, by who waits and by a comparison', async () => {
+  it('an account whose first read fails is read again for whoever waits', async () => {
     const { stored, reads, errors, states, heard, listener } = setUp();
     stored.set('A', Todo(3));
     states.listen('A', listener);
