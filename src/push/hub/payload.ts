@@ -166,7 +166,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** RFC 8620 1.2. */
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9_-]{1,255}$/.test(value);
+  return typeof value === 'string' && value.length <= 255 && /^[A-Za-z0-9_-]+$/.test(value);
 }
 
 function isNumber(value: unknown): value is number {

@@ -69,8 +69,9 @@ function encode(value: object): string {
 /** Names below them are never public (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476). */
 const RESERVED = /(^|\.)(alt|arpa|example|internal|invalid|local|localhost|onion|test)$/;
 
-/** A name with two labels at least, of letters, digits and hyphens. */
-const PUBLIC_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/;
+/** A label of a name: letters, digits, and hyphens between them (RFC 1123 2.1). */
+const LABEL = /^[a-z0-9-]+$/;
+const LABEL_LENGTH = 63;
 
 /**
  * Returns `text` as a contact for push services: a `mailto:` URL of one address, or an `https:`
@@ -90,5 +91,12 @@ export function contactOf(text: string): string | null {
 
 function isPublicName(domain: string): boolean {
   const name = domain.toLowerCase();
-  return isIP(name) === 0 && PUBLIC_NAME.test(name) && !RESERVED.test(name);
+  const labels = name.split('.');
+  if (isIP(name) !== 0 || labels.length < 2 || RESERVED.test(name)) return false;
+  return labels.every(isLabel) && /^[a-z]./.test(labels.at(-1) ?? '');
+}
+
+function isLabel(label: string): boolean {
+  const isEdged = label.startsWith('-') || label.endsWith('-');
+  return LABEL.test(label) && !isEdged && label.length <= LABEL_LENGTH;
 }
