@@ -2,6 +2,7 @@
 
 /** The shares of the subscriptions that processes divide among themselves. */
 export const SHARDS = 16;
+export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** The longest URL of a subscription, characters. */
 export const LONGEST_URL = 2048;

@@ -35,9 +35,6 @@ export interface HubListener {
   subscription(id: string): void;
 }
 
-/** The number of shards that the push subscriptions of a database are divided into. */
-export const SHARDS = 16;
-
 /** The shards of push subscriptions that this process serves. */
 export interface Shards {
   /** Returns whether this process serves a shard, of 0 to 15, at this moment. */

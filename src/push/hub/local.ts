@@ -1,4 +1,5 @@
-import { type Hub, SHARDS, type Shards } from './hub.js';
+import { SHARDS } from '../../accounts/push-port.js';
+import type { Hub, Shards } from './hub.js';
 import { HubReports } from './hub-reports.js';
 
 /** How often it is asked whether another process has written, ms. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Hub, SHARDS } from './hub.js';
+import { ALL_SHARDS } from '../../accounts/push-port.js';
+import type { Hub } from './hub.js';
 import { HubReports } from './hub-reports.js';
 import { HeldShards, type ShardLocks } from './shards.js';
 
@@ -100,9 +101,9 @@ class PollHub implements Hub {
 
   async #renewShards(): Promise<void> {
     const begun = performance.now();
-    const held = ALL.filter((shard) => this.shards.isMine(shard));
+    const held = ALL_SHARDS.filter((shard) => this.shards.isMine(shard));
     // Shards whose lease has run out are nobody's, and others may have them.
-    this.shards.lose(ALL.filter((shard) => !held.includes(shard)));
+    this.shards.lose(ALL_SHARDS.filter((shard) => !held.includes(shard)));
     let renewal: Renewal;
     try {
       renewal = await this.#leases.renew(held);
@@ -122,5 +123,3 @@ class PollHub implements Hub {
     this.#isUsed = true;
   }
 }
-
-const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);

@@ -1,4 +1,5 @@
-import { SHARDS, type Shards } from './hub.js';
+import { ALL_SHARDS, SHARDS } from '../../accounts/push-port.js';
+import type { Shards } from './hub.js';
 
 /** After so many rounds with the same peers what they have left is taken beyond one's share. */
 const SETTLED = 3;
@@ -115,9 +116,7 @@ export class HeldShards implements Shards {
   }
 
   async #take(locks: ShardLocks, share: number): Promise<void> {
-    const others = shuffled(Array.from({ length: SHARDS }, (_, shard) => shard)).filter(
-      (shard) => !this.#mine.has(shard),
-    );
+    const others = shuffled([...ALL_SHARDS]).filter((shard) => !this.#mine.has(shard));
     while (this.#mine.size < share && others.length > 0 && !this.#again) {
       const taken = await locks.takeShards(others.splice(0, share - this.#mine.size));
       if (locks !== this.#locks) {

@@ -1,4 +1,4 @@
-import { SHARDS } from '../../accounts/push-port.js';
+import { ALL_SHARDS } from '../../accounts/push-port.js';
 import type { Log } from '../../runtime/log.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
@@ -144,8 +144,7 @@ export class Sender<Row extends PushRow = PushRow> {
 
   #takeShards(): Promise<void> {
     const { shards } = this.#options;
-    const all = Array.from({ length: SHARDS }, (_, shard) => shard);
-    const own = new Set(all.filter((shard) => shards.isMine(shard)));
+    const own = new Set(ALL_SHARDS.filter((shard) => shards.isMine(shard)));
     const gained = [...own].filter((shard) => !this.#shards.has(shard));
     this.#shards = own;
     for (const served of this.#served.values()) if (!own.has(served.shard)) this.#drop(served);
