@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
 import type { ApiEndpoint } from './api.js';
-import type { RequestHandler } from './app.js';
-import { authenticateRequest, requireMetricsToken } from './authenticate-request.js';
+import type { Page, RequestHandler } from './app.js';
+import { authenticateRequest, queryOf, requireMetricsToken } from './authenticate-request.js';
 import {
   bodyLength,
   Cors,
@@ -21,8 +21,9 @@ import type { Shared } from './shared.js';
 export interface EdgeOptions {
   readonly shared: Shared;
   readonly basePath: string;
-  /** The hot path, in front of Express. */
+  /** In front of Express, as are event sources: of these many wait, and each would hold its state. */
   readonly api: ApiEndpoint;
+  readonly eventSource: Page;
   readonly fallback: RequestHandler;
 }
 
@@ -105,13 +106,15 @@ export class Edge {
   }
 
   async #serve(req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> {
-    const { shared, api, fallback: rest } = this.#options;
+    const { shared, api, eventSource, fallback: rest } = this.#options;
     const { access } = route;
     try {
       if (access === 'metrics') requireMetricsToken(req, shared.metricsToken);
       else if (access !== 'open') res.principal = await authenticateRequest(shared, req, access);
       if (route === ROUTES.api) await api.answer(req, res);
       else if (route === ROUTES.websocket) throw noHandshake(req);
+      else if (route === ROUTES.eventSource)
+        await eventSource({ req, res, params: {}, query: queryOf(req) });
       else rest(req, res, (error) => this.fail(req, res, error));
     } catch (error) {
       this.fail(req, res, error);

@@ -26,14 +26,14 @@ function route(
   return Object.freeze({ template, methods, access, place, allow });
 }
 
-/** Every route. The edge answers the first two itself, in front of Express. */
+/** Every route. The edge answers the first three, in front of Express. */
 export const ROUTES = Object.freeze({
   api: route('/jmap', 'POST', 'bearer'),
   websocket: route('/jmap/ws', 'GET', 'open'),
+  eventSource: route('/jmap/eventsource', 'GET', 'ticket'),
   upload: route('/jmap/upload/:accountId', 'POST', 'bearer'),
   download: route('/jmap/download/:accountId/:blobId/:name', 'GET', 'bearer'),
   reference: route('/jmap/reference', 'GET', 'bearer'),
-  eventSource: route('/jmap/eventsource', 'GET', 'ticket'),
   ticket: route('/jmap/ticket', 'POST', 'bearer'),
   session: route('/.well-known/jmap', 'GET', 'bearer', 'both'),
   healthz: route('/healthz', 'GET', 'open', 'root'),
@@ -42,7 +42,7 @@ export const ROUTES = Object.freeze({
 });
 
 /** Routes that have a page behind Express. */
-export type PageName = Exclude<keyof typeof ROUTES, 'api' | 'websocket'>;
+export type PageName = Exclude<keyof typeof ROUTES, 'api' | 'websocket' | 'eventSource'>;
 
 /** Stands for a path that isn't served. */
 export const UNKNOWN_ROUTE = route('unknown', 'GET', 'open');

@@ -6,7 +6,7 @@ import { BaseUrls } from './base-url.js';
 import { downloadPage } from './download.js';
 import { Edge } from './edge.js';
 import { EdgeResponse } from './edge-response.js';
-import { type EventStream, eventSourcePage } from './event-source.js';
+import { EventSources } from './event-source.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
 import { Pipeline } from './pipeline.js';
 import { referencePage } from './reference.js';
@@ -24,8 +24,8 @@ const CHECK_INTERVAL = 1000;
 /** Returns all endpoints over node:http. `target` takes connections that become WebSockets. */
 export function createHttpServer(shared: Shared, target: UpgradeTarget) {
   const { timings } = shared;
-  const streams = new Set<EventStream>();
-  const edge = assembleEdge(shared, streams);
+  const eventSources = new EventSources(shared);
+  const edge = assembleEdge(shared, eventSources);
   const pipeline = new Pipeline(edge.handle);
   // The connection of a handshake behind another request is still that request's.
   const isUpgrade = (req: IncomingMessage): boolean =>
@@ -60,7 +60,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
     /** Stops accepting, lets requests finish for at most `grace` ms, ends streams and sockets. */
     async close(grace: number): Promise<void> {
       edge.drain();
-      for (const stream of streams) stream.end(true);
+      eventSources.end();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       slowClients.dropUnused();
       const sockets = target.close();
@@ -97,7 +97,7 @@ function serverOptions(timings: Timings) {
   };
 }
 
-function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
+function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
   const baseUrls = new BaseUrls(shared);
   const basePath = baseUrls.path;
   const app = createApp(basePath, {
@@ -105,13 +105,15 @@ function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
     reference: referencePage(shared.registry.capabilities),
     upload: uploadPage(shared),
     download: downloadPage(shared),
-    eventSource: eventSourcePage(shared, streams),
     ticket: ticketPage(shared),
     healthz: healthPage(),
     readyz: readyPage(shared.ready, shared.log),
     metrics: metricsPage(shared.metrics),
   });
-  return new Edge({ shared, basePath, api: new ApiEndpoint(shared), fallback: app });
+  return new Edge({
+    ...{ shared, basePath, api: new ApiEndpoint(shared) },
+    ...{ eventSource: eventSources.page, fallback: app },
+  });
 }
 
 /** Resolves to the address as a URL without a path. Rejects as `listen` does (EADDRINUSE). */

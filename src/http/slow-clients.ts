@@ -70,9 +70,13 @@ export class SlowClients {
 
   #judgeReader(socket: Socket, progress: Progress, now: number): void {
     const waiting = socket.writableLength;
+    if (waiting === 0) {
+      progress.takenAt = now;
+      return;
+    }
     // `bytesWritten` counts octets that still wait in memory too.
     const written = socket.bytesWritten - waiting;
-    if (waiting === 0 || written !== progress.written) {
+    if (written !== progress.written) {
       progress.written = written;
       progress.takenAt = now;
     } else if (now - progress.takenAt >= this.#timings.stalledReader) socket.destroy();
@@ -82,13 +86,17 @@ export class SlowClients {
   #judgeBody(socket: Socket, progress: Progress, now: number): void {
     const { bodyWindow, bodyRate } = this.#timings;
     const res = this.#pipeline.current(socket);
-    const isAwaited = res !== null && res === progress.res && res.awaitsBody && !res.headersSent;
-    if (isAwaited && now - progress.windowStart < bodyWindow) return;
+    if (res === null || !res.awaitsBody || res.headersSent) {
+      progress.res = null;
+      return;
+    }
+    const isNew = res !== progress.res;
+    if (!isNew && now - progress.windowStart < bodyWindow) return;
     const received = socket.bytesRead - progress.read;
     progress.res = res;
     progress.read = socket.bytesRead;
     progress.windowStart = now;
-    if (!isAwaited || received >= (bodyRate * bodyWindow) / 1000) return;
+    if (isNew || received >= (bodyRate * bodyWindow) / 1000) return;
     const { req } = res;
     // All octets have arrived, or some wait in our buffer: the disk or the database is slow, not
     // the client.
