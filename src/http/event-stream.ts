@@ -73,6 +73,8 @@ export class EventStream implements ChannelListener {
     socket.setKeepAlive(true, SILENCE);
     // No request follows on the connection: nothing of it is left when the stream ends.
     res.isLast = true;
+    // The end of the connection ends the stream: chunks would only make each write dearer.
+    res.removeHeader('Transfer-Encoding');
     res.writeHead(200, [...edgeHeaders(res), ...EVENT_HEADERS]);
     // Alone: Node keeps the head, which becomes one string only when it is written by itself.
     res.flushHeaders();

@@ -31,6 +31,8 @@ export interface AudienceOptions {
   readonly countReplay: (replay: Replay) => void;
   /** Wakes the receivers of the audience, in a turn of its own. */
   readonly wake: (audience: Audience) => void;
+  /** The last receiver has left. */
+  readonly emptied: (audience: Audience) => void;
 }
 
 /** An account in reach, with the types that receivers may see of it. */
@@ -62,6 +64,10 @@ export class Audience implements AccountListener {
 
   get stamp(): number {
     return this.#stamp;
+  }
+
+  leave(receiver: Receiver): void {
+    if (this.receivers.delete(receiver) && this.receivers.size === 0) this.#options.emptied(this);
   }
 
   /** Resolves when the states of all accounts are known. Rejects where they can't be read. */

@@ -15,7 +15,6 @@ export interface ChannelListener {
 export class Channel implements Receiver {
   readonly #audience: Audience;
   readonly #listener: ChannelListener;
-  readonly #leave: (channel: Channel) => void;
   /** The audience's stamp up to which the receiver has taken all; null before `begin`. */
   #taken: number | null = null;
   /** The id of what the receiver was told before the channel was open, until it takes the rest. */
@@ -23,10 +22,10 @@ export class Channel implements Receiver {
   #isClosed = false;
   #isEnded = false;
 
-  constructor(audience: Audience, listener: ChannelListener, leave: (channel: Channel) => void) {
+  constructor(audience: Audience, listener: ChannelListener) {
     this.#audience = audience;
     this.#listener = listener;
-    this.#leave = leave;
+    audience.receivers.add(this);
   }
 
   /** Begins with the present states: they are news as far as `told`, an id, differs from them. */
@@ -69,6 +68,6 @@ export class Channel implements Receiver {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#leave(this);
+    this.#audience.leave(this);
   }
 }

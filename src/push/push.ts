@@ -81,8 +81,7 @@ export class Push {
     const wanted = [...this.#options.types.values()].filter(({ name }) => types?.has(name) ?? true);
     const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
     const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
-    const channel = new Channel(audience, listener, () => this.#leave(key, audience, channel));
-    audience.receivers.add(channel);
+    const channel = new Channel(audience, listener);
     try {
       if (this.#vectors === null) await this.#readGeneration();
       await audience.ready();
@@ -133,6 +132,7 @@ export class Push {
         this.replays[replay] += 1;
       },
       wake: (woken) => this.#wakes.add(woken),
+      emptied: (left) => this.#end(key, left),
     });
     audience.setPrincipal(principal);
     const unfollow = this.#options.live.follow(principal, (current) => {
@@ -144,10 +144,9 @@ export class Push {
     return followed;
   }
 
-  #leave(key: string, audience: Audience, channel: Channel): void {
-    audience.receivers.delete(channel);
+  #end(key: string, audience: Audience): void {
     const followed = this.#audiences.get(key);
-    if (audience.receivers.size > 0 || followed?.audience !== audience) return;
+    if (followed?.audience !== audience) return;
     this.#audiences.delete(key);
     followed.unfollow();
     audience.close();
