@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -7,9 +6,15 @@ import { parseArgs } from 'node:util';
 import { openPool } from '../src/database/postgresql/index.js';
 import { openPrisma } from '../src/database/postgresql/prisma.js';
 import { openPrismaStandalone } from '../src/database/sqlite/prisma.js';
-import { cpuTime } from './load/process-figures.js';
 import { measureDelivery } from './push/delivery.js';
 import { EventSocket } from './push/event-socket.js';
+import {
+  MEMORY_FILE,
+  MEMORY_OPTIONS,
+  measureStreams,
+  openStreams,
+  type StreamServer,
+} from './push/streams.js';
 import { makeUsers, OF_A_USER, quantile, write } from './push/users.js';
 import { type StartedJmapsmith, startJmapsmith } from './start/jmapsmith.js';
 import { startPostgresql } from './start/postgresql.js';
@@ -37,7 +42,7 @@ type Row = readonly [what: string, figure: string, target: string];
 
 const PARTS: Readonly<Record<string, Part>> = {
   latency: measureLatency,
-  streams: measureStreams,
+  streams: ({ streams }) => measureStreams(streams, onSqlite),
   storm: measureStorm,
   writers: measureWriters,
   pushes: async ({ pushes }) => measureDelivery(pushes),
@@ -71,29 +76,29 @@ async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-interface Scene {
-  readonly folder: string;
-  readonly server: StartedJmapsmith;
+interface Scene extends StreamServer {
   readonly port: number;
-  readonly accountId: string;
-  readonly tokens: readonly string[];
 }
 
 /** Runs `measure` on a server on SQLite with so many users of one account. */
 async function onSqlite<T>(users: number, measure: (scene: Scene) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-push-'));
-  process.env['MEMORY_FILE'] = join(folder, 'memory.json');
-  const nodeOptions = ['--import', new URL('./load/memory.mjs', import.meta.url).href];
+  process.env[MEMORY_FILE] = join(folder, 'memory.json');
+  const nodeOptions = MEMORY_OPTIONS;
   const server = await startJmapsmith({ name: 'jmapsmith', folder, root: ROOT, nodeOptions });
   try {
     const prisma = openPrismaStandalone(join(folder, 'data', 'jmap.db'));
     const made = await makeUsers(prisma, users);
     await prisma.$disconnect();
-    return await measure({ folder, server, port: Number(new URL(server.url).port), ...made });
+    return await measure({ ...sceneOf(server, folder), ...made });
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function sceneOf({ url, pid }: StartedJmapsmith, folder: string) {
+  return { url, pid, port: Number(new URL(url).port), memoryFile: join(folder, 'memory.json') };
 }
 
 /** Runs `measure` on two servers on one PostgreSQL. */
@@ -115,7 +120,7 @@ async function onPostgresql<T>(
     const made = await makeUsers(openPrisma(pool), 16);
     await pool.end();
     const [first, second] = servers.map((server) => {
-      return { folder, server, port: Number(new URL(server.url).port), ...made };
+      return { ...sceneOf(server, folder), ...made };
     });
     return await measure(first as Scene, second as Scene);
   } finally {
@@ -134,7 +139,7 @@ async function latencies(writer: Scene, reader: Scene, count: number): Promise<r
   const waits: number[] = [];
   for (let n = 0; n < count; n += 1) {
     const event = stream.next();
-    const answered = await write(writer.server.url, token, writer.accountId);
+    const answered = await write(writer.url, token, writer.accountId);
     waits.push(Math.max(0, (await event) - answered));
     await pause(5);
   }
@@ -151,74 +156,6 @@ async function measureLatency({ commits }: Sizes): Promise<readonly Row[]> {
     ['answer of a commit to event, SQLite', describe(one), 'p50 1 ms, p99 10 ms'],
     ['the same between servers, PostgreSQL', describe(two), 'p50 5 ms, p99 50 ms'],
   ];
-}
-
-async function openStreams(
-  { port, tokens }: Scene,
-  count: number,
-  ping: number,
-): Promise<readonly EventSocket[]> {
-  const streams: EventSocket[] = [];
-  while (streams.length < count) {
-    const some = Array.from({ length: Math.min(64, count - streams.length) }, (_, n) => {
-      const token = tokens[Math.floor((streams.length + n) / OF_A_USER)] ?? '';
-      return new EventSocket(port, token, null, ping);
-    });
-    await Promise.all(some.map(({ opened }) => opened));
-    streams.push(...some);
-  }
-  return streams;
-}
-
-async function memoryOf({ folder, server }: Scene): Promise<{ rss: number; heapUsed: number }> {
-  const file = join(folder, 'memory.json');
-  await rm(file, { force: true });
-  process.kill(server.pid, 'SIGUSR2');
-  while (!existsSync(file)) await pause(20);
-  await pause(50);
-  return JSON.parse(await readFile(file, 'utf8')) as { rss: number; heapUsed: number };
-}
-
-function measureStreams({ streams: count }: Sizes): Promise<readonly Row[]> {
-  return onSqlite(Math.ceil(count / OF_A_USER), async (scene) => {
-    const [token = ''] = scene.tokens;
-    const before = await memoryOf(scene);
-    const streams = await openStreams(scene, count, 30);
-    const after = await memoryOf(scene);
-    const each = (part: 'rss' | 'heapUsed'): string =>
-      ((after[part] - before[part]) / count / 1024).toFixed(1);
-    const idle = await processorOf(scene, () => pause(60_000));
-    const fan = { written: 0, others: [] as number[] };
-    const spent = await processorOf(scene, async () => {
-      const begun = performance.now();
-      await write(scene.server.url, token, scene.accountId);
-      while (streams.some(({ events }) => events === 0)) {
-        const asked = performance.now();
-        await (await fetch(`${scene.server.url}/healthz`)).text();
-        fan.others.push(performance.now() - asked);
-        await pause(2);
-      }
-      fan.written = Math.max(...streams.map(({ eventAt }) => eventAt)) - begun;
-    });
-    for (const stream of streams) stream.close();
-    const share = ((100 * idle) / 60_000_000).toFixed(1);
-    const others = quantile(fan.others, 0.99).toFixed(0);
-    return [
-      [`heap of an idle event source, of ${count}`, `${each('heapUsed')} kB`, '6 kB'],
-      ['resident memory of one', `${each('rss')} kB`, '13 kB'],
-      ['processor time of all with ping=30', `${share}% of a core`, '2%'],
-      ['a commit to all: each', `${(spent / count).toFixed(0)} µs of processor time`, '40 µs'],
-      ['until all have it', `${fan.written.toFixed(0)} ms`, '500 ms'],
-      ['other requests meanwhile', `p99 ${others} ms`, '20 ms more'],
-    ];
-  });
-}
-
-/** Processor time of a server during `work`, microseconds. */
-async function processorOf({ server }: Scene, work: () => Promise<unknown>): Promise<number> {
-  const before = (await cpuTime(server.pid)) ?? Number.NaN;
-  await work();
-  return ((await cpuTime(server.pid)) ?? Number.NaN) - before;
 }
 
 function measureStorm({ streams }: Sizes): Promise<readonly Row[]> {
@@ -250,7 +187,7 @@ async function commitsOf(scene: Scene): Promise<number> {
   const writer = async (n: number): Promise<void> => {
     const token = scene.tokens[n % scene.tokens.length] ?? '';
     while (performance.now() < end) {
-      await write(scene.server.url, token, scene.accountId);
+      await write(scene.url, token, scene.accountId);
       commits += 1;
     }
   };

@@ -43,7 +43,7 @@ export const HUB_TIMES: HubTimes = {
   deafPause: 30_000,
   silence: 10_000,
   look: 1000,
-  gather: 10,
+  gather: 25,
   floor: 60_000,
   shards: 5000,
   pace: 1000,
