@@ -108,7 +108,7 @@ function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
     eventSource: eventSourcePage(shared, streams),
     ticket: ticketPage(shared),
     healthz: healthPage(),
-    readyz: readyPage(shared.ready, shared.log),
+    readyz: readyPage(shared),
     metrics: metricsPage(shared.metrics),
   });
   return new Edge({ shared, basePath, api: new ApiEndpoint(shared), fallback: app });
