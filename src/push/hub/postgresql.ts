@@ -18,13 +18,19 @@ import {
 import { Peers } from './peers.js';
 import { LEASE_TIMES, type LeaseMaker, type LeaseTimes, ShardKeeper } from './shard-keeper.js';
 import { HeldShards } from './shards.js';
-import { type HubDatabase, type SessionTimes, SteadySession } from './steady-session.js';
+import {
+  type HubDatabase,
+  type HubSession,
+  type SessionTimes,
+  SteadySession,
+} from './steady-session.js';
 
 export interface HubTimes extends SessionTimes, LeaseTimes {
-  /** A process that is silent for so long, ms, is gone. */
+  /**
+   * A process that is silent for so long, ms, is gone, and others take its shards: longer than
+   * `beat` and `patience`, after which it serves them no more.
+   */
   readonly silence: number;
-  /** How often it is looked for silent processes, ms. */
-  readonly look: number;
   /** The least time between two payloads that aren't full, ms. */
   readonly gather: number;
   /** About the time, ms, after which all is compared though nothing gave a reason. */
@@ -44,8 +50,7 @@ export const HUB_TIMES: HubTimes = {
   firstPause: 100,
   longestPause: 2000,
   deafPause: 30_000,
-  silence: 10_000,
-  look: 1000,
+  silence: 9000,
   gather: 10,
   floor: 60_000,
   shards: 5000,
@@ -93,7 +98,7 @@ class PostgresqlHub implements Hub {
   readonly #notifier: Notifier;
   readonly #steady: SteadySession;
   readonly #keeper: ShardKeeper;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #timer: NodeJS.Timeout;
   #floorTimer: NodeJS.Timeout | undefined;
   /** The failure that the log was told of, so that it isn't repeated. */
   #told: 'nothing' | 'lost' | 'deaf' = 'nothing';
@@ -117,14 +122,11 @@ class PostgresqlHub implements Hub {
       ...{ head, times, database: database(this.#origin) },
       payload: (text) => this.#take(text),
       opened: (session) => this.#opened(session),
-      beaten: () => this.shards.extend(performance.now() + times.beat + times.patience),
+      beaten: (session) => this.#beaten(session),
       lost: () => this.#lost(),
       failed: (error, isDeaf) => this.#failed(error, isDeaf),
     });
-    this.#timers = [
-      setInterval(() => this.#forgetSilent(), times.look).unref(),
-      setInterval(() => this.shards.round(), times.shards).unref(),
-    ];
+    this.#timer = setInterval(() => this.shards.round(), times.shards).unref();
     this.#startFloor();
   }
 
@@ -157,7 +159,7 @@ class PostgresqlHub implements Hub {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     clearTimeout(this.#floorTimer);
     this.#reports.end();
     // Without a good-bye the others notice the silence.
@@ -193,11 +195,10 @@ class PostgresqlHub implements Hub {
     await session.notify(payload);
   }
 
-  #opened(session: NonNullable<SteadySession['session']>): void {
+  #opened(session: HubSession): void {
     if (this.#told !== 'nothing') this.#log.info({}, 'other servers are heard again');
     this.#told = 'nothing';
     this.#peers.excuse(performance.now());
-    this.shards.extend(performance.now() + this.#times.beat + this.#times.patience);
     void this.#keeper.stop();
     this.shards.use(session);
     this.#reports.doubt('connected');
@@ -278,12 +279,16 @@ class PostgresqlHub implements Hub {
     this.#reports.doubt('shed');
   }
 
-  #forgetSilent(): void {
-    // Without a session all are silent.
-    if (this.#steady.session === null) return;
-    if (this.#peers.forgetSilent(performance.now() - this.#times.silence) === 0) return;
-    this.shards.peersChanged();
+  /** All that was sent before the beat is heard: others that were not are silent. */
+  #beaten(session: HubSession): void {
+    const now = performance.now();
+    this.shards.extend(now + this.#times.beat + this.#times.patience);
+    const silent = this.#peers.forgetSilent(now - this.#times.silence);
+    if (silent.length === 0) return;
     this.#reports.doubt('peerLost');
+    // A failure is that of the session, which is opened anew.
+    const ended = session.expel(silent).catch(() => undefined);
+    void ended.then(() => this.shards.peersChanged());
   }
 
   #startFloor(): void {

@@ -15,7 +15,6 @@ export const TIMES: HubTimes = {
   longestPause: 100,
   deafPause: 300,
   silence: 3000,
-  look: 50,
   floor: 3_600_000,
   shards: 100,
   pace: 1,

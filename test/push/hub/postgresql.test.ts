@@ -149,14 +149,21 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     await eventually(() => expect(hub.shards()).toEqual(ALL));
   });
 
-  it('doubt when a process falls silent, and count on it no more', async () => {
-    const { hub, doubts } = openHub({ url, times: { silence: 500 } });
-    const client = await connect();
+  it('doubt when a process falls silent, and take the shards that its session holds', async () => {
+    const frozen = new pg.Client({
+      connectionString: url,
+      application_name: 'jmapsmith push frozen',
+    });
+    frozen.on('error', () => undefined);
+    await frozen.connect();
+    await frozen.query('SELECT pg_advisory_lock(1785553264, "n") FROM generate_series(0, 7) "n"');
+    const { hub, doubts, shards } = openHub({ url, times: { silence: 500 } });
     await eventually(() => expect(hub.counts().listen).toBe(1));
-    await send(client, { o: 'silent', g: 'g', b: 1 });
+    await send(frozen, { o: 'frozen', g: 'g', b: 1 });
     await eventually(() => expect(doubts).toContain('peerFound'));
     await eventually(() => expect(doubts).toContain('peerLost'));
     expect(hub.counts().peers).toBe(0);
+    await eventually(() => expect(shards()).toEqual(ALL));
   });
 
   it('open a lost session again, serve no shard meanwhile, and doubt', async () => {
