@@ -1,4 +1,5 @@
 import { UnavailableError } from '../protocol/errors.js';
+import type { Hub } from '../push/hub/hub.js';
 import type { Log } from '../runtime/log.js';
 import type { Page } from './app.js';
 import { send } from './edge-response.js';
@@ -10,12 +11,19 @@ export function healthPage(): Page {
   return async ({ res }) => sendJson(res, 200, { status: 'ok' });
 }
 
+/** The parts of the process that GET /readyz asks. */
+export interface Readiness {
+  ready(): Promise<void>;
+  readonly hub: Pick<Hub, 'problem'>;
+  readonly log: Log;
+}
+
 /**
  * Answers GET /readyz: 200 when requests can be served, 503 while the database can't be reached,
- * its files were removed or replaced, or the server stops. `reason` is what clients are told too;
- * the log has the causes behind it.
+ * its files were removed or replaced, or the server stops. `reason` is what clients are told too,
+ * or why something else is degraded; the log has the causes behind it.
  */
-export function readyPage(ready: () => Promise<void>, log: Log): Page {
+export function readyPage({ ready, hub, log }: Readiness): Page {
   return async ({ res }) => {
     try {
       await ready();
@@ -25,7 +33,8 @@ export function readyPage(ready: () => Promise<void>, log: Log): Page {
       sendJson(res, 503, { status: 'unavailable', ...reason }, ['Retry-After', '1']);
       return;
     }
-    sendJson(res, 200, { status: 'ready' });
+    const { problem: reason } = hub;
+    sendJson(res, 200, reason === null ? { status: 'ready' } : { status: 'degraded', reason });
   };
 }
 

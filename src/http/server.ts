@@ -107,7 +107,7 @@ function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
     download: downloadPage(shared),
     ticket: ticketPage(shared),
     healthz: healthPage(),
-    readyz: readyPage(shared.ready, shared.log),
+    readyz: readyPage(shared),
     metrics: metricsPage(shared.metrics),
   });
   return new Edge({

@@ -11,6 +11,7 @@ import { Push } from '../push/push.js';
 import { Allowance, AnswerBudget, bodyAllowance } from '../runtime/budgets.js';
 import { FairSlots } from '../runtime/fair-slots.js';
 import type { Log } from '../runtime/log.js';
+import { Seldom } from '../runtime/seldom.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
 import { overloaded } from './reply.js';
@@ -114,13 +115,20 @@ export type Shared = ReturnType<typeof createShared>;
 export function createShared(services: TransportServices) {
   const { limits, log, store, registry } = services;
   const timings: Timings = { ...TIMINGS, ...services.timings };
-  const live = new LivePrincipals(services.authenticator, timings.refresh, (error) =>
-    log.warn({ err: error }, 'tokens of open connections could not be looked at'),
-  );
+  // While the database is away each fails several times a second.
+  const failures = new Seldom(2);
+  const live = new LivePrincipals(services.authenticator, timings.refresh, (err) => {
+    const fields = failures.admit('tokens');
+    if (fields !== null)
+      log.warn({ err, ...fields }, 'tokens of open connections could not be looked at');
+  });
   const push = new Push({
     ...{ store, live, types: registry.dataTypes },
     ...{ hub: services.hub, readGeneration: services.readGeneration },
-    onError: (error) => log.warn({ err: error }, 'states could not be compared for push'),
+    onError(err) {
+      const fields = failures.admit('states');
+      if (fields !== null) log.warn({ err, ...fields }, 'states could not be compared for push');
+    },
   });
   return {
     ...services,

@@ -111,10 +111,9 @@ function openHub(
   pool: ReturnType<typeof openPool>,
   { bus, generation, log }: HubSettings,
 ): Hub {
-  if (bus.kind === 'poll') {
-    return openPollHub({ interval: bus.interval, leases: shardLeases(pool) });
-  }
-  return openPostgresqlHub({ database: notifyDatabase(url, pool), generation, log });
+  const leases = shardLeases(pool);
+  if (bus.kind === 'poll') return openPollHub({ interval: bus.interval, leases });
+  return openPostgresqlHub({ database: notifyDatabase(url, pool), leases, generation, log });
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

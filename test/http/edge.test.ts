@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ECHO, head, http, post, RawConnection, startHarness } from './harness.js';
+import { ECHO, head, http, post, RawConnection, startHarness, until } from './harness.js';
 
 /** Header names that belong to one kind of answer only. */
 const OWN = new Set([
@@ -273,6 +273,19 @@ describe('the edge function: for operators', () => {
     const response = await fetch(`${harness.url}/readyz`);
     expect([response.status, await response.json()]).toEqual([503, { status: 'unavailable' }]);
     expect((await fetch(`${harness.url}/healthz`)).status).toBe(200);
+  });
+
+  it('the log has one line while tokens of open connections can not be looked at', async () => {
+    const harness = await startHarness({ timings: { refresh: 1 } });
+    let looks = 0;
+    harness.users.version = async () => {
+      looks += 1;
+      throw new Error('away');
+    };
+    await http(harness, '/jmap/eventsource?types=*&closeafter=no&ping=0');
+    await until(() => looks > 20);
+    const lines = harness.logs.filter((line) => line.includes('could not be looked at'));
+    expect(lines).toHaveLength(1);
   });
 
   it('headers that arrive slowly end in 408, too large ones in 431', async () => {

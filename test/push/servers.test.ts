@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool } from '../../src/database/postgresql/index.js';
+import { startProxy } from '../faults/proxy.js';
 import { Client, CORE, TODOS } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { makeUser } from '../support/fixtures.js';
+import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer, useServer } from '../support/server.js';
 
@@ -30,11 +32,12 @@ async function write({ client, accountId }: User): Promise<string> {
 
 describe('several servers on one PostgreSQL', () => {
   const postgresql = usePostgresql();
+  let url: string;
   let servers: readonly [RunningServer, RunningServer];
   let pool: ReturnType<typeof openPool>;
 
   beforeAll(async () => {
-    const url = await postgresql().createDatabase('servers');
+    url = await postgresql().createDatabase('servers');
     const env = { DATABASE_URL: url };
     const first = await startServer({ env });
     servers = [first, await startServer({ env })];
@@ -72,6 +75,40 @@ describe('several servers on one PostgreSQL', () => {
       if (n === 0) expect(killed.rowCount).toBe(2);
       await stream.state(user.accountId, 'Todo', await write(user));
     }
+    stream.close();
+  });
+
+  it('a server that starts without a session to hear others serves, says so, and catches up', async () => {
+    const network = await startProxy(Number(new URL(url).port));
+    onTestFinished(() => network.close());
+    const isSession = (chunk: Buffer): boolean => chunk.includes('jmapsmith push');
+    network.watch((chunk) => (isSession(chunk) ? 'cut' : 'send'));
+    const through = new URL(url);
+    through.port = String(network.port);
+    const user = await userOf(servers[0]);
+    const before = await EventStream.open(user.client, QUERY);
+    const { id } = await before.state(user.accountId, 'Todo', await write(user));
+    before.close();
+    const third = await startServer({ env: { DATABASE_URL: through.href } });
+    onTestFinished(() => third.remove());
+    const readiness = async (): Promise<unknown> => {
+      const response = await fetch(`${third.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    const degraded = { status: 'degraded', reason: expect.stringContaining('not heard') };
+    await eventually(async () => expect(await readiness()).toEqual([200, degraded]));
+    const there = new Client(third.url, user.client.token);
+    const missed = await write(user);
+    const stream = await EventStream.open(there, QUERY, { 'last-event-id': id ?? '' });
+    await stream.state(user.accountId, 'Todo', missed);
+    const unheard = await write(user);
+    const own = await write({ ...user, client: there.with([CORE, TODOS]) });
+    expect(Number(own)).toBeGreaterThan(Number(unheard));
+    await stream.state(user.accountId, 'Todo', own);
+    const last = await write(user);
+    network.watch(undefined);
+    await stream.state(user.accountId, 'Todo', last);
+    await eventually(async () => expect(await readiness()).toEqual([200, { status: 'ready' }]));
     stream.close();
   });
 });

@@ -32,8 +32,12 @@ const SETTLE = `SELECT set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_user_timeout', $1, false)`;
 
 /** Waits until they are gone, so that their shards are free. */
-const END_EARLIER = `SELECT pg_terminate_backend("pid", ${PATIENCE / 5}) FROM pg_stat_activity
-  WHERE "application_name" = $1 AND "usename" = current_user AND "pid" <> pg_backend_pid()`;
+const END_SESSIONS = `SELECT pg_terminate_backend("pid", ${PATIENCE / 5}) FROM pg_stat_activity
+  WHERE "application_name" = ANY($1) AND "datname" = current_database()
+    AND "usename" = current_user AND "pid" <> pg_backend_pid()`;
+
+/** The names of the sessions of processes: so others find them. */
+const NAME = 'jmapsmith push ';
 
 export interface NotifySessionOptions {
   /** As DATABASE_URL takes it. */
@@ -59,12 +63,12 @@ async function notify(client: Pool | SocketClient, payload: string): Promise<voi
 export class NotifySession {
   readonly #client: SocketClient;
   readonly #statements = new Serial();
-  readonly #name: string;
+  readonly #origin: string;
   readonly #unacknowledged: number;
 
-  private constructor(client: SocketClient, name: string, unacknowledged: number) {
+  private constructor(client: SocketClient, origin: string, unacknowledged: number) {
     this.#client = client;
-    this.#name = name;
+    this.#origin = origin;
     this.#unacknowledged = unacknowledged;
   }
 
@@ -72,17 +76,16 @@ export class NotifySession {
   static async open(options: NotifySessionOptions): Promise<NotifySession> {
     const { url, origin, listener } = options;
     const { unacknowledged = UNACKNOWLEDGED, patience = PATIENCE } = options;
-    const name = `jmapsmith push ${origin}`;
     const client = new SocketClient({
       connectionString: url,
       connectionTimeoutMillis: patience,
       query_timeout: patience,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE,
-      application_name: name,
+      application_name: NAME + origin,
     });
     let isOpen = false;
-    const session = new NotifySession(client, name, unacknowledged);
+    const session = new NotifySession(client, origin, unacknowledged);
     // Unheard, an error of an idle connection ends the process.
     client.on('error', (error) => isOpen && listener.lost(error));
     client.on('end', () => isOpen && listener.lost(new Error('The session has ended.')));
@@ -105,7 +108,12 @@ export class NotifySession {
   /** Sets when PostgreSQL gives this session up, and ends earlier ones of the same process. */
   async settle(): Promise<void> {
     await this.#query(SETTLE, [String(this.#unacknowledged)]);
-    await this.#query(END_EARLIER, [this.#name]);
+    await this.expel([this.#origin]);
+  }
+
+  /** Ends the sessions of processes, but not this one. */
+  async expel(origins: readonly string[]): Promise<void> {
+    await this.#query(END_SESSIONS, [origins.map((origin) => NAME + origin)]);
   }
 
   async takeShards(shards: readonly number[]): Promise<readonly number[]> {

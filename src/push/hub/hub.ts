@@ -65,7 +65,9 @@ export interface Hub {
   /** Sets who takes what is heard; a doubt from before is told at once. One listener alone. */
   listen(listener: HubListener): void;
   readonly shards: Shards;
+  /** Why changes that others make may be pushed late, in a sentence; null: they aren't. */
+  readonly problem: string | null;
   counts(): HubCounts;
-  /** Says good-bye, gives the shards up, and ends all that the hub has opened. */
+  /** Says good-bye, gives the shards up, and ends all that the hub has opened: within 2 s. */
   close(): Promise<void>;
 }

@@ -31,6 +31,7 @@ export function openLocalHub({ dataVersion, look = LOOK }: LocalHubOptions): Hub
     announceSubscription: () => undefined,
     listen: (listener) => reports.listen(listener),
     shards: ALL,
+    problem: null,
     counts: () => ({ listen: 1, peers: 0, shards: SHARDS, ...reports.counts() }),
     close: async () => {
       clearInterval(timer);

@@ -22,11 +22,11 @@ export class Peers {
     return this.#heardAt.delete(origin);
   }
 
-  /** Forgets those that have been silent since `before`; returns how many. */
-  forgetSilent(before: number): number {
-    const silent = [...this.#heardAt].filter(([, at]) => at < before);
-    for (const [origin] of silent) this.#heardAt.delete(origin);
-    return silent.length;
+  /** Forgets those that have been silent since `before`; returns them. */
+  forgetSilent(before: number): readonly string[] {
+    const silent = [...this.#heardAt].filter(([, at]) => at < before).map(([origin]) => origin);
+    for (const origin of silent) this.#heardAt.delete(origin);
+    return silent;
   }
 
   /** All count as heard now: nobody could be for a while. */

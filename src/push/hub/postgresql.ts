@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { inTime, lateError } from '../../runtime/deadlines.js';
 import type { Log } from '../../runtime/log.js';
 import { HintBatch } from './hint-batch.js';
 import { HintBudget } from './hint-budget.js';
@@ -15,14 +16,21 @@ import {
   readPayload,
 } from './payload.js';
 import { Peers } from './peers.js';
+import { LEASE_TIMES, type LeaseMaker, type LeaseTimes, ShardKeeper } from './shard-keeper.js';
 import { HeldShards } from './shards.js';
-import { type HubDatabase, type SessionTimes, SteadySession } from './steady-session.js';
+import {
+  type HubDatabase,
+  type HubSession,
+  type SessionTimes,
+  SteadySession,
+} from './steady-session.js';
 
-export interface HubTimes extends SessionTimes {
-  /** A process that is silent for so long, ms, is gone. */
+export interface HubTimes extends SessionTimes, LeaseTimes {
+  /**
+   * A process that is silent for so long, ms, is gone, and others take its shards: longer than
+   * `beat` and `patience`, after which it serves them no more.
+   */
   readonly silence: number;
-  /** How often it is looked for silent processes, ms. */
-  readonly look: number;
   /** The least time between two payloads that aren't full, ms. */
   readonly gather: number;
   /** About the time, ms, after which all is compared though nothing gave a reason. */
@@ -36,13 +44,13 @@ export interface HubTimes extends SessionTimes {
 }
 
 export const HUB_TIMES: HubTimes = {
+  ...LEASE_TIMES,
   beat: 3000,
   patience: 5000,
   firstPause: 100,
   longestPause: 2000,
   deafPause: 30_000,
-  silence: 10_000,
-  look: 1000,
+  silence: 9000,
   gather: 25,
   floor: 60_000,
   shards: 5000,
@@ -58,10 +66,13 @@ const SHORT = 256;
 const DEAF =
   'other servers are not heard: a pooler shares its sessions; pool sessions, ' +
   'or set PUSH_BUS=poll:1s';
+const PROBLEM = 'Other servers are not heard: their changes are pushed late.';
 const LOST = 'other servers are not heard: the session is lost; it is opened again';
 
 export interface PostgresqlHubOptions {
   readonly database: (origin: string) => HubDatabase;
+  /** Holds shards where no session can: behind a pooler that shares its sessions. */
+  readonly leases: LeaseMaker;
   /** The generation of the database, now: what others say of another one counts for nothing. */
   readonly generation: () => string;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -74,7 +85,7 @@ export function openPostgresqlHub(options: PostgresqlHubOptions): Hub {
 }
 
 class PostgresqlHub implements Hub {
-  readonly shards = new HeldShards(() => this.#peers.size);
+  readonly shards = new HeldShards(() => this.#others);
   readonly #origin = randomBytes(12).toString('base64url');
   readonly #ownHead = originHead(this.#origin);
   readonly #generation: () => string;
@@ -86,17 +97,19 @@ class PostgresqlHub implements Hub {
   readonly #batch = new HintBatch();
   readonly #notifier: Notifier;
   readonly #steady: SteadySession;
-  readonly #timers: NodeJS.Timeout[];
+  readonly #keeper: ShardKeeper;
+  readonly #timer: NodeJS.Timeout;
   #floorTimer: NodeJS.Timeout | undefined;
   /** The failure that the log was told of, so that it isn't repeated. */
   #told: 'nothing' | 'lost' | 'deaf' = 'nothing';
   #isClosed = false;
 
-  constructor({ database, generation, log, times = HUB_TIMES }: PostgresqlHubOptions) {
+  constructor({ database, leases, generation, log, times = HUB_TIMES }: PostgresqlHubOptions) {
     this.#generation = generation;
     this.#log = log;
     this.#times = times;
     this.#reports = new HubReports(times.pace);
+    this.#keeper = new ShardKeeper(this.shards, leases(this.#origin, times.lease), times);
     const head = (): string => payloadHead(this.#origin, generation());
     this.#notifier = new Notifier({
       ...{ head, batch: this.#batch, pause: times.gather },
@@ -109,14 +122,11 @@ class PostgresqlHub implements Hub {
       ...{ head, times, database: database(this.#origin) },
       payload: (text) => this.#take(text),
       opened: (session) => this.#opened(session),
-      beaten: () => this.shards.extend(performance.now() + times.beat + times.patience),
+      beaten: (session) => this.#beaten(session),
       lost: () => this.#lost(),
       failed: (error, isDeaf) => this.#failed(error, isDeaf),
     });
-    this.#timers = [
-      setInterval(() => this.#forgetSilent(), times.look).unref(),
-      setInterval(() => this.shards.round(), times.shards).unref(),
-    ];
+    this.#timer = setInterval(() => this.shards.round(), times.shards).unref();
     this.#startFloor();
   }
 
@@ -139,18 +149,28 @@ class PostgresqlHub implements Hub {
   counts(): ReturnType<Hub['counts']> {
     const listen = this.#steady.session === null ? 0 : 1;
     const { count: shards } = this.shards;
-    return { listen, peers: this.#peers.size, shards, ...this.#reports.counts() };
+    return { listen, peers: this.#others, shards, ...this.#reports.counts() };
+  }
+
+  get problem(): string | null {
+    return this.#told === 'nothing' ? null : PROBLEM;
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     clearTimeout(this.#floorTimer);
     this.#reports.end();
-    const timeout = new Promise<void>((resolve) => setTimeout(resolve, this.#times.end).unref());
-    await Promise.race([this.#sayGoodBye(), timeout]);
+    // Without a good-bye the others notice the silence.
+    const end = performance.now() + this.#times.end;
+    await inTime(end, this.#sayGoodBye(), lateError).catch(() => undefined);
     await this.#steady.close();
+  }
+
+  /** The other processes: those that are heard, or that hold leases as this one does. */
+  get #others(): number {
+    return this.#keeper.isOn ? this.#keeper.others : this.#peers.size;
   }
 
   /**
@@ -164,11 +184,9 @@ class PostgresqlHub implements Hub {
   async #sayGoodBye(): Promise<void> {
     if (this.#steady.session !== null) await this.#notifier.flush();
     this.#notifier.stop();
+    if (this.#keeper.isOn) return this.#keeper.stop();
     await this.shards.end();
-    await this.#notify(byePayload(payloadHead(this.#origin, this.#generation()))).catch(
-      // Without a session the others notice the silence.
-      () => undefined,
-    );
+    await this.#notify(byePayload(payloadHead(this.#origin, this.#generation())));
   }
 
   async #notify(payload: string): Promise<void> {
@@ -177,11 +195,11 @@ class PostgresqlHub implements Hub {
     await session.notify(payload);
   }
 
-  #opened(session: NonNullable<SteadySession['session']>): void {
+  #opened(session: HubSession): void {
     if (this.#told !== 'nothing') this.#log.info({}, 'other servers are heard again');
     this.#told = 'nothing';
     this.#peers.excuse(performance.now());
-    this.shards.extend(performance.now() + this.#times.beat + this.#times.patience);
+    void this.#keeper.stop();
     this.shards.use(session);
     this.#reports.doubt('connected');
   }
@@ -194,6 +212,7 @@ class PostgresqlHub implements Hub {
   }
 
   #failed(error: unknown, isDeaf: boolean): void {
+    if (isDeaf) this.#keeper.start();
     const told = isDeaf ? 'deaf' : 'lost';
     if (this.#told === told || this.#told === 'deaf') return;
     this.#told = told;
@@ -260,12 +279,16 @@ class PostgresqlHub implements Hub {
     this.#reports.doubt('shed');
   }
 
-  #forgetSilent(): void {
-    // Without a session all are silent.
-    if (this.#steady.session === null) return;
-    if (this.#peers.forgetSilent(performance.now() - this.#times.silence) === 0) return;
-    this.shards.peersChanged();
+  /** All that was sent before the beat is heard: others that were not are silent. */
+  #beaten(session: HubSession): void {
+    const now = performance.now();
+    this.shards.extend(now + this.#times.beat + this.#times.patience);
+    const silent = this.#peers.forgetSilent(now - this.#times.silence);
+    if (silent.length === 0) return;
     this.#reports.doubt('peerLost');
+    // A failure is that of the session, which is opened anew.
+    const ended = session.expel(silent).catch(() => undefined);
+    void ended.then(() => this.shards.peersChanged());
   }
 
   #startFloor(): void {

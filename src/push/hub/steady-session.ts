@@ -6,6 +6,8 @@ export interface HubSession {
   notify(payload: string): Promise<void>;
   /** Ends what is left of earlier sessions of this process, and has the database notice our end. */
   settle(): Promise<void>;
+  /** Ends the sessions of processes that fell silent: they may hold shards and serve nothing. */
+  expel(origins: readonly string[]): Promise<void>;
   /** Takes those of the shards that nobody has. Resolves to them. */
   takeShards(shards: readonly number[]): Promise<readonly number[]>;
   releaseShards(shards: readonly number[]): Promise<void>;
@@ -49,8 +51,8 @@ export interface SessionOptions {
   readonly payload: (text: string) => void;
   /** A session hears what others send. */
   readonly opened: (session: HubSession) => void;
-  /** A beat has come back. */
-  readonly beaten: () => void;
+  /** A beat has come back; at first after `opened`. */
+  readonly beaten: (session: HubSession) => void;
   /** The session of `opened` is gone. */
   readonly lost: () => void;
   /** A session could not be had, or was lost. `isDeaf`: it opens, but hears nothing. */
@@ -96,7 +98,7 @@ export class SteadySession {
         this.#pause = this.#options.times.firstPause;
         this.#options.opened(session);
       }
-      this.#options.beaten();
+      this.#options.beaten(session);
       this.#after(this.#options.times.beat, () => this.#beat(session));
     };
     if (this.#hasOpened) next();

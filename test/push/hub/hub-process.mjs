@@ -5,12 +5,14 @@ import { pathToFileURL } from 'node:url';
 const [root, url, times] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(root, 'dist', 'src', path)));
 const { notifyDatabase } = await load('database/postgresql/notify-session.js');
+const { shardLeases } = await load('database/postgresql/shard-leases.js');
 const { openPool } = await load('database/postgresql/index.js');
 const { openPostgresqlHub } = await load('push/hub/postgresql.js');
 
 const pool = openPool({ url, size: 1, answerWithin: 5000 });
 const hub = openPostgresqlHub({
   database: notifyDatabase(url, pool, { unacknowledged: 1000 }),
+  leases: shardLeases(pool),
   generation: () => 'g',
   log: { info: () => undefined, warn: () => undefined },
   times: JSON.parse(times),

@@ -1,6 +1,8 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { ALL_SHARDS } from '../../../src/accounts/push-port.js';
 import { openPool } from '../../../src/database/postgresql/index.js';
 import { notifyDatabase } from '../../../src/database/postgresql/notify-session.js';
+import { shardLeases } from '../../../src/database/postgresql/shard-leases.js';
 import type { DoubtReason, Hub } from '../../../src/push/hub/hub.js';
 import { HUB_TIMES, type HubTimes, openPostgresqlHub } from '../../../src/push/hub/postgresql.js';
 
@@ -13,7 +15,6 @@ export const TIMES: HubTimes = {
   longestPause: 100,
   deafPause: 300,
   silence: 3000,
-  look: 50,
   floor: 3_600_000,
   shards: 100,
   pace: 1,
@@ -38,17 +39,26 @@ export interface HubOptions {
   readonly url: string;
   readonly poolUrl?: string;
   readonly times?: Partial<HubTimes>;
+  /** How long the pool waits for an answer, ms. */
+  readonly answerWithin?: number;
+  /** Returns whether its session hears nobody, as behind a pooler that shares its sessions. */
+  readonly isDeaf?: () => boolean;
 }
 
 /** Opens a hub that is closed when the test ends. */
 export function openHub(options: HubOptions): HeardHub {
-  const { url, poolUrl = url, times = {} } = options;
-  const pool = openPool({ url: poolUrl, size: 1, answerWithin: 2000 });
+  const { url, poolUrl = url, times = {}, answerWithin = 2000, isDeaf } = options;
+  const pool = openPool({ url: poolUrl, size: 1, answerWithin });
   const lines: string[] = [];
   const log = (_: object, message: string): void => void lines.push(message);
   const told = { generation: 'g' };
+  const open = notifyDatabase(url, pool, { patience: TIMES.patience });
   const hub = openPostgresqlHub({
-    database: notifyDatabase(url, pool, { patience: TIMES.patience }),
+    database(origin) {
+      const { listen, announce } = open(origin);
+      return { listen, announce: async (text) => void (isDeaf?.() || (await announce(text))) };
+    },
+    leases: shardLeases(pool),
     generation: () => told.generation,
     log: { info: log, warn: log },
     times: { ...TIMES, ...times },
@@ -58,11 +68,20 @@ export function openHub(options: HubOptions): HeardHub {
     await pool.end();
   });
   const { isMine } = hub.shards;
-  const all = Array.from({ length: 16 }, (_, shard) => shard);
   return Object.assign(told, {
     ...{ hub, lines, ...record(hub) },
-    shards: () => all.filter((shard) => isMine.call(hub.shards, shard)),
+    shards: () => ALL_SHARDS.filter((shard) => isMine.call(hub.shards, shard)),
   });
+}
+
+/**
+ * Expects that each shard has one holder, and each hub some. Which share, shards.test.ts says: on a
+ * busy machine one takes what another is too slow for.
+ */
+export function expectDivided(hubs: readonly { shards(): readonly number[] }[]): void {
+  const held = hubs.map((hub) => hub.shards());
+  expect(held.flat().sort((a, b) => a - b)).toEqual(ALL_SHARDS);
+  expect(held.filter((shards) => shards.length === 0)).toEqual([]);
 }
 
 /** Notes all that a hub tells its listener. */

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Network, startProxy } from '../../faults/proxy.js';
-import { eventually } from '../../support/poll.js';
+import { eventually, within } from '../../support/poll.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { type HeardHub, openHub } from './hubs.js';
+import { expectDivided, type HeardHub, openHub } from './hubs.js';
 
 const postgresql = usePostgresql();
 
@@ -34,7 +34,7 @@ describe('A hub whose network to PostgreSQL swallows everything without a word',
   it('notices that its beat is missing, connects anew, and doubts', async () => {
     const { network, near, far } = await setUp();
     await expectHeard(near, far);
-    await eventually(() => expect(far.shards().length).toBe(8));
+    await eventually(() => expectDivided([near, far]));
     const doubts = far.doubts.length;
     network.stall();
     await eventually(() => expect(far.hub.counts().listen).toBe(0));
@@ -47,8 +47,7 @@ describe('A hub whose network to PostgreSQL swallows everything without a word',
     near.heard.clear();
     await expectHeard(near, far);
     // PostgreSQL still takes the old session for a good one: it holds its locks until it is ended.
-    await eventually(() => expect(far.shards().length).toBe(8));
-    expect(near.shards().length).toBe(8);
+    await eventually(() => expectDivided([near, far]));
   });
 
   it('connects as soon as it can where it starts in such a network', async () => {
@@ -61,12 +60,24 @@ describe('A hub whose network to PostgreSQL swallows everything without a word',
     await expectHeard(near, far);
   });
 
-  it('ends in time', async () => {
-    const { network, near, far } = await setUp();
-    await expectHeard(near, far);
+  it('ends in time, whether its session or its leases are what it can not give back', async () => {
+    const url = await postgresql().createDatabase('network');
+    const network = await startProxy(Number(new URL(url).port));
+    onTestFinished(() => network.close());
+    const through = new URL(url);
+    through.port = String(network.port);
+    const { href } = through;
+    const locks = openHub({ url: href });
+    const times = { patience: 500 };
+    const leases = openHub({ url: href, times, answerWithin: 60_000, isDeaf: () => true });
+    await eventually(() => {
+      expect(locks.hub.counts()).toMatchObject({ listen: 1, shards: 16 });
+      expect(leases.hub.problem).not.toBe(null);
+    });
     network.stall();
-    await far.hub.close();
-    expect(far.hub.counts().listen).toBe(0);
+    await within('The end', Promise.all([locks.hub.close(), leases.hub.close()]), 20_000);
+    expect([locks.shards(), leases.shards()]).toEqual([[], []]);
+    await network.close();
   });
 });
 

@@ -4,9 +4,9 @@ import { openPool } from '../../../src/database/postgresql/index.js';
 import { shardLeases } from '../../../src/database/postgresql/shard-leases.js';
 import { openPollHub } from '../../../src/push/hub/poll.js';
 import { startProxy } from '../../faults/proxy.js';
-import { eventually } from '../../support/poll.js';
+import { eventually, within } from '../../support/poll.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { record } from './hubs.js';
+import { expectDivided, record } from './hubs.js';
 
 const postgresql = usePostgresql();
 let url: string;
@@ -56,8 +56,7 @@ describe('The hub of a server that polls', () => {
   it('divides the shards with the others, and leaves them theirs', async () => {
     const hubs = [open(), open(), open()];
     await eventually(() => {
-      expect(hubs.flatMap(({ shards }) => shards()).sort((a, b) => a - b)).toEqual(ALL);
-      for (const { shards } of hubs) expect(shards().length).toBeLessThan(7);
+      expectDivided(hubs);
     });
     for (const { hub } of hubs) expect(hub.counts().peers).toBe(2);
     for (const { hub } of hubs.slice(1)) await hub.close();
@@ -76,7 +75,7 @@ describe('The hub of a server that polls', () => {
     const silent = open({ lease: 1000, renewal: 50 }, through.href);
     await eventually(() => expect(silent.shards()).toEqual(ALL));
     const other = open();
-    await eventually(() => expect(other.shards().length).toBe(8));
+    await eventually(() => expectDivided([silent, other]));
     network.stall();
     let wereBoths = 0;
     await eventually(() => {
@@ -86,7 +85,23 @@ describe('The hub of a server that polls', () => {
     expect(silent.shards()).toEqual([]);
     expect(wereBoths).toBe(0);
     network.resume();
-    await eventually(() => expect(silent.shards().length).toBe(8));
-    expect(other.shards().length).toBe(8);
+    await eventually(() => expectDivided([silent, other]));
+  });
+
+  it('ends in time where the database answers no more', async () => {
+    const network = await startProxy(Number(new URL(url).port));
+    const through = new URL(url);
+    through.port = String(network.port);
+    const pool = openPool({ url: through.href, size: 2, answerWithin: 60_000 });
+    const times = { lease: 60_000, renewal: 50 };
+    const hub = openPollHub({ interval: 50, leases: shardLeases(pool), times });
+    await eventually(() => expect(hub.counts().shards).toBe(16));
+    network.stall();
+    // A renewal is under way that nobody answers.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await within('The end', hub.close(), 20_000);
+    expect(hub.counts().shards).toBe(0);
+    await network.close();
+    await pool.end();
   });
 });

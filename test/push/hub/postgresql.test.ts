@@ -2,12 +2,16 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../support/poll.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { type HeardHub, openHub } from './hubs.js';
+import { expectDivided, type HeardHub, openHub } from './hubs.js';
 
 const postgresql = usePostgresql();
 let url: string;
 beforeAll(async () => {
   url = await postgresql().createDatabase('hub');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('CREATE TABLE "JmapMeta" ("key" text PRIMARY KEY, "value" text NOT NULL)');
+  await client.end();
 });
 
 /** Opens hubs that hear each other. */
@@ -46,8 +50,6 @@ async function settle({ hub, heard }: HeardHub, from: HeardHub): Promise<void> {
   expect(hub.counts().listen).toBe(1);
 }
 
-const holders = (hubs: readonly HeardHub[]): readonly number[] =>
-  hubs.flatMap((hub) => hub.shards()).sort((a, b) => a - b);
 const ALL = Array.from({ length: 16 }, (_, shard) => shard);
 
 describe('The hubs of servers that share a PostgreSQL', () => {
@@ -122,11 +124,7 @@ describe('The hubs of servers that share a PostgreSQL', () => {
 
   it('divide the shards, and take over those of a process that says good-bye', async () => {
     const hubs = await openHubs(3);
-    await eventually(() => {
-      expect(holders(hubs)).toEqual(ALL);
-      for (const hub of hubs) expect(hub.shards().length).toBeGreaterThan(3);
-      for (const hub of hubs) expect(hub.shards().length).toBeLessThan(7);
-    });
+    await eventually(() => expectDivided(hubs));
     const [first, second, third] = hubs;
     let changes = 0;
     first.hub.shards.onChange(() => {
@@ -134,8 +132,7 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     });
     await third?.hub.close();
     expect(third?.shards()).toEqual([]);
-    await eventually(() => expect(holders([first, second])).toEqual(ALL));
-    expect(first.shards().length).toBe(8);
+    await eventually(() => expectDivided([first, second]));
     expect(changes).toBeGreaterThan(0);
     // Nobody fears anything because of a good-bye.
     expect([...first.doubts, ...second.doubts]).not.toContain('peerLost');
@@ -152,10 +149,27 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     await eventually(() => expect(hub.shards()).toEqual(ALL));
   });
 
+  it('doubt when a process falls silent, and take the shards that its session holds', async () => {
+    const frozen = new pg.Client({
+      connectionString: url,
+      application_name: 'jmapsmith push frozen',
+    });
+    frozen.on('error', () => undefined);
+    await frozen.connect();
+    await frozen.query('SELECT pg_advisory_lock(1785553264, "n") FROM generate_series(0, 7) "n"');
+    const { hub, doubts, shards } = openHub({ url, times: { silence: 500 } });
+    await eventually(() => expect(hub.counts().listen).toBe(1));
+    await send(frozen, { o: 'frozen', g: 'g', b: 1 });
+    await eventually(() => expect(doubts).toContain('peerFound'));
+    await eventually(() => expect(doubts).toContain('peerLost'));
+    expect(hub.counts().peers).toBe(0);
+    await eventually(() => expect(shards()).toEqual(ALL));
+  });
+
   it('open a lost session again, serve no shard meanwhile, and doubt', async () => {
     const hubs = await openHubs(2);
     const [first, second] = hubs;
-    await eventually(() => expect(holders(hubs)).toEqual(ALL));
+    await eventually(() => expectDivided(hubs));
     const client = await connect();
     const lost: number[] = [];
     second.hub.shards.onChange(() => lost.push(second.shards().length));
@@ -171,12 +185,62 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     await expectConnected(hubs);
     await settle(second, first);
     await settle(first, second);
-    await eventually(() => expect(holders(hubs)).toEqual(ALL));
-    expect(first.shards().length).toBe(8);
+    await eventually(() => expectDivided(hubs));
     expect(second.lines).toEqual([
       'other servers are not heard: the session is lost; it is opened again',
       'other servers are heard again',
     ]);
+  });
+});
+
+describe('Hubs that open a session and hear nobody', () => {
+  it('divide the shards by leases, and take locks once they hear each other', async () => {
+    let isDeaf = true;
+    const times = { patience: 100, deafPause: 200, lease: 20_000, renewal: 50 };
+    const hubs = [1, 2].map(() => openHub({ url, times, isDeaf: () => isDeaf }));
+    await eventually(() => {
+      for (const { hub } of hubs) expect(hub.counts()).toMatchObject({ listen: 0, peers: 1 });
+      expectDivided(hubs);
+    });
+    for (const { hub, lines } of hubs) {
+      expect(lines).toEqual([expect.stringContaining('set PUSH_BUS=poll:1s')]);
+      expect(hub.problem).toBe('Other servers are not heard: their changes are pushed late.');
+    }
+    isDeaf = false;
+    await expectConnected(hubs);
+    for (const { hub } of hubs) expect(hub.problem).toBe(null);
+    const client = await connect();
+    await eventually(async () => {
+      expectDivided(hubs);
+      const { rows } = await client.query(`SELECT
+        (SELECT count(*)::int FROM pg_locks WHERE "locktype" = 'advisory' AND "classid" = 1785553264
+          AND "database" = (SELECT "oid" FROM pg_database WHERE "datname" = current_database()))
+          AS "locks",
+        (SELECT count(*)::int FROM "JmapMeta") AS "leases"`);
+      expect(rows).toEqual([{ locks: 16, leases: 0 }]);
+    });
+  });
+});
+
+describe('A hub that the database has no connection for', () => {
+  it('says so once, and listens as soon as there is one', async () => {
+    const client = await connect();
+    await client.query('CREATE ROLE few LOGIN CONNECTION LIMIT 1');
+    onTestFinished(async () => void (await client.query('DROP ROLE few')));
+    const few = new URL(url);
+    few.username = 'few';
+    const other = new pg.Client({ connectionString: few.href });
+    await other.connect();
+    const { hub, lines, doubts, shards } = openHub({ url: few.href, poolUrl: url });
+    await eventually(() => expect(hub.problem).not.toBe(null));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(lines).toEqual(['other servers are not heard: the session is lost; it is opened again']);
+    expect([hub.counts().listen, shards()]).toEqual([0, []]);
+    await other.end();
+    await eventually(() => expect(doubts).toContain('connected'));
+    await eventually(() => expect(shards()).toEqual(ALL));
+    expect(hub.problem).toBe(null);
+    await hub.close();
   });
 });
 
