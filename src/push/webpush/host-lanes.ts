@@ -61,6 +61,14 @@ export class HostLanes<Item extends { readonly host: string }> {
     return this.#queue.size;
   }
 
+  /** Returns items that come next, of hosts that answer well. */
+  next(count: number): readonly Item[] {
+    return this.#queue.first(count, (name) => {
+      const host = this.#hosts.get(name);
+      return host === undefined || (!host.isSuspect && performance.now() >= host.heldUntil);
+    });
+  }
+
   push(item: Item): void {
     if (this.#isStopped) return;
     this.#queue.push(item.host, item);

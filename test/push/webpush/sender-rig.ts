@@ -42,6 +42,8 @@ export class SenderRig {
   readonly removed: string[] = [];
   readonly told: ToldNote[] = [];
   readonly failures: FailureNote[] = [];
+  /** The ids of each reading before pushes. */
+  readonly reads: (readonly string[])[] = [];
   readonly logged: { readonly level: string; readonly fields: object }[] = [];
   readonly shards = new Set(Array.from({ length: 16 }, (_, shard) => shard));
   readonly shardListeners: (() => void)[] = [];
@@ -196,11 +198,12 @@ export class SenderRig {
         check();
         return [...rows.values()].filter(({ shard }) => shards.includes(shard)).map(({ id }) => id);
       },
-      read: async (id) => {
+      read: async (ids) => {
         check();
-        const row = rows.get(id) ?? null;
+        this.reads.push(ids);
+        const found = ids.flatMap((id) => rows.get(id) ?? []);
         this.onRead();
-        return row;
+        return found;
       },
       noteTold: async (notes) => {
         check();
