@@ -91,7 +91,8 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     counts: () => sender.counts(),
     async stop() {
       clearTimeout(comparison ?? undefined);
-      await Promise.all([sender.stop(GRACE), verifier.stop()]);
+      const deadline = performance.now() + GRACE;
+      await Promise.all([sender.stop(deadline), verifier.stop(deadline)]);
       poster.close();
     },
   };

@@ -1,3 +1,4 @@
+import { endBefore } from '../../runtime/deadlines.js';
 import type { Log } from '../../runtime/log.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
@@ -41,6 +42,8 @@ const PAUSES: SenderPauses = {
   ...{ throttle: 1000, slowThrottle: 30_000, spread: 1000, notes: 1000, retry: 10_000 },
 };
 
+/** How long the last notes may take at a stop, ms. */
+const LAST_NOTES = 2000;
 /** Pushes that fall due within a second and are sent at once; the others are spread. */
 const AT_ONCE = 50;
 
@@ -129,17 +132,15 @@ export class Sender<Row extends PushRow = PushRow> {
     };
   }
 
-  /** Begins no further push, and waits for those that run, at most `deadline` ms. */
+  /**
+   * Begins no further push, and waits for those that run, until a deadline at most. What was told
+   * by then is stored: where that takes too long, a push is repeated.
+   */
   async stop(deadline: number): Promise<void> {
     this.#isStopped = true;
     this.#roster.close();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, deadline);
-    });
-    await Promise.race([this.#lanes.stop(), late]);
-    clearTimeout(timer);
-    await this.#notes.close();
+    await endBefore(deadline, this.#lanes.stop());
+    await endBefore(deadline + LAST_NOTES, this.#notes.close());
     for (const served of this.#roster.all()) this.#drop(served);
   }
 

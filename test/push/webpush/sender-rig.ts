@@ -124,7 +124,7 @@ export class SenderRig {
       ...more,
     });
     onTestFinished(async () => {
-      const stopped = sender.stop(1000);
+      const stopped = sender.stop(performance.now() + 1000);
       poster.close();
       await stopped;
     });

@@ -214,10 +214,10 @@ describe('a service that refuses', () => {
     rig.commit('Todo', 'Note');
     await eventually(() => expect(rig.statesOf('two').at(-1)).toMatchObject({ Note: '1' }));
     await delay(LONG);
-    await first.stop(1000);
+    await first.stop(performance.now() + 1000);
     rig.fates.clear();
     rig.now = notBefore - 1000;
-    await (await rig.start()).stop(1000);
+    await (await rig.start()).stop(performance.now() + 1000);
     expect(rig.statesOf('one')).toEqual([{ Todo: '1' }]);
     rig.now = notBefore;
     await rig.start();
@@ -398,7 +398,7 @@ describe('an end', () => {
     rig.commit('Todo');
     await eventually(() => expect(first.counts().results.delivered).toBe(5));
     await eventually(() => expect(gate.held).toBeGreaterThan(5));
-    await first.stop(50);
+    await first.stop(performance.now() + 50);
     expect(rig.told.length).toBe(5);
     gate.open();
     await rig.start();
