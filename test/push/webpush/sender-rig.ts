@@ -28,6 +28,8 @@ interface OpenTestChannel {
 /** Short pauses, so that a test takes no seconds. */
 const PAUSES = { throttle: 40, slowThrottle: 80, spread: 20, notes: 10, retry: 30 };
 
+const NEVER = new Promise<never>(() => undefined);
+
 /** A status to answer a POST with, or a function that answers it. */
 export type Fate = number | Respond;
 
@@ -53,6 +55,8 @@ export class SenderRig {
   onRead: () => void = () => undefined;
   /** Throws in the place of the database. */
   outage: Error | null = null;
+  /** The database answers no more. */
+  hangs = false;
   now = Date.UTC(2026, 10, 27, 12);
   /** POSTs under way, by path, and the most of them. */
   readonly running = new Map<string, number>();
@@ -201,12 +205,14 @@ export class SenderRig {
       read: async (ids) => {
         check();
         this.reads.push(ids);
+        if (this.hangs) await NEVER;
         const found = ids.flatMap((id) => rows.get(id) ?? []);
         this.onRead();
         return found;
       },
       noteTold: async (notes) => {
         check();
+        if (this.hangs) await NEVER;
         this.told.push(...notes);
         for (const { id, told } of notes) {
           change(id, { told, failures: 0, firstFailure: null, notBefore: null });
