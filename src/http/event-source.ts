@@ -92,7 +92,7 @@ export class EventStream {
     const { types, lastEventId: told } = parameters;
     let stream: EventStream | null = null;
     const channel = await shared.push.open(
-      { principal: principalOf(res), types, told },
+      { kind: 'eventsource', principal: principalOf(res), types, told },
       { wake: () => stream?.forward(), ended: () => stream?.end() },
     );
     stream = new EventStream(channel, options);

@@ -25,8 +25,12 @@ export interface PushOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** How a receiver is told of changes. */
+export type ReceiverKind = 'eventsource' | 'websocket' | 'subscription';
+
 /** The wishes of a receiver. */
 export interface ChannelRequest {
+  readonly kind: ReceiverKind;
   readonly principal: Principal;
   /** Names of data types; null is all. */
   readonly types: ReadonlySet<string> | null;
@@ -47,6 +51,10 @@ interface Followed {
 export class Push {
   /** Receivers that came back, by how much they had to be told. */
   readonly replays: Record<Replay, number> = { none: 0, part: 0, all: 0 };
+  /** Channels that are open. */
+  readonly receivers: Record<ReceiverKind, number> = {
+    ...{ eventsource: 0, websocket: 0, subscription: 0 },
+  };
   readonly #options: PushOptions;
   readonly #states: States;
   readonly #wakes = new Wakes();
@@ -77,11 +85,15 @@ export class Push {
    * Rejects with UnavailableError where they can't be read.
    */
   async open(request: ChannelRequest, listener: ChannelListener): Promise<Channel> {
-    const { principal, types, told } = request;
+    const { kind, principal, types, told } = request;
     const wanted = [...this.#options.types.values()].filter(({ name }) => types?.has(name) ?? true);
     const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
     const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
-    const channel = new Channel(audience, listener, () => this.#leave(key, audience, channel));
+    const channel = new Channel(audience, listener, () => {
+      this.receivers[kind] -= 1;
+      this.#leave(key, audience, channel);
+    });
+    this.receivers[kind] += 1;
     audience.receivers.add(channel);
     try {
       if (this.#vectors === null) await this.#readGeneration();

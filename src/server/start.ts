@@ -115,8 +115,9 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const delivery = startPush(engine, shared);
   if (delivery !== null) running.push(() => delivery.stop());
   transport.figures.push = () => ({
-    ...{ replays: shared.push.replays, hub: shared.hub.counts() },
-    sender: delivery?.counts() ?? null,
+    ...{ replays: shared.push.replays, receivers: shared.push.receivers },
+    hub: shared.hub.counts(),
+    delivery: delivery?.counts() ?? null,
   });
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   running.push(() => upkeep.stop());
