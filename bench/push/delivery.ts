@@ -3,17 +3,20 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { makeAuthority } from '../../test/support/certificates.js';
 import { cpuTime } from '../load/process-figures.js';
 import { startJmapsmith } from '../start/jmapsmith.js';
-import { ROOT } from '../start/processes.js';
+import { ROOT, run } from '../start/processes.js';
 import { makeUsers, write } from './users.js';
 
 const ROUNDS = 5;
 /** The server pushes to a subscription once a second at most. */
 const THROTTLE = 1200;
+/** The server has so many to one host at most (src/push/webpush/host-lanes.ts). */
+const CONNECTIONS = 8;
 
 interface Count {
   readonly count: number;
@@ -69,17 +72,31 @@ export async function measureDelivery(
     }
     const spent = ((await cpuTime(server.pid)) ?? Number.NaN) - before;
     const all = pushes * ROUNDS;
-    const rate = ((all * 1000) / took).toFixed(0);
-    const each = (spent / all / 1000).toFixed(2);
+    const bare = await pushBare(port, all, join(folder, 'ca.pem'));
+    const rate = (ms: number): string => `${((all * 1000) / ms).toFixed(0)} a second`;
+    const each = (us: number): string => `${(us / all / 1000).toFixed(2)} ms`;
     return [
-      [`encrypted pushes of one commit to ${pushes}`, `${rate} a second`, '800'],
-      ['processor time of one', `${each} ms`, '1 ms'],
+      [`encrypted pushes of one commit to ${pushes}`, rate(took), '800'],
+      ['processor time of one', each(spent), '1 ms'],
+      ['the same many without a server: a library and bare requests', rate(bare.took), ''],
+      ['processor time of one', each(bare.spent), ''],
     ];
   } finally {
     await server.stop();
     await sink.terminate();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Measures how long bare pushes take (bare.mjs), ms, and their processor time, microseconds. */
+async function pushBare(
+  port: number,
+  count: number,
+  ca: string,
+): Promise<{ readonly took: number; readonly spent: number }> {
+  const script = fileURLToPath(new URL('./bare.mjs', import.meta.url));
+  const figures = await run([script, String(port), String(count), String(CONNECTIONS), ca]);
+  return JSON.parse(figures);
 }
 
 function answerOf<T>(worker: Worker): Promise<T> {

@@ -64,12 +64,17 @@ export class PushDeliveryRows {
     return rows.map(({ id }) => id);
   }
 
-  /** Resolves to a verified one as it is now; null where nothing may be pushed to it any more. */
-  async read(id: string): Promise<DeliveryRow | null> {
-    const row = await this.#options.prisma.jmapPushSubscription.findFirst({
+  /** Resolves to the verified ones of the ids as they are now. Destroys those that have expired. */
+  async read(ids: readonly string[]): Promise<readonly DeliveryRow[]> {
+    const id = { in: [...ids] };
+    const rows = await this.#options.prisma.jmapPushSubscription.findMany({
       where: { id, ...this.#isServed() },
     });
-    return row && this.#opened(row);
+    // A clock that is set back must not bring back what a client has seen expire.
+    const expires = { lte: BigInt(this.#options.now()) };
+    if (rows.length < ids.length)
+      await this.#options.prisma.jmapPushSubscription.deleteMany({ where: { id, expires } });
+    return rows.flatMap((row) => this.#opened(row) ?? []);
   }
 
   /** Stores what was told, which ends a run of failures. */
@@ -87,17 +92,20 @@ export class PushDeliveryRows {
   }
 
   async noteFailures(notes: readonly FailureNote[]): Promise<void> {
-    for (const { id, failures, firstFailure, notBefore, at, reason } of notes) {
-      await this.#options.prisma.jmapPushSubscription.updateMany({
-        where: { id },
-        data: {
-          failures: BigInt(failures),
-          firstFailure: bigOf(firstFailure),
-          notBefore: BigInt(notBefore),
-          lastFailure: BigInt(at),
-          lastFailureReason: reason,
-        },
+    for (let from = 0; from < notes.length; from += STEP) {
+      const values = notes.slice(from, from + STEP).map((note) => {
+        const { id, failures, firstFailure, notBefore, at, reason } = note;
+        const first = firstFailure === null ? null : String(firstFailure);
+        return Prisma.sql`(${id}, ${String(failures)}, ${first}, ${String(notBefore)},
+          ${String(at)}, ${reason})`;
       });
+      await this.#options.prisma.$executeRaw`UPDATE "JmapPushSubscription"
+        SET "failures" = CAST("v"."column2" AS BIGINT),
+        "firstFailure" = CAST("v"."column3" AS BIGINT),
+        "notBefore" = CAST("v"."column4" AS BIGINT),
+        "lastFailure" = CAST("v"."column5" AS BIGINT), "lastFailureReason" = "v"."column6"
+        FROM (VALUES ${Prisma.join(values)}) AS "v"
+        WHERE "JmapPushSubscription"."id" = "v"."column1"`;
     }
   }
 
@@ -181,8 +189,4 @@ export class PushDeliveryRows {
       notBefore: timeOf(row.notBefore),
     };
   }
-}
-
-function bigOf(time: number | null): bigint | null {
-  return time === null ? null : BigInt(time);
 }

@@ -110,7 +110,7 @@ export interface PushTransaction {
   find(ids: readonly string[]): Promise<readonly PushSubscription[]>;
   /** Counts verified ones, and others that were created after `since`. */
   usage(since: number): Promise<PushUsage>;
-  /** Returns how many the user has created after `since`, destroyed ones included. */
+  /** Returns how many the user has created after `since`, destroyed and refused ones included. */
   countCreations(since: number): Promise<number>;
   /** Returns how many anybody has created for the host after `since` that were never verified. */
   countUnverified(host: string, since: number): Promise<number>;
@@ -127,6 +127,12 @@ export interface PushSubscriptions {
     tokenId: string,
     which: { readonly ids: readonly string[] } | { readonly first: number },
   ): Promise<readonly PushSubscription[]>;
+
+  /** Returns how many the user has created after `since`, destroyed and refused ones included. */
+  countCreations(userId: string, since: number): Promise<number>;
+
+  /** Counts creations of a user that are refused. */
+  countRefused(userId: string, ids: readonly string[], at: number): Promise<void>;
 
   /**
    * Runs `work` in a transaction, perhaps more than once. `creates`: it counts and creates, so that

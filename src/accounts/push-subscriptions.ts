@@ -59,6 +59,17 @@ export class PushSubscriptionRows implements PushSubscriptions {
     });
   }
 
+  countCreations(userId: string, since: number): Promise<number> {
+    return available(() => countCreations(this.#options.prisma, userId, since));
+  }
+
+  countRefused(userId: string, ids: readonly string[], at: number): Promise<void> {
+    // Without a host: they say nothing about it.
+    const data = ids.map((id) => ({ id, userId, host: null, at: BigInt(at) }));
+    const { prisma } = this.#options;
+    return available(async () => void (await prisma.jmapPushCreation.createMany({ data })));
+  }
+
   change<T>(
     owner: PushOwner,
     creates: boolean,
@@ -75,6 +86,14 @@ export class PushSubscriptionRows implements PushSubscriptions {
     };
     return available(() => retryBusy(() => this.#options.prisma.$transaction(run, TRANSACTION)));
   }
+}
+
+function countCreations(
+  client: Pick<TransactionClient, 'jmapPushCreation'>,
+  userId: string,
+  since: number,
+): Promise<number> {
+  return client.jmapPushCreation.count({ where: { userId, at: { gt: BigInt(since) } } });
 }
 
 async function lockCreations(client: TransactionClient): Promise<void> {
@@ -123,8 +142,7 @@ class RowTransaction implements PushTransaction {
   }
 
   countCreations(since: number): Promise<number> {
-    const { userId } = this.#owner;
-    return this.#client.jmapPushCreation.count({ where: { userId, at: { gt: BigInt(since) } } });
+    return countCreations(this.#client, this.#owner.userId, since);
   }
 
   countUnverified(host: string, since: number): Promise<number> {

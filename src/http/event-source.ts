@@ -42,7 +42,8 @@ export class EventSources {
     this.#open.add(stream);
     this.#shared.metrics.opened('eventsource');
     const { types, lastEventId: told } = parameters;
-    stream.begin(await this.#shared.push.open({ principal, types, told }, stream));
+    const wishes = { kind: 'eventsource', principal, types, told } as const;
+    stream.begin(await this.#shared.push.open(wishes, stream));
     if (res.server.isStopping) stream.end(true);
   };
 

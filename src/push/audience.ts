@@ -15,8 +15,12 @@ export interface News {
 /** How much of the present states a receiver that came back had to be told. */
 export type Replay = 'none' | 'part' | 'all';
 
+/** How a receiver is told of changes. */
+export type ReceiverKind = 'eventsource' | 'websocket' | 'subscription';
+
 /** A channel, as its audience sees it. */
 export interface Receiver {
+  readonly kind: ReceiverKind;
   /** There may be news to take. */
   wake(): void;
   /** The token may do nothing any more. */
@@ -31,8 +35,7 @@ export interface AudienceOptions {
   readonly countReplay: (replay: Replay) => void;
   /** Wakes the receivers of the audience, in a turn of its own. */
   readonly wake: (audience: Audience) => void;
-  /** The last receiver has left. */
-  readonly emptied: (audience: Audience) => void;
+  readonly left: (receiver: Receiver, audience: Audience) => void;
 }
 
 /** An account in reach, with the types that receivers may see of it. */
@@ -67,7 +70,7 @@ export class Audience implements AccountListener {
   }
 
   leave(receiver: Receiver): void {
-    if (this.receivers.delete(receiver) && this.receivers.size === 0) this.#options.emptied(this);
+    if (this.receivers.delete(receiver)) this.#options.left(receiver, this);
   }
 
   /** Resolves when the states of all accounts are known. Rejects where they can't be read. */

@@ -1,4 +1,4 @@
-import type { Audience, News, Receiver } from './audience.js';
+import type { Audience, News, Receiver, ReceiverKind } from './audience.js';
 
 /** How a receiver hears of its channel. */
 export interface ChannelListener {
@@ -13,6 +13,7 @@ export interface ChannelListener {
  * news, and takes them when it can send: so a slow receiver gets the newest states alone.
  */
 export class Channel implements Receiver {
+  readonly kind: ReceiverKind;
   readonly #audience: Audience;
   readonly #listener: ChannelListener;
   /** The audience's stamp up to which the receiver has taken all; null before `begin`. */
@@ -22,7 +23,8 @@ export class Channel implements Receiver {
   #isClosed = false;
   #isEnded = false;
 
-  constructor(audience: Audience, listener: ChannelListener) {
+  constructor(kind: ReceiverKind, audience: Audience, listener: ChannelListener) {
+    this.kind = kind;
     this.#audience = audience;
     this.#listener = listener;
     audience.receivers.add(this);

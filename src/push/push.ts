@@ -2,7 +2,7 @@ import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
 import { States } from './account-states.js';
-import { Audience, type Replay } from './audience.js';
+import { Audience, type ReceiverKind, type Replay } from './audience.js';
 import { Channel, type ChannelListener } from './channel.js';
 import type { Hints, Hub } from './hub/hub.js';
 import { Vectors } from './vector.js';
@@ -27,6 +27,7 @@ export interface PushOptions {
 
 /** The wishes of a receiver. */
 export interface ChannelRequest {
+  readonly kind: ReceiverKind;
   readonly principal: Principal;
   /** Names of data types; null is all. */
   readonly types: ReadonlySet<string> | null;
@@ -47,6 +48,10 @@ interface Followed {
 export class Push {
   /** Receivers that came back, by how much they had to be told. */
   readonly replays: Record<Replay, number> = { none: 0, part: 0, all: 0 };
+  /** Channels that are open. */
+  readonly receivers: Record<ReceiverKind, number> = {
+    ...{ eventsource: 0, websocket: 0, subscription: 0 },
+  };
   readonly #options: PushOptions;
   readonly #states: States;
   readonly #wakes = new Wakes();
@@ -77,11 +82,12 @@ export class Push {
    * Rejects with UnavailableError where they can't be read.
    */
   async open(request: ChannelRequest, listener: ChannelListener): Promise<Channel> {
-    const { principal, types, told } = request;
+    const { kind, principal, types, told } = request;
     const wanted = [...this.#options.types.values()].filter(({ name }) => types?.has(name) ?? true);
     const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
     const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
-    const channel = new Channel(audience, listener);
+    const channel = new Channel(kind, audience, listener);
+    this.receivers[kind] += 1;
     try {
       if (this.#vectors === null) await this.#readGeneration();
       await audience.ready();
@@ -132,7 +138,10 @@ export class Push {
         this.replays[replay] += 1;
       },
       wake: (woken) => this.#wakes.add(woken),
-      emptied: (left) => this.#end(key, left),
+      left: ({ kind }, abandoned) => {
+        this.receivers[kind] -= 1;
+        if (abandoned.receivers.size === 0) this.#end(key, abandoned);
+      },
     });
     audience.setPrincipal(principal);
     const unfollow = this.#options.live.follow(principal, (current) => {

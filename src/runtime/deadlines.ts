@@ -18,6 +18,16 @@ export function lateError(cause?: unknown): UnavailableError {
   return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
 }
 
+/** Resolves when `work` has ended, or at the deadline. Rejects as `work` does. */
+export async function endBefore(deadline: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeLeft(deadline));
+  });
+  await Promise.race([work, end]);
+  clearTimeout(timer);
+}
+
 /** Resolves as `work` does; rejects at the deadline with the error that `late` makes. */
 export async function inTime<T>(deadline: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -149,6 +149,17 @@ export class FairQueue<Item> {
     return undefined;
   }
 
+  /** Returns up to `count` items of keys that `may` says true of, about in the order of leaving. */
+  first(count: number, may: (key: string) => boolean): readonly Item[] {
+    const items: Item[] = [];
+    let lanes = [...this.#lanes].filter(([key]) => may(key)).map(([, lane]) => lane);
+    for (let turn = 0; lanes.length > 0 && items.length < count; turn += 1) {
+      lanes = lanes.filter((lane) => lane.length > turn);
+      items.push(...lanes.flatMap((lane) => lane.slice(turn, turn + 1)));
+    }
+    return items.slice(0, count);
+  }
+
   /** Returns how many items of the key wait. */
   waiting(key: string): number {
     return this.#lanes.get(key)?.length ?? 0;

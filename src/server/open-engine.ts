@@ -48,6 +48,15 @@ export async function closeAll(opened: Opened): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
 }
 
+/** Closes things at the same time, and rejects if one of them can't be closed. */
+export async function closeTogether(closes: readonly (() => unknown)[]): Promise<void> {
+  const ends = await Promise.allSettled(closes.map(async (close) => close()));
+  const failures = ends.flatMap((end) =>
+    end.status === 'rejected' ? [end.reason as unknown] : [],
+  );
+  if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
+}
+
 /** Opens the database, and finishes what migrations and older versions left to this start. */
 export async function openEngine(
   config: Config,

@@ -87,13 +87,13 @@ export async function openPush(options: PushOptions): Promise<PushParts | null> 
 }
 
 /** Returns what judges the URLs and keys that clients give. */
-function judgesOf(reach: Reach): Pick<PushServices, 'judgeUrl' | 'judgeKeys'> {
+function judgesOf(reach: Reach): Pick<PushServices, 'judgeUrl' | 'leadsOutside' | 'judgeKeys'> {
   return {
-    judgeUrl: async (text) => {
+    judgeUrl: (text) => {
       const url = parsePushUrl(text);
-      if (!(url instanceof URL)) return `is not usable: it ${url.problem}`;
-      return (await reach.leadsOutside(url)) ? null : 'leads nowhere that pushes may go to';
+      return url instanceof URL ? null : `is not usable: it ${url.problem}`;
     },
+    leadsOutside: (text) => reach.leadsOutside(new URL(text)),
     judgeKeys: (keys) => {
       const parsed = parseSubscriptionKeys(keys);
       if ('problem' in parsed) return `is not usable: "${parsed.at}" ${parsed.problem}`;

@@ -1,14 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { HubCounts } from '../push/hub/hub.js';
 import type { Push } from '../push/push.js';
-import type { SenderCounts } from '../push/webpush/sender.js';
+import type { DeliveryCounts } from './start-delivery.js';
 
 /** The parts of the process that push, as far as metrics tell of them. */
 export interface PushFigures {
   readonly replays: Push['replays'];
+  readonly receivers: Push['receivers'];
   readonly hub: HubCounts;
   /** Null where PUSH is off. */
-  readonly sender: SenderCounts | null;
+  readonly delivery: DeliveryCounts | null;
 }
 
 interface GaugeRow {
@@ -17,7 +18,9 @@ interface GaugeRow {
   readonly read: (figures: PushFigures) => number;
 }
 
-interface CounterRow {
+/** A metric with a label. */
+interface LabelledRow {
+  readonly metric: typeof Counter | typeof Gauge;
   readonly name: string;
   readonly help: string;
   readonly label: string;
@@ -44,39 +47,57 @@ const GAUGES: readonly GaugeRow[] = [
   {
     name: 'jmap_push_subscriptions',
     help: 'Push subscriptions that this server serves.',
-    read: ({ sender }) => sender?.served ?? 0,
+    read: ({ delivery }) => delivery?.served ?? 0,
   },
   {
     name: 'jmap_push_oldest_pending_seconds',
     help: 'How long the oldest change waits that a push subscription is to be told of.',
-    read: ({ sender }) => sender?.oldestPending ?? 0,
+    read: ({ delivery }) => delivery?.oldestPending ?? 0,
   },
 ];
 
-const COUNTERS: readonly CounterRow[] = [
+const LABELLED: readonly LabelledRow[] = [
   {
+    metric: Counter,
     name: 'jmap_push_replays_total',
     help: 'Receivers that came back with an id, by how many states they had to be told.',
     label: 'told',
     read: ({ replays }) => replays,
   },
   {
+    metric: Counter,
     name: 'jmap_push_doubts_total',
     help: 'Comparisons with the database, by why changes may have been missed.',
     label: 'reason',
     read: ({ hub }) => hub.doubts,
   },
   {
+    metric: Counter,
     name: 'jmap_push_hints_total',
     help: 'Accounts whose changes servers tell each other of; shed: dropped ones.',
     label: 'direction',
     read: ({ hub }) => hub.hints,
   },
   {
+    metric: Counter,
     name: 'jmap_pushes_total',
     help: 'Pushes to subscriptions, by how they ended.',
     label: 'result',
-    read: ({ sender }) => sender?.results ?? {},
+    read: ({ delivery }) => delivery?.results ?? {},
+  },
+  {
+    metric: Counter,
+    name: 'jmap_push_verifications_total',
+    help: 'Verifications of push subscriptions, by how they ended.',
+    label: 'result',
+    read: ({ delivery }) => delivery?.verifications ?? {},
+  },
+  {
+    metric: Gauge,
+    name: 'jmap_push_receivers',
+    help: 'Receivers of state changes, by how they are told.',
+    label: 'channel',
+    read: ({ receivers }) => receivers,
   },
 ];
 
@@ -91,8 +112,8 @@ export function countPush(figures: () => PushFigures | null, registers: readonly
       },
     });
   }
-  for (const { name, help, label, read } of COUNTERS) {
-    new Counter({
+  for (const { metric: Metric, name, help, label, read } of LABELLED) {
+    new Metric({
       ...{ name, help, labelNames: [label], registers: [...registers] },
       collect() {
         const all = figures();

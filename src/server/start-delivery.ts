@@ -9,18 +9,22 @@ import type { Authorize } from '../push/webpush/push-message.js';
 import { Sender, type SenderCounts } from '../push/webpush/sender.js';
 import { Vapid } from '../push/webpush/vapid.js';
 import { readVapidKey, type VapidKey } from '../push/webpush/vapid-key.js';
-import { Verifier } from '../push/webpush/verifier.js';
+import { type VerificationCounts, Verifier } from '../push/webpush/verifier.js';
 import type { Engine } from './open-engine.js';
 import { type PushParts, pushContact } from './open-push.js';
 
 /** Puts together what posts to the URLs of push subscriptions (RFC 8620 7.2). */
+
+export interface DeliveryCounts extends SenderCounts {
+  readonly verifications: VerificationCounts;
+}
 
 export interface Delivery {
   /** Another process has created, changed or destroyed a subscription. */
   changed(id: string): void;
   /** Announcements of subscriptions may have been lost: looks for them, in a while. */
   compare(): void;
-  counts(): SenderCounts;
+  counts(): DeliveryCounts;
   /** Begins no further push, and ends those that run for too long. */
   stop(): Promise<void>;
 }
@@ -88,10 +92,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
         void sender.compare();
       }, COMPARISON).unref();
     },
-    counts: () => sender.counts(),
+    counts: () => ({ ...sender.counts(), verifications: verifier.counts() }),
     async stop() {
       clearTimeout(comparison ?? undefined);
-      await Promise.all([sender.stop(GRACE), verifier.stop()]);
+      const deadline = performance.now() + GRACE;
+      await Promise.all([sender.stop(deadline), verifier.stop(deadline)]);
       poster.close();
     },
   };
@@ -106,7 +111,8 @@ async function openChannel(
 ): Promise<Channel | null> {
   const principal = await authenticator.refresh(tokenId);
   if (principal === null) return null;
-  return push.open({ principal, types: types && new Set(types), told }, listener);
+  const names = types && new Set(types);
+  return push.open({ kind: 'subscription', principal, types: names, told }, listener);
 }
 
 /** Resolves to the id of the present states of a subscription; null where its token has ended. */

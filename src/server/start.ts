@@ -17,6 +17,7 @@ import { createHttpServer } from '../http/server.js';
 import { createShared, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
 import { Sessions } from '../protocol/session.js';
+import { endBefore } from '../runtime/deadlines.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { Duplicates } from './duplicates.js';
@@ -24,6 +25,7 @@ import { createLogging, type Logger } from './logging.js';
 import { createMetrics } from './metrics.js';
 import {
   closeAll,
+  closeTogether,
   createDispatcher,
   type Engine,
   EXPLAIN,
@@ -56,6 +58,8 @@ export interface StartedServer {
 
 /** How long stopping may take, ms: the contract has 10 s from SIGTERM, closing the database too. */
 const GRACE = 8500;
+/** The same for the good-bye to other servers: they notice a silence, too. */
+const HUB_GRACE = 1000;
 
 /**
  * Starts a server whose project, with its modules and migrations, lies in `root`. Relative paths of
@@ -86,7 +90,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   let stopping = false;
   const duplicates = duplicatesOf(engine);
   const transport = await transportServices(engine, duplicates);
-  opened.push(() => transport.hub.close());
+  opened.push(() => endBefore(performance.now() + HUB_GRACE, transport.hub.close()));
   const shared = createShared({
     ...transport,
     // The migrations were applied before this process listened.
@@ -99,7 +103,9 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const haltTasks = startTasks(engine, transport.dispatcher.services, opened);
   const http = createHttpServer(shared, new WebSocketEndpoint(shared));
   const url = await http.listen(config.host, config.port);
-  opened.push(() => http.close(GRACE));
+  // At the same time: each may wait for a database that hangs, or for others' servers.
+  const running: (() => Promise<void>)[] = [() => http.close(GRACE)];
+  opened.push(() => closeTogether(running));
   // Only when all else is fine: the line that tells of the token is printed once.
   const firstToken = await bootstrap(storage.prisma, {
     dataDir: config.dataDir,
@@ -107,13 +113,14 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     tasks: listAccountCreatedKinds(engine.registry),
   });
   const delivery = startPush(engine, shared);
-  opened.push(async () => delivery?.stop());
+  if (delivery !== null) running.push(() => delivery.stop());
   transport.figures.push = () => ({
-    ...{ replays: shared.push.replays, hub: shared.hub.counts() },
-    sender: delivery?.counts() ?? null,
+    ...{ replays: shared.push.replays, receivers: shared.push.receivers },
+    hub: shared.hub.counts(),
+    delivery: delivery?.counts() ?? null,
   });
   const upkeep = startUpkeep(upkeepOf(engine, duplicates));
-  opened.push(() => upkeep.stop());
+  running.push(() => upkeep.stop());
   log.info({ url }, 'listening');
 
   const { path } = new BaseUrls(config);

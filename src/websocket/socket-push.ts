@@ -67,6 +67,7 @@ export class SocketPush {
       throw new MessageError(notRequest(detail), id);
     }
     const request = {
+      kind: 'websocket' as const,
       principal: (await shared.authenticator.refresh(principal.tokenId)) ?? principal,
       types: types === null ? null : new Set(types),
       told: pushState,

@@ -206,6 +206,9 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     const text = await (await fetch(`${rig().server.url}/metrics`)).text();
     expect(text).toMatch(/^jmap_pushes_total\{result="delivered"\} [1-9]/m);
     expect(text).toMatch(/^jmap_pushes_total\{result="gone"\} 1$/m);
+    expect(text).toMatch(/^jmap_push_verifications_total\{result="delivered"\} [1-9]/m);
+    expect(text).toMatch(/^jmap_push_receivers\{channel="subscription"\} [1-9]/m);
+    expect(text).toMatch(/^jmap_push_receivers\{channel="websocket"\} 0$/m);
     expect(text).toMatch(/^jmap_push_shards 16$/m);
     expect(text).toMatch(/^jmap_push_listening 1$/m);
     expect(text).not.toContain(sink.url('').host);

@@ -57,9 +57,10 @@ function tooMany(what: string, { oldest }: PushUsage): SetError {
   return setError('overQuota', `${what}, which is the most.${which}`);
 }
 
-const TOO_FAST = setError(
+export const TOO_FAST = setError(
   'rateLimit',
-  `The user has created ${MAX_CREATIONS} push subscriptions within an hour. Try again later.`,
+  `The user has created ${MAX_CREATIONS} push subscriptions within an hour, refused ones for ` +
+    'their "url" included. Try again later.',
 );
 const TOO_FAST_FOR_HOST = setError(
   'rateLimit',

@@ -8,7 +8,8 @@ import type { CallContext } from '../context.js';
 import { newObject, type PlannedCreate, refusal } from '../set/draft.js';
 import type { SetPlan } from '../set/plan-set.js';
 import { clock } from '../states.js';
-import { endOf, MAX_CREATIONS } from './lifetime.js';
+import { TOO_FAST } from './creation-limits.js';
+import { endOf, HOUR, MAX_CREATIONS } from './lifetime.js';
 import type { PushServices } from './services.js';
 import { pushOf } from './subscription-type.js';
 
@@ -30,49 +31,70 @@ const CODE_OCTETS = 24;
 
 /**
  * Judges what needs no transaction: the values, and where the URLs lead. It looks up no more hosts
- * than a user may create subscriptions for.
+ * than the user may create subscriptions for; a URL that leads nowhere counts as a creation.
  */
 export async function planCreates(
   { creates, index }: SetPlan,
   context: CallContext,
 ): Promise<readonly PlannedSubscription[]> {
   const { push } = pushOf(context);
+  const { userId, expires: tokenEnd } = context.request.principal;
   const now = clock(context.services);
-  const tokenEnd = context.request.principal.expires;
-  let lookups = 0;
-  const judge = async (create: PlannedCreate): Promise<PlannedSubscription> => {
-    const { key, draft, birth } = create;
-    const { problems, sent } = draft;
-    const { verificationCode = null, types = null } = draft.values;
-    if (verificationCode !== null && !problems.has('verificationCode'))
-      problems.add('verificationCode', 'must be null: the server makes the code and sends it');
-    const expires = endOf(timeOf(draft.values['expires'] ?? null), { tokenEnd, now });
-    if (expires === null) problems.add('expires', HAS_PASSED);
-    const object = newObject(index, { ...draft.values, types: distinct(types) }, birth);
-    const planned = { key, id: birth.id, sent, object };
-    const refused = refusal(draft);
-    if (refused !== null || expires === null)
-      return { ...planned, subscription: null, error: refused };
-    lookups += 1;
-    const error = lookups > MAX_CREATIONS ? TOO_MANY : await judgeUrl(object['url'], push);
-    if (error !== null) return { ...planned, subscription: null, error };
-    const whole = { ...object, expires: formatUtcDate(expires) };
-    const subscription = subscriptionOf(whole, { expires, created: birth.time, push });
-    return { ...planned, object: whole, subscription, error: null };
-  };
-  return Promise.all(creates.map(judge));
+  const judged = creates.map((create) => judgeValues(create, { index, tokenEnd, now, push }));
+  const good = judged.filter(({ subscription }) => subscription !== null);
+  if (good.length === 0) return judged;
+  const created = await push.rows.countCreations(userId, now - HOUR);
+  const lookedUp = new Set(good.slice(0, Math.max(0, MAX_CREATIONS - created)));
+  const planned = await Promise.all(
+    judged.map(async (one) => {
+      if (one.subscription === null) return one;
+      if (!lookedUp.has(one)) return { ...one, subscription: null, error: TOO_FAST };
+      if (await push.leadsOutside(one.subscription.url)) return one;
+      return { ...one, subscription: null, error: LEADS_NOWHERE };
+    }),
+  );
+  const refused = planned.filter(({ error }) => error === LEADS_NOWHERE).map(({ id }) => id);
+  if (refused.length > 0) await push.rows.countRefused(userId, refused, now);
+  return planned;
+}
+
+interface Judging {
+  readonly index: SetPlan['index'];
+  readonly tokenEnd: number | null;
+  readonly now: number;
+  readonly push: PushServices;
+}
+
+/** Judges the values of a create; where it refuses none of them, it returns a subscription. */
+function judgeValues(
+  { key, draft, birth }: PlannedCreate,
+  { index, tokenEnd, now, push }: Judging,
+): PlannedSubscription {
+  const { problems, sent } = draft;
+  const { verificationCode = null, types = null } = draft.values;
+  if (verificationCode !== null && !problems.has('verificationCode'))
+    problems.add('verificationCode', 'must be null: the server makes the code and sends it');
+  const expires = endOf(timeOf(draft.values['expires'] ?? null), { tokenEnd, now });
+  if (expires === null) problems.add('expires', HAS_PASSED);
+  const object = newObject(index, { ...draft.values, types: distinct(types) }, birth);
+  const planned = { key, id: birth.id, sent, object };
+  const error = refusal(draft) ?? judgeUrl(object['url'], push);
+  if (error !== null || expires === null) return { ...planned, subscription: null, error };
+  const whole = { ...object, expires: formatUtcDate(expires) };
+  const subscription = subscriptionOf(whole, { expires, created: birth.time, push });
+  return { ...planned, object: whole, subscription, error: null };
 }
 
 export const HAS_PASSED = 'must be a time to come';
 
-const TOO_MANY = setError(
-  'rateLimit',
-  `A user may create ${MAX_CREATIONS} push subscriptions within an hour, and so may a call.`,
-);
+const LEADS_NOWHERE = urlError('leads nowhere that pushes may go to');
 
-async function judgeUrl(url: JsonValue | undefined, push: PushServices): Promise<SetError | null> {
-  const problem = await push.judgeUrl(String(url));
-  if (problem === null) return null;
+function judgeUrl(url: JsonValue | undefined, push: PushServices): SetError | null {
+  const problem = push.judgeUrl(String(url));
+  return problem === null ? null : urlError(problem);
+}
+
+function urlError(problem: string): SetError {
   return setError('invalidProperties', `"url" ${problem}.`, { properties: ['url'] });
 }
 

@@ -17,8 +17,10 @@ export interface PushServices {
   readonly capability: string;
   /** The types whose changes may be pushed. */
   readonly typeNames: ReadonlySet<string>;
-  /** Returns why nothing may be pushed at a URL, as the end of a sentence; null if it may. */
-  judgeUrl(url: string): Promise<string | null>;
+  /** Returns what is wrong with the form of a URL, as the end of a sentence; null if nothing is. */
+  judgeUrl(url: string): string | null;
+  /** Resolves to whether pushes may go to where a URL leads. It looks the name up. */
+  leadsOutside(url: string): Promise<boolean>;
   /** Returns the keys as they are stored, or what is wrong with them, as the end of a sentence. */
   judgeKeys(keys: JsonObject): PushKeys | string;
 }

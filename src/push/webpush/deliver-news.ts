@@ -1,5 +1,5 @@
 import type { PostResult } from './post.js';
-import { type MessageOptions, sendMessage } from './push-message.js';
+import { type MessageOptions, prepareMessage } from './push-message.js';
 import type { PushNews, PushRow } from './sender-ports.js';
 import { writeStateChanges } from './state-changes.js';
 
@@ -26,7 +26,8 @@ export async function deliverNews(
   let isSlow = false;
   for (const { text, topic } of writeStateChanges(news.changed)) {
     const began = performance.now();
-    const result = await sendMessage(row, { text, topic, ttl: TTL }, options);
+    const prepared = await prepareMessage(row, { text, topic, ttl: TTL }, options);
+    const result = 'kind' in prepared ? prepared : await options.poster.post(prepared);
     isSlow ||= performance.now() - began >= SLOW;
     delivery = { result, isSlow };
     if (!isSuccess(result)) break;

@@ -1,4 +1,4 @@
-import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createECDH, createHmac, randomBytes } from 'node:crypto';
 import { CURVE, type SubscriptionKeys } from './subscription-keys.js';
 
 /** The octets of plaintext that one push message has room for (RFC 8291 4). */
@@ -9,6 +9,9 @@ const RECORD_SIZE = 4096;
 
 /** The octet that ends the plaintext of a last record (RFC 8188 2). */
 const LAST_RECORD = Buffer.of(2);
+
+/** The number of the first block of HKDF's output (RFC 5869 2.3). */
+const FIRST_BLOCK = Buffer.of(1);
 
 /** The random parts of one message. */
 interface Chance {
@@ -39,9 +42,10 @@ export function encryptMessage(
   const publicKey = sender.getPublicKey();
   const shared = sender.computeSecret(p256dh);
   const info = Buffer.concat([Buffer.from('WebPush: info\0'), p256dh, publicKey]);
-  const secret = derive(shared, auth, info, 32);
-  const key = derive(secret, salt, 'Content-Encoding: aes128gcm\0', 16);
-  const nonce = derive(secret, salt, 'Content-Encoding: nonce\0', 12);
+  const secret = expand(hmac(auth, shared), info);
+  const extracted = hmac(salt, secret);
+  const key = expand(extracted, 'Content-Encoding: aes128gcm\0').subarray(0, 16);
+  const nonce = expand(extracted, 'Content-Encoding: nonce\0').subarray(0, 12);
   const cipher = createCipheriv('aes-128-gcm', key, nonce);
   const sizes = Buffer.alloc(5);
   sizes.writeUInt32BE(RECORD_SIZE);
@@ -53,11 +57,13 @@ export function encryptMessage(
   ]);
 }
 
-function derive(
-  secret: Uint8Array,
-  salt: Uint8Array,
-  info: string | Uint8Array,
-  octets: number,
-): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, salt, info, octets));
+/* HKDF (RFC 5869) extracts by one HMAC and expands by one: `hkdfSync` takes twice as long. */
+
+/** Returns the 32 octets of the one block that is needed. */
+function expand(extracted: Uint8Array, info: string | Uint8Array): Buffer {
+  return createHmac('sha256', extracted).update(info).update(FIRST_BLOCK).digest();
+}
+
+function hmac(key: Uint8Array, data: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(data).digest();
 }

@@ -9,7 +9,7 @@ export interface LaneLimits {
   readonly size: number;
   /** Those of one host. */
   readonly width: number;
-  /** The pause of a host that is busy and says no time, ms. Each further answer doubles it. */
+  /** The first pause of a host that is busy, ms. Each further answer doubles it. */
   readonly pause: number;
 }
 
@@ -22,12 +22,14 @@ const LONGEST_PAUSE = 5 * 60_000;
 /** Beyond it the bad ones that have nothing to do are forgotten, too. */
 const MOST_HOSTS = 10_000;
 
-interface Host {
+interface Host<Item> {
   running: number;
   /** Works of it that may run at once. */
   width: number;
   /** Its last work went badly. */
   isSuspect: boolean;
+  /** The item that it was too busy for, if no other went well since. */
+  busyFor: Item | null;
   /** Of `performance.now()`. */
   heldUntil: number;
   pause: number;
@@ -35,13 +37,14 @@ interface Host {
 
 /**
  * Runs works for many hosts: the hosts take turns, each has a few works at once, and a host that
- * answers badly has one. Hosts that answer badly have half of all places together.
+ * answers badly has one. Hosts that answer badly have half of all places together. A host that is
+ * too busy for one item may be so for that item alone: it is held once it is so for another, too.
  */
 export class HostLanes<Item extends { readonly host: string }> {
   readonly #work: (item: Item) => Promise<HostOutcome>;
   readonly #limits: LaneLimits;
   readonly #queue = new FairQueue<Item>();
-  readonly #hosts = new Map<string, Host>();
+  readonly #hosts = new Map<string, Host<Item>>();
   readonly #whenIdle: (() => void)[] = [];
   #running = 0;
   #suspects = 0;
@@ -59,6 +62,14 @@ export class HostLanes<Item extends { readonly host: string }> {
 
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  /** Returns items that come next, of hosts that answer well. */
+  next(count: number): readonly Item[] {
+    return this.#queue.first(count, (name) => {
+      const host = this.#hosts.get(name);
+      return host === undefined || (!host.isSuspect && performance.now() >= host.heldUntil);
+    });
   }
 
   push(item: Item): void {
@@ -94,7 +105,8 @@ export class HostLanes<Item extends { readonly host: string }> {
 
   async #run(item: Item): Promise<void> {
     const host = this.#hosts.get(item.host) ?? {
-      ...{ running: 0, width: FIRST_WIDTH, isSuspect: false, heldUntil: 0, pause: 0 },
+      ...{ running: 0, width: FIRST_WIDTH, isSuspect: false },
+      ...{ busyFor: null, heldUntil: 0, pause: 0 },
     };
     this.#hosts.set(item.host, host);
     const { isSuspect } = host;
@@ -105,31 +117,34 @@ export class HostLanes<Item extends { readonly host: string }> {
     host.running -= 1;
     this.#running -= 1;
     if (isSuspect) this.#suspects -= 1;
-    this.#judge(item.host, host, outcome);
+    this.#judge(item, host, outcome);
     this.#pump();
     if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  #judge(name: string, host: Host, outcome: HostOutcome): void {
+  #judge(item: Item, host: Host<Item>, outcome: HostOutcome): void {
     if (outcome === 'good') {
       host.width = Math.min(this.#limits.width, host.width + 1);
       host.isSuspect = false;
+      host.busyFor = null;
       host.pause = 0;
     } else if (outcome !== 'none') {
       host.width = 1;
       host.isSuspect = true;
     }
-    if (typeof outcome === 'object') this.#hold(host, outcome);
-    const isUnused = host.running === 0 && this.#queue.waiting(name) === 0;
+    if (typeof outcome === 'object') {
+      if (host.busyFor !== null && host.busyFor !== item) this.#hold(host, outcome);
+      host.busyFor = item;
+    }
+    const isUnused = host.running === 0 && this.#queue.waiting(item.host) === 0;
     const isForgettable = !host.isSuspect || this.#hosts.size > MOST_HOSTS;
-    if (isUnused && isForgettable) this.#hosts.delete(name);
+    if (isUnused && isForgettable) this.#hosts.delete(item.host);
   }
 
-  #hold(host: Host, { told }: Busy): void {
-    if (told === null) {
-      host.pause = Math.min(LONGEST_PAUSE, host.pause * 2 || this.#limits.pause);
-    }
-    const pause = told ?? host.pause;
+  /** Holds a host for minutes at most: each subscription waits for as long as it was told. */
+  #hold(host: Host<Item>, { told }: Busy): void {
+    host.pause = Math.min(LONGEST_PAUSE, host.pause * 2 || this.#limits.pause);
+    const pause = Math.min(LONGEST_PAUSE, told ?? host.pause);
     host.heldUntil = Math.max(host.heldUntil, performance.now() + pause);
     // A timer may come a little early.
     setTimeout(() => this.#pump(), pause + 2).unref();

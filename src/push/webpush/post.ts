@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { FairSlots } from '../../runtime/fair-slots.js';
 import type { Reach } from './push-reach.js';
 
 /** One POST to a push service. */
@@ -46,8 +45,6 @@ export interface PosterOptions {
 /** Connections at once, to one host and in all. */
 const HOST_SOCKETS = 8;
 const ALL_SOCKETS = 256;
-/** Pushes that may wait for a connection. */
-const MAY_WAIT = 10_000;
 /** Until TLS is up, and until the answer has come, ms. */
 const CONNECT_TIMEOUT = 5000;
 const TIMEOUT = 10_000;
@@ -67,14 +64,7 @@ export class Poster {
   /** Its connections serve one push each. */
   readonly #freshAgent: Agent;
   readonly #running = new Set<ClientRequest>();
-  readonly #slots = new FairSlots({
-    ...{ size: ALL_SOCKETS, share: HOST_SOCKETS, mayWait: MAY_WAIT },
-    errors: {
-      full: () => new NoAnswer('too many pushes wait for a connection'),
-      late: () => new NoAnswer('no connection became free in time'),
-      closed: () => new NoAnswer('the server stops'),
-    },
-  });
+  #isClosed = false;
 
   constructor(options: PosterOptions) {
     this.#options = options;
@@ -95,41 +85,29 @@ export class Poster {
 
   /**
    * Posts; never rejects. Follows no redirect, uses no proxy, and decodes no body. Where a kept
-   * connection closed under the push, it tries once more over a fresh one.
+   * connection closed under the push, it tries once more over a fresh one. The callers see to it
+   * that no more run at once than there may be connections: others wait, and the deadline runs.
    */
   async post(push: Push): Promise<PostResult> {
+    if (this.#isClosed) return { kind: 'noAnswer', detail: STOPS };
     if (!this.#options.reach.mayTry(push.url)) {
       return { kind: 'unreachable', detail: 'the URL leads nowhere' };
     }
-    try {
-      const wait = performance.now() + this.#timeout;
-      return await this.#slots.run(push.url.host, wait, () => this.#postNow(push));
-    } catch (error) {
-      if (error instanceof NoAnswer) return { kind: 'noAnswer', detail: error.message };
-      throw error;
-    }
-  }
-
-  /** Ends all connections. Pushes that run get no answer. */
-  close(): void {
-    this.#slots.close();
-    for (const running of this.#running) running.destroy(new NoAnswer('the server stops'));
-    this.#agent.destroy();
-    this.#freshAgent.destroy();
-  }
-
-  get #timeout(): number {
-    return this.#options.timeout ?? TIMEOUT;
-  }
-
-  async #postNow(push: Push): Promise<PostResult> {
     this.#makeRoom();
-    const deadline = performance.now() + this.#timeout;
+    const deadline = performance.now() + (this.#options.timeout ?? TIMEOUT);
     const first = await this.#attempt(push, this.#agent, deadline);
     if (first !== 'stale') return first;
     const second = await this.#attempt(push, this.#freshAgent, deadline);
     if (second !== 'stale') return second;
     throw new Error('A fresh connection was used before.');
+  }
+
+  /** Ends all connections. Pushes that run get no answer. */
+  close(): void {
+    this.#isClosed = true;
+    for (const running of this.#running) running.destroy(new NoAnswer(STOPS));
+    this.#agent.destroy();
+    this.#freshAgent.destroy();
   }
 
   /** Closes an unused connection where there are as many as there may be. */
@@ -176,6 +154,8 @@ export class Poster {
 
 /** Codes of errors of a connection that the other side had closed already. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
+const STOPS = 'the server stops';
 
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';

@@ -1,5 +1,5 @@
 import { encryptMessage } from './encrypt.js';
-import type { Poster, PostResult } from './post.js';
+import type { Failure, Poster, Push } from './post.js';
 import type { PushRow } from './sender-ports.js';
 
 /** Returns the Authorization header by the key of the id; null where there is no such key. */
@@ -21,14 +21,14 @@ export interface PushMessage {
 }
 
 /**
- * Sends a message to a subscription: encrypted where it has keys, and signed by its key. Where
- * that key can't be used, nothing leaves unsigned instead.
+ * Makes the POST of a message to a subscription: encrypted where it has keys, and signed by its
+ * key. Resolves to a failure where that key can't be used: nothing leaves unsigned instead.
  */
-export async function sendMessage(
+export async function prepareMessage(
   row: Pick<PushRow, 'url' | 'keys' | 'vapidKey'>,
   { text, ttl, topic }: PushMessage,
-  { poster, authorize }: MessageOptions,
-): Promise<PostResult> {
+  { authorize }: Pick<MessageOptions, 'authorize'>,
+): Promise<Push | Failure> {
   const url = new URL(row.url);
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
@@ -47,5 +47,5 @@ export async function sendMessage(
   }
   const plaintext = Buffer.from(text);
   const body = row.keys === null ? plaintext : encryptMessage(plaintext, row.keys);
-  return poster.post({ url, headers, body });
+  return { url, headers, body };
 }

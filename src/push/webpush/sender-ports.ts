@@ -10,8 +10,8 @@ export interface PushRows<Row extends PushRow = PushRow> {
   ): AsyncIterable<readonly Row[]>;
   /** Resolves to the ids of the subscriptions of shards. */
   listServed(shards: readonly number[]): Promise<readonly string[]>;
-  /** Resolves to one as it is now; null where it can be served no more. */
-  read(id: string): Promise<Row | null>;
+  /** Resolves to subscriptions as they are now, without those that can be served no more. */
+  read(ids: readonly string[]): Promise<readonly Row[]>;
   /** Stores what was told. It ends a run of failures. */
   noteTold(notes: readonly ToldNote[]): Promise<void>;
   noteFailures(notes: readonly FailureNote[]): Promise<void>;

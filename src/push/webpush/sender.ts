@@ -1,4 +1,4 @@
-import { ALL_SHARDS } from '../../accounts/push-port.js';
+import { endBefore } from '../../runtime/deadlines.js';
 import type { Log } from '../../runtime/log.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
@@ -7,8 +7,10 @@ import { HostLanes, type HostOutcome } from './host-lanes.js';
 import type { PostResult } from './post.js';
 import type { MessageOptions } from './push-message.js';
 import { PushNotes } from './push-records.js';
+import { Roster } from './roster.js';
+import { RowsAhead } from './rows-ahead.js';
 import type { OpenChannel, OwnShards, PushNews, PushRow, PushRows } from './sender-ports.js';
-import { Served, type ServedListener } from './served.js';
+import type { Served } from './served.js';
 
 export interface SenderOptions<Row extends PushRow> extends MessageOptions {
   readonly rows: PushRows<Row>;
@@ -40,8 +42,8 @@ const PAUSES: SenderPauses = {
   ...{ throttle: 1000, slowThrottle: 30_000, spread: 1000, notes: 1000, retry: 10_000 },
 };
 
-/** Missing subscriptions that are loaded at once. */
-const COMPARED = 500;
+/** How long the last notes may take at a stop, ms. */
+const LAST_NOTES = 2000;
 /** Pushes that fall due within a second and are sent at once; the others are spread. */
 const AT_ONCE = 50;
 
@@ -63,115 +65,87 @@ export interface SenderCounts {
 export class Sender<Row extends PushRow = PushRow> {
   readonly #options: SenderOptions<Row>;
   readonly #pauses: SenderPauses;
-  readonly #served = new Map<string, Served>();
+  readonly #roster: Roster<Row>;
   readonly #lanes: HostLanes<Served>;
+  readonly #rowsAhead: RowsAhead<Row>;
   readonly #notes: PushNotes;
   readonly #failures: FailureLog;
-  readonly #listener: ServedListener = {
-    wake: (served) => this.#wake(served),
-    ended: (served) => this.#drop(served),
-  };
   readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
-  #shards: ReadonlySet<number> = new Set();
   #due = { count: 0, second: 0 };
   #isStopped = false;
 
   constructor(options: SenderOptions<Row>) {
+    const { rows, shards, prepare } = options;
     this.#options = options;
     this.#pauses = options.pauses ?? PAUSES;
+    const onError = (error: unknown): void => this.#complain(error);
     this.#failures = new FailureLog(options.log);
     this.#lanes = new HostLanes((served) => this.#run(served));
-    this.#notes = new PushNotes(options.rows, this.#pauses.notes, (error) => this.#complain(error));
+    this.#rowsAhead = new RowsAhead(
+      async (ids) => (await rows.read(ids)).map((row) => this.#notes.complete(row)),
+      (count) => this.#lanes.next(count),
+    );
+    this.#notes = new PushNotes(rows, this.#pauses.notes, onError);
+    this.#roster = new Roster<Row>({
+      ...{ rows, shards, prepare, onError, retry: this.#pauses.retry },
+      listener: {
+        wake: (served) => this.#wake(served),
+        ended: (served) => this.#drop(served),
+      },
+      entered: (served, row) => this.#begin(served, row),
+      changed: (served) => this.#readAgain(served),
+    });
   }
 
   /** Serves the subscriptions of the process's shards, whichever these are. */
   start(): Promise<void> {
-    this.#options.shards.onChange(() => void this.#takeShards());
-    return this.#takeShards();
+    return this.#roster.start();
   }
 
   /** A subscription was verified or changed. Resolves when this process knows of it. */
   changed(id: string): Promise<void> {
-    const served = this.#served.get(id);
-    if (served === undefined) return this.#load({ ids: [id] });
+    const served = this.#roster.find(id);
+    if (served === undefined) return this.#roster.add(id);
     this.#readAgain(served);
     return Promise.resolve();
   }
 
   /** Looks for subscriptions that this process should serve: their announcement may be lost. */
-  async compare(): Promise<void> {
-    if (this.#isStopped) return;
-    try {
-      const ids = await this.#options.rows.listServed([...this.#shards]);
-      const missing = ids.filter((id) => !this.#served.has(id));
-      for (let from = 0; from < missing.length; from += COMPARED)
-        await this.#load({ ids: missing.slice(from, from + COMPARED) });
-    } catch (error) {
-      this.#complain(error);
-    }
+  compare(): Promise<void> {
+    return this.#roster.compare();
   }
 
   /** A subscription was destroyed. */
   removed(id: string): void {
-    this.#drop(this.#served.get(id));
+    this.#drop(this.#roster.find(id));
   }
 
   counts(): SenderCounts {
     const { running, waiting } = this.#lanes;
     const now = performance.now();
     let oldest = now;
-    for (const { pendingSince } of this.#served.values())
+    for (const { pendingSince } of this.#roster.all())
       if (pendingSince !== null) oldest = Math.min(oldest, pendingSince);
     return {
-      ...{ served: this.#served.size, running, waiting, results: { ...this.#results } },
+      ...{ served: this.#roster.size, running, waiting, results: { ...this.#results } },
       oldestPending: (now - oldest) / 1000,
     };
   }
 
-  /** Begins no further push, and waits for those that run, at most `deadline` ms. */
+  /**
+   * Begins no further push, and waits for those that run, until a deadline at most. What was told
+   * by then is stored: where that takes too long, a push is repeated.
+   */
   async stop(deadline: number): Promise<void> {
     this.#isStopped = true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, deadline);
-    });
-    await Promise.race([this.#lanes.stop(), late]);
-    clearTimeout(timer);
-    await this.#notes.close();
-    for (const served of this.#served.values()) served.end();
-    this.#served.clear();
-  }
-
-  #takeShards(): Promise<void> {
-    const { shards } = this.#options;
-    const own = new Set(ALL_SHARDS.filter((shard) => shards.isMine(shard)));
-    const gained = [...own].filter((shard) => !this.#shards.has(shard));
-    this.#shards = own;
-    for (const served of this.#served.values()) if (!own.has(served.shard)) this.#drop(served);
-    return gained.length === 0 ? Promise.resolve() : this.#load({ shards: gained });
-  }
-
-  /** Loads one part after the other. Where the reading fails, all is read again later. */
-  async #load(which: Parameters<PushRows['load']>[0]): Promise<void> {
-    if (this.#isStopped) return;
-    try {
-      for await (const part of this.#options.rows.load(which)) {
-        await this.#options.prepare?.(part);
-        await Promise.all(part.map((row) => this.#serve(row)));
-      }
-    } catch (error) {
-      this.#complain(error);
-      setTimeout(() => void this.#load(which), this.#pauses.retry).unref();
-    }
+    this.#roster.close();
+    await endBefore(deadline, this.#lanes.stop());
+    await endBefore(deadline + LAST_NOTES, this.#notes.close());
+    for (const served of this.#roster.all()) this.#drop(served);
   }
 
   /** Begins to serve a subscription, and looks whether there is something new for it. */
-  async #serve(row: Row): Promise<void> {
-    if (!this.#shards.has(row.shard) || this.#isStopped) return;
-    const known = this.#served.get(row.id);
-    if (known !== undefined) return this.#readAgain(known);
-    const served = new Served(row, this.#listener);
-    this.#served.set(row.id, served);
+  async #begin(served: Served, row: Row): Promise<void> {
     const pause = this.#pauseOf(row);
     if (pause > 0) return this.#wait(served, pause);
     await this.#renew(served, this.#notes.complete(row), served.version);
@@ -252,7 +226,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const { version } = served;
     // From here on a change may come too late for this push.
     served.isWoken = false;
-    const stored = await this.#options.rows.read(served.id);
+    const stored = await this.#rowsAhead.read(served);
     if (stored === null) this.#drop(served);
     if (stored === null || !isLiving(served)) return 'none';
     const row = this.#notes.complete(stored);
@@ -323,8 +297,8 @@ export class Sender<Row extends PushRow = PushRow> {
 
   #drop(served: Served | undefined): void {
     if (served === undefined) return;
-    served.end();
-    if (this.#served.get(served.id) === served) this.#served.delete(served.id);
+    this.#rowsAhead.forget(served);
+    this.#roster.drop(served);
   }
 
   #complain(error: unknown): void {

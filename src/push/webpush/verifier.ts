@@ -1,6 +1,9 @@
+import { endBefore } from '../../runtime/deadlines.js';
+import { FairSlots } from '../../runtime/fair-slots.js';
 import type { Log } from '../../runtime/log.js';
 import { describeResult, isSuccess, reasonOf } from './deliver-news.js';
-import { type MessageOptions, sendMessage } from './push-message.js';
+import type { PostResult } from './post.js';
+import { type MessageOptions, prepareMessage } from './push-message.js';
 import type { OwnShards, PushRow } from './sender-ports.js';
 
 /** A subscription that waits for its verification. */
@@ -36,16 +39,31 @@ export interface VerifierOptions<Row extends VerifiableRow> extends MessageOptio
 const TTL = 3600;
 /** A subscription that its creator has not begun to verify for so long, ms, is another's task. */
 const PATIENCE = 10_000;
+/** Verifications at once, in all and to one host. */
+const AT_ONCE = 64;
+const OF_HOST = 4;
+/** Verifications that may wait for their turn. */
+const MAY_WAIT = 10_000;
+
+/** How verifications ended since the start. */
+export type VerificationCounts = Readonly<Record<'delivered' | 'failed', number>>;
 
 /**
  * Sends a PushVerification to each new subscription (RFC 8620 7.2.2), once at most: it is noted
- * before it is sent. Where the process that created a subscription is killed before the note, the
+ * before it is sent. Where the process that created a subscription doesn't come to the note, the
  * one that serves its shard sends it.
  */
 export class Verifier<Row extends VerifiableRow> {
   readonly #options: VerifierOptions<Row>;
-  readonly #running = new Set<Promise<void>>();
+  readonly #counts = { delivered: 0, failed: 0 };
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #slots = new FairSlots({
+    ...{ size: AT_ONCE, share: OF_HOST, mayWait: MAY_WAIT },
+    errors: { full: () => new Later(), late: () => new Later(), closed: () => new Later() },
+  });
   readonly #timer: NodeJS.Timeout;
+  /** Those that no key can sign before the next start. */
+  readonly #unsigned = new Set<string>();
   #isStopped = false;
 
   constructor(options: VerifierOptions<Row>) {
@@ -54,21 +72,28 @@ export class Verifier<Row extends VerifiableRow> {
     this.#timer.unref();
   }
 
+  counts(): VerificationCounts {
+    return { ...this.#counts };
+  }
+
   /** A subscription was created by this process. Never rejects. */
   created(id: string): Promise<void> {
-    if (this.#isStopped) return Promise.resolve();
+    if (this.#isStopped || this.#unsigned.has(id)) return Promise.resolve();
+    const running = this.#running.get(id);
+    if (running !== undefined) return running;
     const verifying = this.#verify(id)
       .catch((error: unknown) => this.#complain(error))
-      .finally(() => this.#running.delete(verifying));
-    this.#running.add(verifying);
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, verifying);
     return verifying;
   }
 
-  /** Begins no further verification, and waits for those that run. */
-  async stop(): Promise<void> {
+  /** Begins no further verification, and waits for those that run, until a deadline at most. */
+  async stop(deadline: number): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    await Promise.all(this.#running);
+    this.#slots.close();
+    await endBefore(deadline, Promise.all(this.#running.values()));
   }
 
   async #look(): Promise<void> {
@@ -82,25 +107,56 @@ export class Verifier<Row extends VerifiableRow> {
     }
   }
 
+  /** Verifies a subscription in its turn. Where it gets none in time, a later look finds it. */
   async #verify(id: string): Promise<void> {
-    const { rows, presentStates, log, now } = this.#options;
-    const row = await rows.unverified(id);
-    const told = row && (await presentStates(row));
-    if (row === null || told === null || !(await rows.beginVerification(id, told))) return;
+    const row = await this.#options.rows.unverified(id);
+    if (row === null) return;
+    const { host } = new URL(row.url);
+    const turn = performance.now() + PATIENCE;
+    await this.#slots.run(host, turn, () => this.#verifyNow(row, host)).catch(ignoreLater);
+  }
+
+  async #verifyNow(row: Row, host: string): Promise<void> {
+    const { rows, presentStates } = this.#options;
+    const { id } = row;
+    const told = await presentStates(row);
+    if (told === null || this.#isStopped) return;
     const text = JSON.stringify({
       '@type': 'PushVerification',
       pushSubscriptionId: id,
       verificationCode: row.code,
     });
-    const result = await sendMessage(row, { text, ttl: TTL, topic: null }, this.#options);
+    const prepared = await prepareMessage(row, { text, ttl: TTL, topic: null }, this.#options);
+    if ('kind' in prepared) {
+      // Nothing is sent, so nothing is noted as sent: a later start may have the key.
+      this.#unsigned.add(id);
+      await this.#settle(id, host, prepared);
+    } else if (await rows.beginVerification(id, told)) {
+      await this.#settle(id, host, await this.#options.poster.post(prepared));
+    }
+  }
+
+  async #settle(id: string, host: string, result: PostResult): Promise<void> {
+    const { rows, log, now } = this.#options;
     const isSent = isSuccess(result);
+    this.#counts[isSent ? 'delivered' : 'failed'] += 1;
+    if (!isSent) {
+      const fields = { id, host, ...describeResult(result) };
+      log.info(fields, 'a push subscription could not be verified');
+    }
     await rows.noteVerification(id, now(), isSent ? null : reasonOf(result));
-    if (isSent) return;
-    const fields = { id, host: new URL(row.url).host, ...describeResult(result) };
-    log.info(fields, 'a push subscription could not be verified');
   }
 
   #complain(error: unknown): void {
     this.#options.log.error({ err: error }, 'verifying push subscriptions failed');
   }
+}
+
+/** There was no turn in time, or the server stops. */
+class Later extends Error {
+  override readonly name = 'Later';
+}
+
+function ignoreLater(error: unknown): void {
+  if (!(error instanceof Later)) throw error;
 }

@@ -299,6 +299,22 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(error.description).toContain((await client.read()).list[0].id);
   });
 
+  it('RFC 8620 8.6: URLs that lead nowhere count as creations, and are looked up no further', async () => {
+    const client = await rig().client();
+    const create = (count: number, url: string): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { ...device(), url }]));
+    const { notCreated } = await client.change({ create: create(9, 'https://10.0.0.1/') });
+    for (const error of Object.values(notCreated))
+      expect(error).toMatchObject({ type: 'invalidProperties', properties: ['url'] });
+    // No name is looked up for a URL whose form is wrong.
+    expect((await client.refused({ url: 'https://10.0.0.1:25/' })).type).toBe('invalidProperties');
+    await client.subscribe();
+    const more = await client.change({ create: create(3, 'https://10.0.0.1/') });
+    for (const error of Object.values(more.notCreated))
+      expect(error).toMatchObject({ type: 'rateLimit' });
+    expect(Object.keys(more.notCreated)).toHaveLength(3);
+  });
+
   it('RFC 9749 3: the session has the key, and another one after a rotation', async () => {
     const client = await rig().client();
     const vapid = async (): Promise<Json> => {

@@ -58,40 +58,51 @@ describe('the pushes to hosts', () => {
     expect(count('good')).toBe(2);
   });
 
-  it('pause where a host is busy, longer each time, and others do not', async () => {
+  it('pause where a host is busy for several, longer each time, and others do not', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
     const { push, count, end } = setUp();
     push('a', 10);
     push('b', 10);
+    // Both works of the host say so.
     await end('a', { told: null });
     await end('b', 'good');
     expect([count('a'), count('b')]).toEqual([0, 4]);
-    // Both works of the host have said so.
-    await vi.advanceTimersByTimeAsync(1999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(count('a')).toBe(0);
     await vi.advanceTimersByTimeAsync(3);
     expect(count('a')).toBe(1);
     await end('a', { told: null });
-    await vi.advanceTimersByTimeAsync(3999);
+    await vi.advanceTimersByTimeAsync(1999);
     expect(count('a')).toBe(0);
     await vi.advanceTimersByTimeAsync(3);
     await end('a', 'good');
     expect(count('a')).toBe(2);
   });
 
-  it('pause as long as a busy host asks for', async () => {
+  it('go on one by one where a host is busy for one alone, whatever it says', async () => {
+    const { push, count, end } = setUp();
+    push('a', 1);
+    await end('a', { told: 3_600_000 });
+    push('a', 10);
+    expect(count('a')).toBe(1);
+    await end('a', 'good');
+    expect(count('a')).toBe(2);
+  });
+
+  it('pause as long as a host asks for that is busy for several, for minutes at most', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
     const { push, count, end } = setUp();
     push('a', 10);
-    await end('a', { told: 3_600_000 });
-    await vi.advanceTimersByTimeAsync(3_599_999);
-    expect(count('a')).toBe(0);
-    await vi.advanceTimersByTimeAsync(3);
-    expect(count('a')).toBe(1);
-    // The next pause doesn't go by what was told.
-    await end('a', { told: null });
-    await vi.advanceTimersByTimeAsync(1002);
-    expect(count('a')).toBe(1);
+    for (const [told, held] of [
+      [30_000, 30_000],
+      [3_600_000, 300_000],
+    ] as const) {
+      await end('a', { told });
+      await vi.advanceTimersByTimeAsync(held - 1);
+      expect(count('a')).toBe(0);
+      await vi.advanceTimersByTimeAsync(3);
+      expect(count('a')).toBe(1);
+    }
   });
 
   it('end with those that run', async () => {

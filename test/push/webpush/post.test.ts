@@ -132,7 +132,6 @@ describe('one POST', () => {
 
 describe('a service that misbehaves', () => {
   it.each([
-    ['a body that unpacks to much more', '/bomb', { status: 201 }],
     ['octets that drip', '/dripping', { status: 200, excerpt: /^\.+$/ }],
     ['headers without an end', '/headers', { kind: 'noAnswer', detail: /HPE_HEADER_OVERFLOW/ }],
     ['another protocol', '/upgrade', { status: 101 }],
@@ -147,6 +146,7 @@ describe('a service that misbehaves', () => {
   });
 
   it.each([
+    ['a body that unpacks to much more', '/bomb', { status: 201 }],
     ['a body without an end', '/endless', { kind: 'answer', status: 201 }],
     ['"continue" for ever', '/continue', { kind: 'noAnswer', detail: /before the answer/ }],
   ])('is cut off long before its time is over: %s', async (_, path, expected) => {

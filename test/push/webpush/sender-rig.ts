@@ -28,6 +28,8 @@ interface OpenTestChannel {
 /** Short pauses, so that a test takes no seconds. */
 const PAUSES = { throttle: 40, slowThrottle: 80, spread: 20, notes: 10, retry: 30 };
 
+const NEVER = new Promise<never>(() => undefined);
+
 /** A status to answer a POST with, or a function that answers it. */
 export type Fate = number | Respond;
 
@@ -42,6 +44,8 @@ export class SenderRig {
   readonly removed: string[] = [];
   readonly told: ToldNote[] = [];
   readonly failures: FailureNote[] = [];
+  /** The ids of each reading before pushes. */
+  readonly reads: (readonly string[])[] = [];
   readonly logged: { readonly level: string; readonly fields: object }[] = [];
   readonly shards = new Set(Array.from({ length: 16 }, (_, shard) => shard));
   readonly shardListeners: (() => void)[] = [];
@@ -51,6 +55,8 @@ export class SenderRig {
   onRead: () => void = () => undefined;
   /** Throws in the place of the database. */
   outage: Error | null = null;
+  /** The database answers no more. */
+  hangs = false;
   now = Date.UTC(2026, 10, 27, 12);
   /** POSTs under way, by path, and the most of them. */
   readonly running = new Map<string, number>();
@@ -122,7 +128,7 @@ export class SenderRig {
       ...more,
     });
     onTestFinished(async () => {
-      const stopped = sender.stop(1000);
+      const stopped = sender.stop(performance.now() + 1000);
       poster.close();
       await stopped;
     });
@@ -196,14 +202,17 @@ export class SenderRig {
         check();
         return [...rows.values()].filter(({ shard }) => shards.includes(shard)).map(({ id }) => id);
       },
-      read: async (id) => {
+      read: async (ids) => {
         check();
-        const row = rows.get(id) ?? null;
+        this.reads.push(ids);
+        if (this.hangs) await NEVER;
+        const found = ids.flatMap((id) => rows.get(id) ?? []);
         this.onRead();
-        return row;
+        return found;
       },
       noteTold: async (notes) => {
         check();
+        if (this.hangs) await NEVER;
         this.told.push(...notes);
         for (const { id, told } of notes) {
           change(id, { told, failures: 0, firstFailure: null, notBefore: null });

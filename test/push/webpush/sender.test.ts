@@ -214,10 +214,10 @@ describe('a service that refuses', () => {
     rig.commit('Todo', 'Note');
     await eventually(() => expect(rig.statesOf('two').at(-1)).toMatchObject({ Note: '1' }));
     await delay(LONG);
-    await first.stop(1000);
+    await first.stop(performance.now() + 1000);
     rig.fates.clear();
     rig.now = notBefore - 1000;
-    await (await rig.start()).stop(1000);
+    await (await rig.start()).stop(performance.now() + 1000);
     expect(rig.statesOf('one')).toEqual([{ Todo: '1' }]);
     rig.now = notBefore;
     await rig.start();
@@ -344,6 +344,29 @@ describe('many subscriptions', () => {
     expect(rig.sink.connections).toBeLessThanOrEqual(8);
   });
 
+  it('have their rows read together, and read again after a change', async () => {
+    const rig = await makeRig();
+    const gate = makeGate();
+    for (let index = 0; index < 40; index += 1) {
+      rig.subscribe(`s${index}`);
+      if (index >= 4) rig.fates.set(`s${index}`, gate.respond);
+    }
+    const sender = await rig.start();
+    rig.commit('Todo', 'Note');
+    await eventually(() => expect(rig.told.length).toBe(4));
+    await eventually(() => expect(gate.held).toBe(sender.counts().running));
+    const together = rig.reads.at(-1) ?? [];
+    expect(together.length).toBeGreaterThan(10);
+    const ahead = together.find((id) => rig.textsOf(id).length === 0) ?? '';
+    const row = rig.rows.get(ahead);
+    if (row !== undefined) rig.rows.set(ahead, { ...row, types: ['Note'] });
+    await sender.changed(ahead);
+    gate.open();
+    await eventually(() => expect(rig.told.length).toBe(40));
+    expect(rig.statesOf(ahead)).toEqual([{ Note: '1' }]);
+    expect(rig.reads.length).toBeLessThan(20);
+  });
+
   it('are prepared for together before the first of their channels opens', async () => {
     const rig = await makeRig();
     for (let index = 0; index < 30; index += 1) rig.subscribe(`s${index}`);
@@ -398,12 +421,26 @@ describe('an end', () => {
     rig.commit('Todo');
     await eventually(() => expect(first.counts().results.delivered).toBe(5));
     await eventually(() => expect(gate.held).toBeGreaterThan(5));
-    await first.stop(50);
+    await first.stop(performance.now() + 50);
     expect(rig.told.length).toBe(5);
     gate.open();
     await rig.start();
     await eventually(() => expect(rig.told.length).toBe(30));
     for (let index = 0; index < 5; index += 1) expect(rig.textsOf(`s${index}`).length).toBe(1);
+  });
+
+  it('where the database hangs is no longer, and repeats what it could not note', async () => {
+    const rig = await makeRig();
+    rig.subscribe('one');
+    const sender = await rig.start();
+    rig.hangs = true;
+    rig.commit('Todo');
+    await eventually(() => expect(rig.reads.length).toBe(1));
+    // One hangs before its push, and the notes of another hang.
+    await sender.stop(performance.now() + 20);
+    rig.hangs = false;
+    await rig.start();
+    await eventually(() => expect(rig.statesOf('one')).toEqual([{ Todo: '1' }]));
   });
 
   it('of the database’s answers ends nothing: all is told when it is back', async () => {
