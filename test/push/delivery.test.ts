@@ -158,7 +158,7 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     });
   });
 
-  it('types: an empty list is never pushed to, and types that are added are told at once', async () => {
+  it('types: an empty list is never pushed to, and added ones are told at once', async () => {
     const client = await rig().client();
     const { accountId, state } = await write(client);
     const none = await subscribed(client, { types: [] });

@@ -35,7 +35,7 @@ describe('a server and push subscriptions', () => {
     expect(server.stderr()).toContain('pushes are not signed: set PUSH_CONTACT');
   });
 
-  it('PUSH=off takes their methods and limits away, and leaves event sources as they are', async () => {
+  it('PUSH=off takes their methods and limits away, but nothing of event sources', async () => {
     await restart({ ...CONTACT, PUSH: 'off' });
     const shown = await capabilities();
     expect(shown).not.toHaveProperty([VAPID]);
