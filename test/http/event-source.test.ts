@@ -195,6 +195,23 @@ describe('RFC 8620 7.3: the event source', () => {
     );
   });
 
+  it('a stream that breaks off leaves no timer and no listener', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const harness = await startHarness();
+    const path = PATH.replace('ping=0', 'ping=30');
+    const timers = vi.getTimerCount();
+    const raws = Array.from({ length: 20 }, () => new RawConnection(harness));
+    for (const raw of raws) raw.write(head(path, [], 'GET'));
+    await Promise.all(raws.map((raw) => raw.until(/\nid: /)));
+    expect(vi.getTimerCount()).toBeGreaterThanOrEqual(timers + 40);
+    for (const { socket } of raws) socket.resetAndDestroy();
+    while (!/kind="eventsource"\} 0/.test(await harness.metrics.text())) await setImmediate();
+    expect(vi.getTimerCount()).toBe(timers);
+    harness.store.stateReads.length = 0;
+    await harness.compare();
+    expect(harness.store.stateReads).toEqual([]);
+  });
+
   it('a reader that does not read is dropped, and its waiting events are bounded', async () => {
     const harness = await startHarness({ timings: { stalledReader: 200 } });
     const names = Array.from({ length: 3000 }, (_, n) => account(`A${n}${'x'.repeat(200)}`));
