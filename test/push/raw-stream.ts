@@ -6,7 +6,7 @@ export interface RawStreamOptions {
   readonly lastEventId?: string;
 }
 
-/** An event source over a bare socket, which can stop reading and break off: there may be 10,000. */
+/** An event source over a bare socket, which can stop reading and break off. */
 export class RawStream {
   readonly socket: Socket;
   /** State events that came. */
