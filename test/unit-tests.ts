@@ -23,6 +23,7 @@ export const UNIT_TESTS: string[] = [
   'test/protocol/*.test.ts',
   'test/push/account-states.test.ts',
   'test/push/vector.test.ts',
+  'test/push/wakes.test.ts',
   'test/push/hub/notifier.test.ts',
   'test/push/hub/payload.test.ts',
   'test/push/hub/shards.test.ts',

@@ -40,7 +40,7 @@ export class InProcessServer {
       dispatcher,
       sessions: new Sessions({
         capabilities: registry.capabilities.values(),
-        runtime: runtimeMembers(config.limits, registry, engine.push?.vapid ?? null),
+        runtime: runtimeMembers(config.limits, registry, engine.push),
         baseUrl: null,
       }),
       metrics: { methodCall: () => undefined, methodError: () => undefined },

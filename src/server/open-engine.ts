@@ -19,7 +19,7 @@ import { createSteadyClock } from '../runtime/steady-clock.js';
 import { type Config, ConfigError } from './config.js';
 import { openPush, pushContact } from './open-push.js';
 import { loadProject } from './project.js';
-import { PUSH, VAPID } from './session-members.js';
+import { VAPID } from './session-members.js';
 import type { Storage, StorageOptions } from './storage.js';
 
 /** The parts that serve method calls, without a transport: for a server, and for tests of hooks. */
@@ -118,7 +118,6 @@ function servedOf(
 ): readonly CapabilityDefinition[] {
   const left = new Set<string>();
   if (!config.explain) left.add(EXPLAIN);
-  if (!config.push.isOn) left.add(PUSH);
   if (!config.push.isOn || pushContact(config) === null) left.add(VAPID);
   const served = capabilities.filter(({ urn }) => !left.has(urn));
   if (config.push.isOn) return served;

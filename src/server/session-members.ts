@@ -21,11 +21,21 @@ export const PUSH = 'urn:jmapsmith:push';
 export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 
-/** Returns, by URN, the session's members that only the running process knows. */
+const SUBSCRIPTION_LIMITS = Object.freeze({
+  maxSubscriptionsOfToken: MAX_PER_TOKEN,
+  maxSubscriptionsOfUser: MAX_PER_USER,
+  maxCreationsInHour: MAX_CREATIONS,
+  longestLifeSeconds: LONGEST_LIFE / 1000,
+});
+
+/**
+ * Returns, by URN, the session's members that only the running process knows. `push` is null where
+ * there are no push subscriptions.
+ */
 export function runtimeMembers(
   limits: Limits,
   registry: Registry,
-  vapid: Pick<VapidKeys, 'current'> | null,
+  push: { readonly vapid: Pick<VapidKeys, 'current'> | null } | null,
 ): ReadonlyMap<string, RuntimeMembers> {
   const core = {
     maxSizeUpload: limits.maxSizeUpload,
@@ -57,17 +67,17 @@ export function runtimeMembers(
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
     [BLOB, { account: blob }],
-    [VAPID, { session: () => ({ applicationServerKey: vapid?.current?.publicText ?? null }) }],
+    [
+      VAPID,
+      { session: () => ({ applicationServerKey: push?.vapid?.current?.publicText ?? null }) },
+    ],
     [
       PUSH,
       {
         session: () => ({
           // The event source takes the id of the last event by it where a header can't be sent.
           lastEventIdParameter: 'lastEventId',
-          maxSubscriptionsOfToken: MAX_PER_TOKEN,
-          maxSubscriptionsOfUser: MAX_PER_USER,
-          maxCreationsInHour: MAX_CREATIONS,
-          longestLifeSeconds: LONGEST_LIFE / 1000,
+          ...(push === null ? {} : SUBSCRIPTION_LIMITS),
         }),
       },
     ],

@@ -196,7 +196,7 @@ async function transportServices(engine: Engine, duplicates: Duplicates): Promis
     hub: storage.openHub({ bus: config.pushBus, generation: () => generation, log }),
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
-      runtime: runtimeMembers(config.limits, registry, vapid),
+      runtime: runtimeMembers(config.limits, registry, engine.push),
       ...(vapid === null ? {} : { version: () => vapid.version }),
       baseUrl: baseUrlText(config.baseUrl),
     }),

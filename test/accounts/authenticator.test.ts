@@ -286,6 +286,39 @@ describe('a principal', () => {
     expect(await by.authenticate(tokens[0] ?? '')).toBeNull();
   });
 
+  it('is read together with many others, in five statements', async () => {
+    const tokenIds: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const user = `user${n}`;
+      const first = await account('A', user);
+      await account('B', user);
+      for (const accounts of [[], [{ accountId: first, readOnly: false }]]) {
+        const token = await createToken(database.prisma, ids, { user, accounts });
+        tokenIds.push(token.split('_')[1] ?? '');
+      }
+    }
+    let statements = 0;
+    const counted = database.prisma.$extends({
+      query: {
+        $allOperations: ({ args, query }) => {
+          statements += 1;
+          return query(args);
+        },
+      },
+    });
+    const by = createAuthenticator(counted as never, { accessVersion: database.accessVersion });
+    const principals = await by.refreshAll(tokenIds);
+    expect(tokenIds.map((id) => principals.get(id)?.accounts.size)).toEqual(
+      tokenIds.map((_, at) => (at % 2 === 0 ? 2 : 1)),
+    );
+    expect(statements).toBe(5);
+    await by.refreshAll(tokenIds);
+    expect(statements).toBe(5);
+    await revokeToken(database.prisma, tokenIds[0] ?? '');
+    expect((await by.refreshAll(tokenIds)).has(tokenIds[0] ?? '')).toBe(false);
+    expect(statements).toBe(10);
+  });
+
   it('is UnavailableError if it can not be read, and a later request works', async () => {
     await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });

@@ -57,6 +57,24 @@ describe('RFC 8620 7.3: the event source', () => {
     }
   });
 
+  it('a /set that fails or changes nothing has no event', async () => {
+    const { A1, u1 } = fixtures();
+    const { created } = await u1.set('Todo', { accountId: A1, create: { k: { text: 'x' } } });
+    const id = created?.['k']?.id ?? '';
+    const stream = await open();
+    const { notCreated } = await u1.set('Todo', { accountId: A1, create: { k: { text: 1 } } });
+    expect(Object.keys(notCreated ?? {})).toEqual(['k']);
+    expect(
+      await u1.call('Todo/set', { accountId: A1, ifInState: 'other', destroy: [id] }),
+    ).toMatchObject(['error', { type: 'stateMismatch' }]);
+    for (const patch of [{}, { text: 'x' }]) {
+      const { updated } = await u1.set('Todo', { accountId: A1, update: { [id]: patch } });
+      expect(Object.keys(updated ?? {})).toEqual([id]);
+    }
+    await stream.state(A1, 'Todo', await write(u1, 'Todo', A1));
+    expect(stream.events).toHaveLength(1);
+  });
+
   it('a revoked token ends its streams, others stay', async () => {
     const token = await makeToken(server(), ['--user', 'u1']);
     const stream = await open({}, new Client(server().url, token));

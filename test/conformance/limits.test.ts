@@ -7,6 +7,7 @@ import { bearer } from '../../conform/src/client/credentials.js';
 import { Server } from '../../conform/src/subject/server.js';
 import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { type Client, CORE, rawHttp } from '../support/client.js';
+import { EventStream } from '../support/event-source.js';
 import {
   at,
   entry,
@@ -36,6 +37,9 @@ const { server, fixtures } = useFixtures(
   },
   ['A2', 'AX', 'u2'],
 );
+
+/** An event source of all types. */
+const EVENTS = { types: '*', closeafter: 'no', ping: '0' };
 
 const sockets: Socket[] = [];
 afterEach(() => {
@@ -312,8 +316,9 @@ describe('limits: the response, and how long is kept what nobody needs', () => {
       ['error', methodError('requestTooLarge'), 'b'],
       ['Core/echo', { small: true }, 'c'],
     ]);
-    // A write whose answer can't be given is not made.
+    // A write whose answer can't be given is not made, and no event tells of it.
     const before = await client.get('Todo', { accountId, ids: [] });
+    const stream = await EventStream.open(client, EVENTS);
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, i) => [`k${i}`, { text: 'y' }]),
     );
@@ -321,6 +326,10 @@ describe('limits: the response, and how long is kept what nobody needs', () => {
       err('requestTooLarge'),
     );
     expect((await client.get('Todo', { accountId, ids: [] })).state).toBe(before.state);
+    const { newState } = await client.set('Todo', { accountId, create: { k: { text: 'z' } } });
+    await stream.state(accountId, 'Todo', newState);
+    expect(stream.events).toHaveLength(1);
+    stream.close();
   });
 
   it('an unreferenced blob is removed after BLOBS_KEEP', async () => {
@@ -346,7 +355,11 @@ describe('limits: the response, and how long is kept what nobody needs', () => {
   it('a state older than CHANGES_KEEP is cannotCalculateChanges', async () => {
     const { accountId, client } = await makeUser(tight(), 'changes');
     const { queryState } = await client.query('Todo', { accountId });
+    const stream = await EventStream.open(client, EVENTS);
     const { newState } = await client.set('Todo', { accountId, create: { k: { text: 'a' } } });
+    const { id } = await stream.state(accountId, 'Todo', newState);
+    stream.close();
+    const later = await client.set('Todo', { accountId, create: { k: { text: 'b' } } });
     await eventually(async () => {
       expect(await client.call('Todo/changes', { accountId, sinceState: '0' })).toEqual(
         err('cannotCalculateChanges'),
@@ -356,9 +369,18 @@ describe('limits: the response, and how long is kept what nobody needs', () => {
       await client.call('Todo/queryChanges', { accountId, sinceQueryState: queryState }),
     ).toEqual(err('cannotCalculateChanges'));
     // The current state is never too old: there is nothing that it lacks.
-    expect((await client.changes('Todo', { accountId, sinceState: newState })).newState).toBe(
-      newState,
+    expect((await client.changes('Todo', { accountId, sinceState: later.newState })).newState).toBe(
+      later.newState,
     );
+    // The id of an event needs no records of changes.
+    await eventually(async () => {
+      expect(await client.call('Todo/changes', { accountId, sinceState: newState })).toEqual(
+        err('cannotCalculateChanges'),
+      );
+    });
+    const again = await EventStream.open(client, EVENTS, { 'last-event-id': id ?? '' });
+    await again.state(accountId, 'Todo', later.newState);
+    again.close();
   });
 });
 

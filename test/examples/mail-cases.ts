@@ -258,24 +258,34 @@ function emailCases(example: () => Example): void {
     expect(await update({ 'keywords/$Flagged': true })).toEqual({ keywords: { $flagged: true } });
   });
 
+  /** Returns the types that the first event names after a change. */
+  const changedBy = async (change: () => Promise<unknown>): Promise<readonly string[]> => {
+    const { client, accountId } = example();
+    const query = { types: '*', closeafter: 'state', ping: '0' };
+    const stream = await EventStream.open(client, query);
+    await change();
+    const { data }: Answer = await stream.find(({ event }) => event === 'state');
+    return Object.keys(data.changed[accountId]);
+  };
+
   it('RFC 8621 1.5: the state of EmailDelivery changes with new e-mails alone', async () => {
     const box = await mailbox('Delivery');
-    const { client, accountId } = example();
-    const states = async (change: () => Promise<unknown>): Promise<readonly string[]> => {
-      const query = { types: '*', closeafter: 'state', ping: '0' };
-      const stream = await EventStream.open(client, query);
-      await change();
-      const { data }: Answer = await stream.find(({ event }) => event === 'state');
-      return Object.keys(data.changed[accountId]);
-    };
     let id = '';
-    const added = await states(async () => {
+    const added = await changedBy(async () => {
       ({ id } = await add(message({ Subject: 'New' }), { mailboxIds: { [box]: true } }));
     });
     expect(added).toEqual(expect.arrayContaining(['Email', 'EmailDelivery', 'Mailbox', 'Thread']));
-    const read = await states(() => example().update('Email', id, { 'keywords/$seen': true }));
+    const read = await changedBy(() => example().update('Email', id, { 'keywords/$seen': true }));
     expect(read).toEqual(expect.arrayContaining(['Email', 'Mailbox']));
     expect(read).not.toContain('EmailDelivery');
+  });
+
+  it('RFC 8620 7.1: one event names all types that went with a mailbox', async () => {
+    const box = await mailbox('Removed');
+    await add(message({ Subject: 'Removed' }), { mailboxIds: { [box]: true } });
+    const args = { destroy: [box], onDestroyRemoveEmails: true };
+    const types = await changedBy(() => call('Mailbox/set', args));
+    expect([...types].sort()).toEqual(['Email', 'Mailbox', 'Thread']);
   });
 }
 

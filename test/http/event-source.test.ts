@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { change, PATH, Stream } from './event-stream.js';
 import {
   account,
@@ -13,6 +14,14 @@ import {
   startHarness,
   until,
 } from './harness.js';
+
+function pingsOf({ events }: Stream) {
+  return events.filter(({ event }) => event === 'ping');
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('RFC 8620 7.3: the event source', () => {
   it('opens at once, unbuffered, and has events of every account in reach', async () => {
@@ -88,11 +97,46 @@ describe('RFC 8620 7.3: the event source', () => {
     }
   });
 
-  it('pings at the interval it uses, without an id', async () => {
+  it('pings so long after the last event, without an id, at the interval it uses', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const harness = await startHarness();
-    const stream = await Stream.open(harness, '/jmap/eventsource?types=*&closeafter=no&ping=1');
-    await until(() => stream.events.length > 0);
-    expect(stream.events).toEqual([{ event: 'ping', data: { interval: 5 } }]);
+    const open = (ping: number) => Stream.open(harness, PATH.replace('ping=0', `ping=${ping}`));
+    const [often, seldom] = [await open(1), await open(45)];
+    const pings = async (stream: Stream, count: number): Promise<void> => {
+      while (pingsOf(stream).length < count) await setImmediate();
+    };
+    vi.advanceTimersByTime(5000);
+    await pings(often, 1);
+    expect(often.events).toEqual([{ event: 'ping', data: { interval: 5 } }]);
+    vi.advanceTimersByTime(35_000);
+    harness.store.commit('A1', { Todo: '1' });
+    while (seldom.events.length === 0) await setImmediate();
+    vi.advanceTimersByTime(44_999);
+    // By then a ping that the event had not moved would be there.
+    await pings(often, 16);
+    expect(pingsOf(seldom)).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await pings(seldom, 1);
+    expect(pingsOf(seldom)).toEqual([{ event: 'ping', data: { interval: 45 } }]);
+    for (const stream of [often, seldom]) stream.close();
+  });
+
+  it('has a comment after 30 s of silence, and no ping where none is asked for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const harness = await startHarness();
+    const stream = await Stream.open(harness);
+    for (let n = 1; n <= 20; n += 1) {
+      vi.advanceTimersByTime(30_000);
+      while (stream.comments < n) await setImmediate();
+    }
+    vi.advanceTimersByTime(20_000);
+    harness.store.commit('A1', { Todo: '1' });
+    while (stream.events.length === 0) await setImmediate();
+    vi.advanceTimersByTime(29_999);
+    harness.store.commit('A1', { Todo: '2' });
+    while (stream.events.length === 1) await setImmediate();
+    expect(stream.comments).toBe(20);
+    expect(stream.events.map(({ event }) => event)).toEqual(['state', 'state']);
     stream.close();
   });
 
@@ -151,6 +195,23 @@ describe('RFC 8620 7.3: the event source', () => {
     );
   });
 
+  it('a stream that breaks off leaves no timer and no listener', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const harness = await startHarness();
+    const path = PATH.replace('ping=0', 'ping=30');
+    const timers = vi.getTimerCount();
+    const raws = Array.from({ length: 20 }, () => new RawConnection(harness));
+    for (const raw of raws) raw.write(head(path, [], 'GET'));
+    await Promise.all(raws.map((raw) => raw.until(/\nid: /)));
+    expect(vi.getTimerCount()).toBeGreaterThanOrEqual(timers + 40);
+    for (const { socket } of raws) socket.resetAndDestroy();
+    while (!/kind="eventsource"\} 0/.test(await harness.metrics.text())) await setImmediate();
+    expect(vi.getTimerCount()).toBe(timers);
+    harness.store.stateReads.length = 0;
+    await harness.compare();
+    expect(harness.store.stateReads).toEqual([]);
+  });
+
   it('a reader that does not read is dropped, and its waiting events are bounded', async () => {
     const harness = await startHarness({ timings: { stalledReader: 200 } });
     const names = Array.from({ length: 3000 }, (_, n) => account(`A${n}${'x'.repeat(200)}`));
@@ -192,11 +253,25 @@ describe('RFC 8620 7.3: the event source', () => {
     raw.socket.destroy();
   });
 
-  it('a server that stops ends its streams', async () => {
+  it('a server that stops ends its streams, and spreads when they come back', async () => {
     const harness = await startHarness();
-    const stream = await Stream.open(harness);
+    for (let n = 0; n < 10; n += 1) {
+      harness.users.tokens.set(`token-of-m${n}`, `m${n}`);
+      harness.users.principals.set(`m${n}`, principal(`m${n}`, `m${n}`, [account('A1')]));
+    }
+    const streams = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        Stream.open(harness, PATH, { authorization: `Bearer token-of-m${n % 10}` }),
+      ),
+    );
+    await until(() => streams.every(({ retry }) => retry > 0));
+    for (const stream of streams) stream.retry = 0;
     await harness.close();
-    await until(() => stream.ended);
+    await until(() => streams.every(({ ended }) => ended));
+    const retries = streams.map(({ retry }) => retry);
+    expect(Math.min(...retries)).toBeGreaterThanOrEqual(1000);
+    expect(Math.max(...retries)).toBeLessThanOrEqual(10_000);
+    expect(Math.max(...retries) - Math.min(...retries)).toBeGreaterThan(5000);
   });
 });
 
@@ -222,6 +297,26 @@ describe('tickets', () => {
     expect(again.status).toBe(401);
     expect(again.headers.get('www-authenticate')).toContain('invalid_token');
     expect(harness.logs.join('')).not.toContain(ticket);
+  });
+
+  it('is no longer good once the server has ended the stream; the last id is', async () => {
+    const harness = await startHarness();
+    const path = PATH.replace('closeafter=no', 'closeafter=state');
+    const first = await Stream.open(harness, `${path}&ticket=${await ticketOf(harness)}`, {
+      authorization: '',
+    });
+    harness.store.commit('A1', { Todo: '1' });
+    await until(() => first.ended);
+    harness.store.commit('A1', { Todo: '2' });
+    // As an EventSource of a browser connects again.
+    const again = await fetch(first.response.url, {
+      headers: { 'last-event-id': first.lastEventId },
+    });
+    expect(again.status).toBe(401);
+    const renewed = `${path}&ticket=${await ticketOf(harness)}&lastEventId=${first.lastEventId}`;
+    const next = await Stream.open(harness, renewed, { authorization: '' });
+    await until(() => next.ended);
+    expect(next.events.map(({ data }) => data)).toEqual([change({ A1: { Todo: '2' } })]);
   });
 
   it('RFC 8620 3.6.1: counts as a request of the user while it is made', async () => {

@@ -158,6 +158,23 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     });
   });
 
+  it('types: an empty list is never pushed to, and added ones are told at once', async () => {
+    const client = await rig().client();
+    const { accountId, state } = await write(client);
+    const none = await subscribed(client, { types: [] });
+    const notes = await subscribed(client, { types: ['Note'] });
+    const todos = await subscribed(client, { types: ['Todo'] });
+    for (const { path } of [none, notes, todos]) await verify(client, path);
+    await client.change({ update: { [notes.id]: { types: ['Note', 'Todo'] } } });
+    await until(() => requestsTo(notes.path).length === 2);
+    const changed = { [accountId]: { Todo: state } };
+    expect(receivedAt(notes.path)[1]).toEqual({ '@type': 'StateChange', changed });
+    await write(client);
+    await until(() => requestsTo(todos.path).length === 2);
+    expect(requestsTo(none.path)).toHaveLength(1);
+    for (const { id } of [none, notes, todos]) await client.change({ destroy: [id] });
+  });
+
   it('a service that answers 410 is asked no more, and a failure is noted', async () => {
     const client = await rig().client();
     const gone = await subscribed(client);
