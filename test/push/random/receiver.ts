@@ -88,7 +88,9 @@ export abstract class Receiver {
       this.world.reaches(this.person.name, id),
     );
     const calls = accounts.flatMap(({ id, types }) =>
-      [...types].map((type) => [`${type}/get`, { accountId: id, ids: [] }, `${id} ${type}`] as const),
+      [...types].map(
+        (type) => [`${type}/get`, { accountId: id, ids: [] }, `${id} ${type}`] as const,
+      ),
     );
     for (;;) {
       const answer = await this.world.request(this.person, this.random, calls);
@@ -124,5 +126,6 @@ export function pause(ms: number): Promise<void> {
 
 /** Resolves after `ms`, or earlier when the servers are to become quiet. */
 export async function pauseWhileRunning(world: World, ms: number): Promise<void> {
-  for (let rest = ms; rest > 0 && world.phase === 'run'; rest -= 20) await pause(Math.min(rest, 20));
+  for (let rest = ms; rest > 0 && world.phase === 'run'; rest -= 20)
+    await pause(Math.min(rest, 20));
 }

@@ -26,7 +26,10 @@ export async function runSeed(
   const world = await World.make(fleet, types, seed);
   const service = await PushService.start(world);
   const random = world.random('sizes');
-  const writers = Array.from({ length: random.integer(1, 3) }, (_, n) => new Writer(world, `w${n}`));
+  const writers = Array.from(
+    { length: random.integer(1, 3) },
+    (_, n) => new Writer(world, `w${n}`),
+  );
   const receivers = makeReceivers(world, service);
   const length = random.integer(300, 1000);
   const running = receivers.map((receiver) => receiver.run());

@@ -1,5 +1,5 @@
 import { JmapSocket } from '../../support/socket.js';
-import { pause, Receiver, type Changed } from './receiver.js';
+import { type Changed, pause, Receiver } from './receiver.js';
 
 /** A client whose WebSocket has pushes, and breaks now and then (RFC 8887 4.3.5). */
 export class SocketReceiver extends Receiver {

@@ -1,4 +1,4 @@
-import { pause, Receiver, type Changed } from './receiver.js';
+import { type Changed, pause, Receiver } from './receiver.js';
 
 /** How a client gives the id back with which it goes on. */
 export type StreamKind = 'header' | 'query' | 'both' | 'closing';

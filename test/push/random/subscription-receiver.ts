@@ -1,7 +1,7 @@
 import { CORE } from '../../support/client.js';
-import { makeReceiver, type Receiver as Decoder } from '../webpush/receiver.js';
+import { type Receiver as Decoder, makeReceiver } from '../webpush/receiver.js';
 import type { PushService } from './push-service.js';
-import { pause, pauseWhileRunning, Receiver, type Changed } from './receiver.js';
+import { type Changed, pause, pauseWhileRunning, Receiver } from './receiver.js';
 
 interface Message {
   readonly '@type': string;

@@ -82,11 +82,7 @@ export class World {
     this.seed = seed;
   }
 
-  static async make(
-    fleet: Fleet,
-    types: readonly WrittenType[],
-    seed: number,
-  ): Promise<World> {
+  static async make(fleet: Fleet, types: readonly WrittenType[], seed: number): Promise<World> {
     const world = new World(fleet, types, seed);
     worlds += 1;
     const random = world.random('world');
@@ -172,9 +168,7 @@ export class World {
     const limited = random.integer(0, 3) === 0 ? this.types[0] : undefined;
     const capabilities = limited === undefined ? null : [limited.capability];
     const id = await createAccount(this.fleet.prisma, ids, { name: 'A', user, capabilities });
-    const seen = this.types.filter(
-      ({ capability }) => capabilities?.includes(capability) ?? true,
-    );
+    const seen = this.types.filter(({ capability }) => capabilities?.includes(capability) ?? true);
     this.accounts.push({ id, types: new Set(seen.map(({ name }) => name)) });
     this.#reachesOf(user, id).push({ from: performance.now(), until: Number.POSITIVE_INFINITY });
   }
