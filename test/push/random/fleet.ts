@@ -7,9 +7,6 @@ import { openPrismaStandalone, type PrismaClient } from '../../../src/database/s
 import { type RunningServer, type ServerOptions, startServer } from '../../support/server.js';
 import { makeIdentity } from '../webpush/sink.js';
 
-/** A pause of a second takes the servers a tenth of it. */
-export const CLOCK_SPEED = 10;
-
 /** The certificate of the push services of all seeds, which the servers trust. */
 const identity = makeIdentity();
 export const { certificate } = identity;
@@ -18,6 +15,8 @@ export interface FleetOptions {
   /** Of PostgreSQL; null: SQLite, which one server has for itself. */
   readonly url: string | null;
   readonly servers: number;
+  /** How fast the clocks of the servers run: a second takes them a tenth of it where not given. */
+  readonly speed?: number;
   readonly server?: ServerOptions;
 }
 
@@ -30,15 +29,18 @@ export class Fleet {
   /** Servers that run, by index. */
   readonly #living = new Set<number>();
 
-  static async start({ url, servers, server = {} }: FleetOptions): Promise<Fleet> {
+  static async start({ url, servers, speed = 10, server = {} }: FleetOptions): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-fleet-'));
     writeFileSync(join(folder, 'ca.pem'), identity.authority.ca);
     const preload = new URL('quick-clock.mjs', import.meta.url).href;
     const env = {
       ...{ NODE_OPTIONS: `--import=${preload}`, CLOCK_LONGEST: '40000' },
-      ...{ CLOCK_SPEED: String(CLOCK_SPEED), CLOCK_EPOCH: String(Date.now()) },
+      ...{ CLOCK_SPEED: String(speed), CLOCK_EPOCH: String(Date.now()) },
       ...{ PUSH_CA: join(folder, 'ca.pem'), PUSH_ALLOW: '127.0.0.0/8' },
       PUSH_CONTACT: 'mailto:operator@example.com',
+      // The clients of a seed are few users, and a busy machine is nobody's fault.
+      ...{ MAX_CONCURRENT_REQUESTS: '100', REQUEST_TIMEOUT: '120s', HOOK_TIMEOUT: '60s' },
+      LEDGER_OUT: join(folder, 'ledger'),
       ...(url === null ? {} : { DATABASE_URL: url }),
       ...server.env,
     };
@@ -77,20 +79,32 @@ export class Fleet {
     await this.#at(index)[how]();
   }
 
+  /** Ends all servers by SIGKILL. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#living].map((index) => this.end(index, 'kill')));
+  }
+
   /** Starts all servers that don't run, on the ports that they had. */
   async startAll(): Promise<void> {
     const dead = [...this.#servers.keys()].filter((index) => !this.#living.has(index));
-    for (const index of dead) {
-      this.#servers[index] = await this.#at(index).restart();
-      this.#living.add(index);
-    }
+    await Promise.all(
+      dead.map(async (index) => {
+        this.#servers[index] = await this.#at(index).restart();
+        this.#living.add(index);
+      }),
+    );
   }
 
-  /** Cuts the sessions by which servers hear each other. Resolves to how many there were. */
-  async cutSessions(): Promise<number> {
+  /**
+   * Cuts sessions by which servers hear each other, the oldest first, at most so many. Resolves to
+   * how many there were.
+   */
+  async cutSessions(most = 16): Promise<number> {
     const cut = await this.#pool?.query(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity ' +
-        "WHERE application_name LIKE 'jmapsmith push%' AND datname = current_database()",
+      'SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity ' +
+        "WHERE application_name LIKE 'jmapsmith push%' AND datname = current_database() " +
+        'ORDER BY backend_start LIMIT $1) AS sessions',
+      [most],
     );
     return cut?.rowCount ?? 0;
   }

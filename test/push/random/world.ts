@@ -29,6 +29,20 @@ export const NOTE: WrittenType = {
   draw: (random) => ({ title: `t${random.integer(0, 99)}` }),
 };
 
+const LEDGER = 'https://example.com/jmap/ledger';
+/** Its lines end with it, and it counts them (test/hooks/ledger.yaml). */
+export const BOOK: WrittenType = {
+  ...{ name: 'Book', capability: LEDGER },
+  draw: (random) => ({ title: `t${random.integer(0, 99)}` }),
+};
+export const LINE: WrittenType = {
+  ...{ name: 'Line', capability: LEDGER, parent: 'Book' },
+  draw: (random, books) => ({
+    bookId: books.length === 0 ? 'nobody' : random.pick(books),
+    amount: random.integer(0, 9),
+  }),
+};
+
 /** An account; `types` are the names of those that its users see. */
 export interface WorldAccount {
   readonly id: string;
