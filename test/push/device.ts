@@ -57,14 +57,14 @@ export class Device {
   }
 
   /** Calls PushSubscription/set to create one. */
-  create(): Promise<unknown> {
-    const create = { k: { deviceClientId: 'd', url: this.#sink.url('/d').href } };
+  create(more: object = {}): Promise<unknown> {
+    const create = { k: { deviceClientId: 'd', url: this.#sink.url('/d').href, ...more } };
     return this.client().ok('PushSubscription/set', { create });
   }
 
   /** Creates one and verifies it; resolves to its id. */
-  async subscribe(): Promise<string> {
-    await this.create();
+  async subscribe(more: object = {}): Promise<string> {
+    await this.create(more);
     return this.verify();
   }
 
@@ -93,6 +93,15 @@ export class Device {
   get states(): readonly (string | undefined)[] {
     const changes = this.messages.filter(({ changed }) => changed !== undefined);
     return changes.map(({ changed }) => changed?.[this.accountId]?.['Todo']);
+  }
+
+  /** Resolves to whether the device is told of a state soon. */
+  tellsOf(state: string): Promise<boolean> {
+    const isTold = eventually(() => expect(this.states).toContain(state), 5000);
+    return isTold.then(
+      () => true,
+      () => false,
+    );
   }
 
   close(): Promise<void> {

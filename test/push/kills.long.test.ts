@@ -7,8 +7,8 @@ import { Device } from './device.js';
 import { Fleet } from './random/fleet.js';
 
 const QUERY = { types: '*', closeafter: 'no', ping: '0' };
-/** The servers' clocks run ten times as fast: 40 s of theirs. Nothing waits for longer. */
-const LONG = 4000;
+/** The servers' clocks run five times as fast: 30 s of theirs. Nothing waits for longer. */
+const LONG = 6000;
 
 const postgresql = usePostgresql();
 

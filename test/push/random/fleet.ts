@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { openPool, type Pool } from '../../../src/database/postgresql/index.js';
 import { openPrisma } from '../../../src/database/postgresql/prisma.js';
 import { openPrismaStandalone, type PrismaClient } from '../../../src/database/sqlite/prisma.js';
-import { type RunningServer, type ServerOptions, startServer } from '../../support/server.js';
+import { runTools } from '../../support/operator.js';
+import { ROOT, type RunningServer, type ServerOptions, startServer } from '../../support/server.js';
 import { makeIdentity } from '../webpush/sink.js';
 
 /** The certificate of the push services of all seeds, which the servers trust. */
@@ -15,7 +16,7 @@ export interface FleetOptions {
   /** Of PostgreSQL; null: SQLite, which one server has for itself. */
   readonly url: string | null;
   readonly servers: number;
-  /** How fast the clocks of the servers run: a second takes them a tenth of it where not given. */
+  /** How fast the clocks of the servers run: a second takes them a fifth of it where not given. */
   readonly speed?: number;
   readonly server?: ServerOptions;
 }
@@ -29,7 +30,7 @@ export class Fleet {
   /** Servers that run, by index. */
   readonly #living = new Set<number>();
 
-  static async start({ url, servers, speed = 10, server = {} }: FleetOptions): Promise<Fleet> {
+  static async start({ url, servers, speed = 5, server = {} }: FleetOptions): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-fleet-'));
     writeFileSync(join(folder, 'ca.pem'), identity.authority.ca);
     const preload = new URL('quick-clock.mjs', import.meta.url).href;
@@ -107,6 +108,16 @@ export class Fleet {
       [most],
     );
     return cut?.rowCount ?? 0;
+  }
+
+  /** Runs a command beside the first server, with these variables over its own. */
+  async command(
+    script: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const all = { ...this.#at(0).env, ...env };
+    await runTools({ root: ROOT, env: all, steps: [[script, args]] });
   }
 
   /** What the servers have written to their log. */
