@@ -22,6 +22,7 @@ export const UNIT_TESTS: string[] = [
   'test/methods/reference-allowance.test.ts',
   'test/protocol/*.test.ts',
   'test/push/account-states.test.ts',
+  'test/push/push.test.ts',
   'test/push/vector.test.ts',
   'test/push/wakes.test.ts',
   'test/push/hub/notifier.test.ts',

@@ -165,6 +165,11 @@ export class States {
     return this.#loads.get(id) ?? this.#load(id);
   }
 
+  /** Resolves when the states of an account were read once more. Rejects as `read` does. */
+  readAgain(id: string): Promise<void> {
+    return this.#read(id);
+  }
+
   has(accountId: string): boolean {
     return this.#accounts.has(accountId);
   }

@@ -79,6 +79,16 @@ export class Audience implements AccountListener {
     await Promise.all(Array.from(this.#seats.keys(), (id) => states.loaded(id)));
   }
 
+  /**
+   * Resolves when all is known that an id tells. Another process may have told it of a commit that
+   * this one has yet to hear of: the receiver would be told an earlier state. Rejects as `ready`.
+   */
+  async catchUp(told: string): Promise<void> {
+    const { states, vectors } = this.#options;
+    const behind = vectors().ahead(told, this.#accounts());
+    await Promise.all(behind.map((id) => states.readAgain(id)));
+  }
+
   /** Takes the accounts that the token reaches now. Accounts that are new to it are news. */
   setPrincipal(principal: Principal): void {
     if (principal === this.#principal) return;

@@ -91,6 +91,7 @@ export class Push {
     try {
       if (this.#vectors === null) await this.#readGeneration();
       await audience.ready();
+      if (told !== null) await audience.catchUp(told);
     } catch (error) {
       channel.close();
       throw error;

@@ -36,6 +36,9 @@ export interface AccountVector {
   readonly states: readonly (readonly [type: string, number: number])[];
 }
 
+/** Key of an account to index of a type to state number. */
+type Told = Map<string, Map<number, number>>;
+
 /** Account id to type name to state number. */
 export type ChangedNumbers = Map<string, Map<string, number>>;
 
@@ -77,23 +80,46 @@ export class Vectors {
    * be told, since the text can't be read, is of another generation, or is a hash of other states.
    */
   difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers | null {
-    const octets = this.#read(text);
-    if (octets?.[0] === HASHED) {
-      const same = octets.subarray(HEADER_OCTETS).equals(bodyHash(this.#body(accounts)));
-      return same ? new Map() : null;
-    }
-    const told = octets === null ? null : this.#parse(octets.subarray(HEADER_OCTETS));
-    if (told === null) return null;
+    const told = this.#toldOf(text, accounts);
+    if (told === 'same') return new Map();
+    if (typeof told === 'string') return null;
     const changed: ChangedNumbers = new Map();
-    for (const { id, key, states } of accounts) {
-      const numbers = told.get(key);
-      const differing = states.filter(([type, number]) => {
-        const index = this.#indexes.get(type) ?? -1;
-        return number !== (numbers?.get(index) ?? 0);
-      });
-      if (differing.length > 0) changed.set(id, new Map(differing));
+    for (const account of accounts) {
+      const numbersTold = this.#numbersOf(told, account);
+      const differing = account.states.filter(([type, number]) => number !== numbersTold(type));
+      if (differing.length > 0) changed.set(account.id, new Map(differing));
     }
     return changed;
+  }
+
+  /**
+   * Returns the ids of accounts of which `text` may tell later states than these: another process
+   * has told them, and this one has yet to hear of them.
+   */
+  ahead(text: string, accounts: readonly AccountVector[]): readonly string[] {
+    const told = this.#toldOf(text, accounts);
+    if (told === 'others') return accounts.map(({ id }) => id);
+    if (typeof told === 'string') return [];
+    const behind = accounts.filter((account) => {
+      const numbersTold = this.#numbersOf(told, account);
+      return account.states.some(([type, number]) => number < numbersTold(type));
+    });
+    return behind.map(({ id }) => id);
+  }
+
+  /** Returns what the text says; `same`, `others`: it is a hash of these states, or of others. */
+  #toldOf(text: string, accounts: readonly AccountVector[]): Told | 'same' | 'others' | 'unknown' {
+    const octets = this.#read(text);
+    if (octets === null) return 'unknown';
+    const body = octets.subarray(HEADER_OCTETS);
+    if (octets[0] === WHOLE) return this.#parse(body) ?? 'unknown';
+    return body.equals(bodyHash(this.#body(accounts))) ? 'same' : 'others';
+  }
+
+  /** Returns what gives the number that was told of a type of an account. */
+  #numbersOf(told: Told, { key }: AccountVector): (type: string) => number {
+    const numbers = told.get(key);
+    return (type) => numbers?.get(this.#indexes.get(type) ?? -1) ?? 0;
   }
 
   #read(text: string): Buffer | null {
@@ -122,8 +148,8 @@ export class Vectors {
   }
 
   /** Returns, by key of the account, the numbers by index of the type; null for no vector. */
-  #parse(body: Buffer): Map<string, Map<number, number>> | null {
-    const told = new Map<string, Map<number, number>>();
+  #parse(body: Buffer): Told | null {
+    const told: Told = new Map();
     let at = 0;
     while (at < body.length) {
       const numbers = new Map<number, number>();

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { usePostgresql } from '../support/postgresql.js';
+import { withSeeds } from '../support/random.js';
+import { sharedProject } from '../support/shared-project.js';
+import { Fleet } from './random/fleet.js';
+import { runSeed } from './random/run-seed.js';
+import { BOOK, LINE, NOTE, TODO } from './random/world.js';
+
+/**
+ * Each seed is a world of its own on servers that all seeds share: users, accounts and tokens,
+ * writers, receivers of all channels that come and go, a push service that fails, and a fault of
+ * the servers. In the end each receiver must have been told the states that /get answers.
+ */
+const RUNS = Number(process.env['PUSH_RUNS'] ?? 1000);
+const HOUR = 3_600_000;
+
+const DATABASES = [
+  { database: 'SQLite', servers: 1 },
+  { database: 'PostgreSQL', servers: 2 },
+];
+
+// Most of the time goes into waiting: both run at once.
+describe.concurrent.each(DATABASES)(
+  'receivers of all channels, on $database',
+  ({ database, servers }) => {
+    const postgresql = usePostgresql();
+    let fleet: Fleet;
+
+    beforeAll(async () => {
+      const project = await sharedProject();
+      const url = database === 'SQLite' ? null : await postgresql().createDatabase('push_random');
+      fleet = await Fleet.start({ url, servers, server: { project } });
+    }, HOUR);
+    afterAll(() => fleet.remove());
+
+    it(
+      'what they were told last is what /get answers',
+      async () => {
+        const runs = Math.ceil(RUNS / DATABASES.length);
+        await withSeeds(runs, (seed) => runSeed(fleet, [TODO, NOTE, BOOK, LINE], seed));
+      },
+      HOUR,
+    );
+  },
+);
