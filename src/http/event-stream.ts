@@ -26,7 +26,7 @@ export interface StreamParameters {
   readonly lastEventId: string | null;
 }
 
-/** What all streams share. */
+/** The part that all streams share. */
 interface Sources {
   eventOf(news: News): Buffer;
   closed(stream: EventStream, userId: string): void;
