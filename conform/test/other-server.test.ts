@@ -3,57 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { expect, it } from 'vitest';
-import { type Check, typeChecks } from '../src/check.js';
+import { typeChecks } from '../src/check.js';
 import { CHECKS } from '../src/checks/index.js';
 import type { Json, JsonMap } from '../src/client/json.js';
 import { conform } from '../src/command.js';
 import type { Options } from '../src/options.js';
-import type { Outcome } from '../src/outcome.js';
-import { run } from '../src/run.js';
 import { SETTLED } from '../src/settled.js';
-import { readWorld, type World } from '../src/subject/described.js';
-import { Server, type ServerOptions } from '../src/subject/server.js';
 import { CERTIFICATE } from './certificate.js';
+import { OWN, type Ran, ran, statuses } from './other-runs.js';
 import { OtherServer, THINGS, URN } from './other-server.js';
 
 // Servers that others could have written: what RFC 8620 allows them is no failure, and what goes
 // wrong is told as what it is.
 
-const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
-const OWN = { isPersonal: true, isReadOnly: false };
-const world = readWorld([THINGS]);
-
-interface Ran {
-  readonly outcomes: readonly Outcome[];
-  readonly warnings: readonly string[];
-}
-
-async function ran(
-  other: OtherServer,
-  wanted: readonly string[] | readonly Check[],
-  more: Partial<ServerOptions> & {
-    readonly samples?: Server['samples'];
-    readonly world?: World;
-  } = {},
-): Promise<Ran> {
-  const server = await Server.connect({ url: other.url, authorization: 'Bearer t', ...more });
-  if (more.samples !== undefined) server.samples = more.samples;
-  const warnings: string[] = [];
-  const checks = CHECKS.filter(({ id }) => (wanted as readonly unknown[]).includes(id));
-  const plan = {
-    ...{
-      server,
-      world: more.world ?? world,
-      selection: {},
-      warn: (line: string) => warnings.push(line),
-    },
-    checks: checks.length > 0 ? checks : (wanted as readonly Check[]),
-  };
-  return { outcomes: await run(plan, IDLE), warnings };
-}
-
-const statuses = ({ outcomes }: Ran): Record<string, string> =>
-  Object.fromEntries(outcomes.map(({ check, status }) => [check.id, status]));
 const reasonOf = ({ outcomes }: Ran, id: string): string => {
   const found = outcomes.find(({ check }) => check.id === id);
   return found?.reason ?? found?.failure?.message ?? '';
@@ -472,30 +434,4 @@ it('--ca leaves the authorities of NODE_EXTRA_CA_CERTS trusted', async () => {
   const ran = await conform(options, { NODE_EXTRA_CA_CERTS: extra }, () => undefined);
   expect(ran.summary).toContain('1 passed, 0 failed');
   await expect(conform(options, {}, () => undefined)).rejects.toThrow(/self.signed/);
-});
-
-it('a pattern costs no checks: texts are drawn from it', async () => {
-  const name = 'name: { type: string, maxLength: 100';
-  const pattern = '^[A-Z]{2}-[0-9]{4}$';
-  const text = THINGS.text.replace(name, `${name}, pattern: "${pattern}"`);
-  const rule =
-    (regex: RegExp) =>
-    ({ name: value }: JsonMap): JsonMap | undefined =>
-      typeof value === 'string' && regex.test(value)
-        ? undefined
-        : { type: 'invalidProperties', properties: ['name'] };
-  const all = CHECKS.filter(({ scope }) => scope === 'type').map(({ id }) => id);
-  const accounts = { a: OWN, b: OWN };
-  const free = await ran(await OtherServer.start({ accounts, rule: rule(/^.{0,100}$/su) }), all);
-  const other = await OtherServer.start({ accounts, rule: rule(new RegExp(pattern)) });
-  const bound = await ran(other, all, { world: readWorld([{ ...THINGS, text }]) });
-  const [before, after] = [free, bound].map(statuses);
-  const differing = all.filter((id) => before?.[id] !== after?.[id]);
-  // No text of other scripts, or of any length, is one of the pattern's.
-  expect(differing.map((id) => [id, after?.[id]])).toEqual([
-    ['get-unicode', 'notApplicable'],
-    ['set-text-length', 'notApplicable'],
-  ]);
-  expect(Object.values(after ?? {}).filter((one) => one === 'passed').length).toBeGreaterThan(50);
-  expect(other.ids).toEqual([]);
 });

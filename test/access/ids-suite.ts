@@ -14,11 +14,19 @@ import { type Ids, inventId, listNamings } from './foreign.js';
 import { modelOf } from './methods.js';
 import { makeWorld, type World } from './world.js';
 
+/** An account that is named in calls about another, by a token: whether the token reaches it. */
+const NAMED_PLACES = [
+  ["another user's", 'all', 'own', 'out of reach'],
+  ['own, the second', 'all', 'own', 'reached'],
+  // An account that the token doesn't reach, and its user does.
+  ['own', 'some', 'own, the second', 'out of reach'],
+] as const;
+
 /**
  * Objects, blobs and states of one account, named in calls about another: whatever names them
- * answers what it does for an id that nobody has, octet by octet.
+ * answers what it does for an id that nobody has, octet by octet. `count` is of `NAMED_PLACES`.
  */
-export function idsSuite(server: () => RunningServer): void {
+export function idsSuite(server: () => RunningServer, count: number = NAMED_PLACES.length): void {
   let model: Model;
   let types: Types;
   let world: World;
@@ -72,111 +80,113 @@ export function idsSuite(server: () => RunningServer): void {
 
   const heldIn = (place: string): Ids => held.get(at(place)) ?? new Map();
 
-  describe.each([
-    ["another user's", 'all', 'own', 'out of reach'],
-    ['own, the second', 'all', 'own', 'reached'],
-    // An account that the token doesn't reach, and its user does.
-    ['own', 'some', 'own, the second', 'out of reach'],
-  ] as const)('ids of the account "%s", by token "%s" in the account "%s"', (...places) => {
-    const [foreignPlace, token, accountPlace, place] = places;
+  describe.each(NAMED_PLACES.slice(0, count))(
+    'ids of the account "%s", by token "%s" in the account "%s"',
+    (...places) => {
+      const [foreignPlace, token, accountPlace, place] = places;
 
-    it('are answered by each call as ids of nobody', async () => {
-      const client = world.tokens[token];
-      const accountId = at(accountPlace);
-      const from = at('shared, to write');
-      const suites = new Map<string, Suite>();
-      for (const name of types.keys()) {
-        const suite = suiteOf(world.tokens.all, accountId, name);
-        await suite.prepare([accountId]);
-        suites.set(name, suite);
-      }
-      const create = (type: string) => suites.get(type)?.create('mine', accountId) ?? {};
-      const foreign = heldIn(foreignPlace);
-      const [own, fromOwn] = [heldIn(accountPlace), heldIn('shared, to write')];
-      const caller = { accountId, from, create, own, fromOwn };
-      const all = listNamings(model, caller).filter(
-        ({ type }) => foreign.has(type) && foreign.get(type) !== 'singleton',
-      );
-      expect(all.length).toBeGreaterThan(100);
-      const m = own.get('Gadget') ?? '';
-      const mine: Call = ['Gadget/get', { accountId, ids: ['#m'] }, 'c'];
-      const { methodResponses: found } = await client.api([mine], { createdIds: { m } });
-      expect(found).toMatchObject([['Gadget/get', { list: [{ id: m }] }, 'c']]);
-      const before = await states(client, accountId);
-      const wrong: string[] = [];
-      for (let start = 0; start < all.length; start += 16) {
-        const part = all.slice(start, start + 16);
-        const ids = part.map(({ type }) => foreign.get(type) ?? '');
-        const calls = part.flatMap(({ method, args }, n): Call[] => [
-          [method, args(ids[n] ?? ''), `f${n}`],
-          [method, args(inventId(ids[n] ?? '')), `n${n}`],
-        ]);
-        const { methodResponses } = await client.api(calls);
-        // RFC 8620 3.3, 5.3: the same ids behind names that the request itself gives them.
-        const named = part.flatMap(({ method, args }, n): Call[] => [
-          [method, args(`#f${n}`), `f${n}`],
-          [method, args(`#n${n}`), `n${n}`],
-        ]);
-        const createdIds = Object.fromEntries(
-          ids.flatMap((id, n) => [
-            [`f${n}`, id],
-            [`n${n}`, inventId(id)],
-          ]),
+      it('are answered by each call as ids of nobody', async () => {
+        const client = world.tokens[token];
+        const accountId = at(accountPlace);
+        const from = at('shared, to write');
+        const suites = new Map<string, Suite>();
+        for (const name of types.keys()) {
+          const suite = suiteOf(world.tokens.all, accountId, name);
+          await suite.prepare([accountId]);
+          suites.set(name, suite);
+        }
+        const create = (type: string) => suites.get(type)?.create('mine', accountId) ?? {};
+        const foreign = heldIn(foreignPlace);
+        const [own, fromOwn] = [heldIn(accountPlace), heldIn('shared, to write')];
+        const caller = { accountId, from, create, own, fromOwn };
+        const all = listNamings(model, caller).filter(
+          ({ type }) => foreign.has(type) && foreign.get(type) !== 'singleton',
         );
-        const byName = await client.api(named, { createdIds });
-        for (const responses of [methodResponses, byName.methodResponses]) {
-          expect(responses).toHaveLength(calls.length);
-          for (const [n, { method, args }] of part.entries()) {
-            const id = ids[n] ?? '';
-            const [theirs, none] = [responses[2 * n], responses[2 * n + 1]].map((response) =>
-              JSON.stringify(response?.slice(0, 2)).replace(FILTER_HASH, '$1'),
-            );
-            const renamed = theirs?.replaceAll(id, inventId(id)).replaceAll(`#f${n}`, `#n${n}`);
-            if (renamed !== none || id === '' || theirs?.includes('secret'))
-              wrong.push(`${method} ${JSON.stringify(args(id))}: ${theirs}, not as ${none}`);
+        expect(all.length).toBeGreaterThan(100);
+        const m = own.get('Gadget') ?? '';
+        const mine: Call = ['Gadget/get', { accountId, ids: ['#m'] }, 'c'];
+        const { methodResponses: found } = await client.api([mine], { createdIds: { m } });
+        expect(found).toMatchObject([['Gadget/get', { list: [{ id: m }] }, 'c']]);
+        const before = await states(client, accountId);
+        const wrong: string[] = [];
+        for (let start = 0; start < all.length; start += 16) {
+          const part = all.slice(start, start + 16);
+          const ids = part.map(({ type }) => foreign.get(type) ?? '');
+          const calls = part.flatMap(({ method, args }, n): Call[] => [
+            [method, args(ids[n] ?? ''), `f${n}`],
+            [method, args(inventId(ids[n] ?? '')), `n${n}`],
+          ]);
+          const { methodResponses } = await client.api(calls);
+          // RFC 8620 3.3, 5.3: the same ids behind names that the request itself gives them.
+          const named = part.flatMap(({ method, args }, n): Call[] => [
+            [method, args(`#f${n}`), `f${n}`],
+            [method, args(`#n${n}`), `n${n}`],
+          ]);
+          const createdIds = Object.fromEntries(
+            ids.flatMap((id, n) => [
+              [`f${n}`, id],
+              [`n${n}`, inventId(id)],
+            ]),
+          );
+          const byName = await client.api(named, { createdIds });
+          for (const responses of [methodResponses, byName.methodResponses]) {
+            expect(responses).toHaveLength(calls.length);
+            for (const [n, { method, args }] of part.entries()) {
+              const id = ids[n] ?? '';
+              const [theirs, none] = [responses[2 * n], responses[2 * n + 1]].map((response) =>
+                JSON.stringify(response?.slice(0, 2)).replace(FILTER_HASH, '$1'),
+              );
+              const renamed = theirs?.replaceAll(id, inventId(id)).replaceAll(`#f${n}`, `#n${n}`);
+              if (renamed !== none || id === '' || theirs?.includes('secret'))
+                wrong.push(`${method} ${JSON.stringify(args(id))}: ${theirs}, not as ${none}`);
+            }
           }
         }
-      }
-      expect(wrong).toEqual([]);
-      // Nothing of it was written.
-      expect(await states(client, accountId)).toEqual(before);
-    });
+        expect(wrong).toEqual([]);
+        // Nothing of it was written.
+        expect(await states(client, accountId)).toEqual(before);
+      });
 
-    it('are in no list, and in no state or query state of another account', async () => {
-      const [client, accountId, theirs] = [world.tokens[token], at(accountPlace), at(foreignPlace)];
-      const owner = foreignPlace === "another user's" ? world.other : world.tokens.all;
-      const secrets = [...heldIn(foreignPlace).values()].filter((id) => id !== 'singleton');
-      const texts: string[] = [];
-      for (const [name, { type }] of types) {
-        const methods = new Set<string>(type.methods.map((method) => method.name));
-        const { state } = await owner.get(name, { accountId: theirs, ids: [] });
-        const { queryState } = methods.has('query')
-          ? await owner.query(name, { accountId: theirs })
-          : { queryState: '' };
-        const calls: Call[] = [[`${name}/get`, { accountId, ids: null }, 'g']];
-        if (methods.has('changes'))
-          calls.push([`${name}/changes`, { accountId, sinceState: state }, 'c']);
-        if (methods.has('query')) calls.push([`${name}/query`, { accountId }, 'q']);
-        if (methods.has('queryChanges'))
-          calls.push([`${name}/queryChanges`, { accountId, sinceQueryState: queryState }, 'd']);
-        texts.push(JSON.stringify(await client.api(calls)));
-        if (place === 'reached') continue;
-        // A refused call has no result that another one may refer to (RFC 8620 3.7).
-        const resultOf = { resultOf: 'x', name: `${name}/get`, path: '/list/*/id' };
-        const { methodResponses } = await client.api([
-          [`${name}/get`, { accountId: theirs, ids: null }, 'x'],
-          [`${name}/get`, { accountId, '#ids': resultOf }, 'y'],
-        ]);
-        expect(methodResponses.map(([, { type }]) => type)).toEqual([
-          'accountNotFound',
-          'invalidResultReference',
-        ]);
-      }
-      const text = texts.join('\n');
-      expect(secrets.length).toBeGreaterThan(10);
-      expect(secrets.filter((id) => text.includes(id))).toEqual([]);
-    });
-  });
+      it('are in no list, and in no state or query state of another account', async () => {
+        const [client, accountId, theirs] = [
+          world.tokens[token],
+          at(accountPlace),
+          at(foreignPlace),
+        ];
+        const owner = foreignPlace === "another user's" ? world.other : world.tokens.all;
+        const secrets = [...heldIn(foreignPlace).values()].filter((id) => id !== 'singleton');
+        const texts: string[] = [];
+        for (const [name, { type }] of types) {
+          const methods = new Set<string>(type.methods.map((method) => method.name));
+          const { state } = await owner.get(name, { accountId: theirs, ids: [] });
+          const { queryState } = methods.has('query')
+            ? await owner.query(name, { accountId: theirs })
+            : { queryState: '' };
+          const calls: Call[] = [[`${name}/get`, { accountId, ids: null }, 'g']];
+          if (methods.has('changes'))
+            calls.push([`${name}/changes`, { accountId, sinceState: state }, 'c']);
+          if (methods.has('query')) calls.push([`${name}/query`, { accountId }, 'q']);
+          if (methods.has('queryChanges'))
+            calls.push([`${name}/queryChanges`, { accountId, sinceQueryState: queryState }, 'd']);
+          texts.push(JSON.stringify(await client.api(calls)));
+          if (place === 'reached') continue;
+          // A refused call has no result that another one may refer to (RFC 8620 3.7).
+          const resultOf = { resultOf: 'x', name: `${name}/get`, path: '/list/*/id' };
+          const { methodResponses } = await client.api([
+            [`${name}/get`, { accountId: theirs, ids: null }, 'x'],
+            [`${name}/get`, { accountId, '#ids': resultOf }, 'y'],
+          ]);
+          expect(methodResponses.map(([, { type }]) => type)).toEqual([
+            'accountNotFound',
+            'invalidResultReference',
+          ]);
+        }
+        const text = texts.join('\n');
+        expect(secrets.length).toBeGreaterThan(10);
+        expect(secrets.filter((id) => text.includes(id))).toEqual([]);
+      });
+    },
+  );
 
   it('RFC 8620 6.1: in a shared account only its uploader gets an unreferenced blob', async () => {
     const [accountId, own] = [at('shared, to write'), at('own')];

@@ -10,7 +10,7 @@ import { SIGNS } from './world.js';
 
 /**
  * The tests beside this one run on SQLite. This one runs them on PostgreSQL, which reads access by
- * other statements.
+ * other statements; and all of `idsSuite` on SQLite, too.
  */
 const postgresql = usePostgresql();
 
@@ -26,6 +26,10 @@ describe('endpoints, on PostgreSQL', () => {
     await client.query('UPDATE "JmapTicket" SET "expires" = $1', [Date.now() - 1]);
     await client.end();
   });
+});
+
+describe('ids of all places, on SQLite', () => {
+  idsSuite(useServer(async () => ({ project: await sharedProject(), env: SIGNS })));
 });
 
 describe('ids, on PostgreSQL', () => {

@@ -147,12 +147,12 @@ describe('event sources of one server', () => {
     await countsOpen(kept.length);
     const [client] = clients;
     let between = 0;
-    const told = (): number => kept.filter(({ events }) => events > 0).length;
+    const countTold = (): number => kept.filter(({ events }) => events > 0).length;
     const writing = write();
-    while (told() < kept.length) {
+    while (countTold() < kept.length) {
       const { status } = (await client?.post(ECHO)) ?? { status: 0 };
       expect(status).toBe(200);
-      const count = told();
+      const count = countTold();
       if (count > 0 && count < kept.length) between += 1;
     }
     const state = Number(await writing);

@@ -11,17 +11,17 @@ it('of the pushes that one commit makes due, 50 go at once and the others are sp
   const pauses = { throttle: 40, slowThrottle: 80, spread, notes: 10, retry: 30 };
   const sender = await rig.start({ pauses });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  const told = async (count: number): Promise<void> => {
+  const waitFor = async (count: number): Promise<void> => {
     while (rig.received.length < count || sender.counts().running > 0) await setImmediate();
   };
   rig.commit('Todo');
-  await told(50);
+  await waitFor(50);
   vi.advanceTimersByTime(0);
-  await told(50);
+  await waitFor(50);
   expect(rig.received).toHaveLength(50);
   vi.advanceTimersByTime(spread / 2);
-  await told(51);
+  await waitFor(51);
   vi.advanceTimersByTime(spread / 2);
-  await told(80);
+  await waitFor(80);
   expect(new Set(rig.received.map(({ path }) => path)).size).toBe(80);
 });

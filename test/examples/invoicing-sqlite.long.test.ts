@@ -3,7 +3,7 @@ import { runProgram } from '../dev/rig.js';
 import { useExample } from './example-project.js';
 import { invoicingCases } from './invoicing-cases.js';
 
-// On PostgreSQL, with the conformance runner, in the long tier.
+// invoicing.long.test.ts is for PostgreSQL. The fast tier has examples/tasks.
 const example = useExample('invoicing');
 invoicingCases(example);
 

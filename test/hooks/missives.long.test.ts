@@ -1,0 +1,3 @@
+import { missivesSuite } from './missives-suite.js';
+
+missivesSuite('PostgreSQL');
