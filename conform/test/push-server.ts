@@ -22,21 +22,17 @@ const IMMUTABLE = ['url', 'keys', 'deviceClientId'];
 /** The descriptor of the two types. */
 export const PUSHED = {
   file: 'pushed.yaml',
-  text: `
-capability: ${URN}
-types:
-  Thing:
-    properties:
-      name: { type: string, maxLength: 100 }
-    required: [name]
-    standardMethods: [get, set]
-  Gizmo:
-    properties:
-      name: { type: string, maxLength: 100 }
-    required: [name]
-    standardMethods: [get, set]
-`,
+  text: `capability: ${URN}\ntypes:${['Thing', 'Gizmo'].map(describeNamed).join('')}`,
 };
+
+/** Returns what a descriptor says of a type whose objects have a name. */
+function describeNamed(type: string): string {
+  return `
+  ${type}:
+    properties: { name: { type: string, maxLength: 100 } }
+    required: [name]
+    standardMethods: [get, set]`;
+}
 
 interface Row {
   readonly owner: string;
