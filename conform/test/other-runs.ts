@@ -9,7 +9,7 @@ import { type OtherServer, THINGS } from './other-server.js';
 const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
 /** An account of the user. */
 export const OWN = { isPersonal: true, isReadOnly: false };
-/** What Thing's descriptor tells. */
+/** The type of the descriptor. */
 export const world = readWorld([THINGS]);
 
 export interface Ran {
