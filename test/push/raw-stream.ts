@@ -15,7 +15,7 @@ export class RawStream {
   last = '';
   /** The last `retry`, ms. */
   retry = 0;
-  /** How the connection ended: the server's whole response, or anything else. */
+  /** How the connection ended: in order, which ends the response, or by a reset. */
   end: 'whole' | 'broken' | null = null;
   /** Resolves when the first block has come; rejects if the connection ends before. */
   readonly opened: Promise<void>;
@@ -34,8 +34,8 @@ export class RawStream {
         this.#read(String(chunk));
         if (this.retry > 0) resolve();
       });
-      socket.once('close', () => {
-        this.end ??= 'broken';
+      socket.once('close', (isError) => {
+        this.end = isError ? 'broken' : 'whole';
         reject(new Error('The stream ended before its first event.'));
       });
     });
@@ -59,7 +59,5 @@ export class RawStream {
       this.events += 1;
       this.last = data;
     }
-    // The last chunk of a chunked response.
-    if (this.#rest.endsWith('\r\n0\r\n\r\n')) this.end = 'whole';
   }
 }
