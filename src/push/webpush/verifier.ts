@@ -132,7 +132,7 @@ export class Verifier<Row extends VerifiableRow> {
       this.#unsigned.add(id);
       await this.#settle(id, host, prepared);
     } else if (await rows.beginVerification(id, told)) {
-      await this.#settle(id, host, await this.#options.poster.post(prepared));
+      await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));
     }
   }
 
