@@ -170,7 +170,7 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     expect(receivedAt(none.path).at(-1)).toMatchObject(told);
   });
 
-  it('one of a token that may only read is told; one without accounts is told nothing', async () => {
+  it('one of a token that may only read is told; one without accounts is not', async () => {
     const client = await rig().client();
     const reading = await rig().client({ user: client.user, readOnly: true });
     const watched = await subscribed(reading);
