@@ -21,6 +21,7 @@ export type {
 export { PushDeliveryRows } from './push-delivery.js';
 export { PushSubscriptionRows } from './push-subscriptions.js';
 export {
+  endUnsignedWaits,
   listSubscriptions,
   pruneOrphans,
   pruneSubscriptions,

@@ -6,6 +6,8 @@ import { TABLE, timeOf, typesOf } from './push-subscriptions.js';
 
 /** An unverified subscription lives so long, and a creation counts so long, ms. */
 const UNVERIFIED_LIFE = 3_600_000;
+/** Why a push failed that no key signed (PushRow's failures). */
+const UNSIGNED = 'unsigned';
 /** Rows of a step. */
 const STEP = 500;
 
@@ -86,6 +88,18 @@ async function pruneRetired(
 export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
   return prisma.$executeRaw`DELETE FROM "JmapPushSubscription" WHERE NOT EXISTS
     (SELECT 1 FROM "JmapToken" WHERE "JmapToken"."id" = "JmapPushSubscription"."tokenId")`;
+}
+
+/**
+ * Ends the waits of subscriptions whose last push no key signed. A server that signs calls it at
+ * its start: they waited for want of a contact, or of a key that SECRETS_KEY decrypts.
+ */
+export async function endUnsignedWaits(prisma: PrismaClient): Promise<number> {
+  const { count } = await prisma.jmapPushSubscription.updateMany({
+    where: { lastFailureReason: UNSIGNED, notBefore: { not: null } },
+    data: { notBefore: null, failures: 0n },
+  });
+  return count;
 }
 
 /** A subscription without its secrets. Times are epoch ms. */

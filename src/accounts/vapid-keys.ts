@@ -93,7 +93,8 @@ export class VapidKeys {
 
 /**
  * Makes another key the current one. The one before signs for its subscriptions for `keep` ms more;
- * then the upkeep destroys them (RFC 9749 5). All servers see it within a second.
+ * then the upkeep destroys them (RFC 9749 5). All servers see it within a second. Changes nothing
+ * and resolves to null where the database has the key already.
  */
 export async function rotateVapidKey(
   prisma: PrismaClient,
@@ -102,10 +103,12 @@ export async function rotateVapidKey(
     readonly now: number;
     readonly keep: number;
   },
-): Promise<VapidKeyTexts> {
+): Promise<VapidKeyTexts | null> {
   const { sealer, makeKey, id, now, keep } = options;
   const made = makeKey();
-  await changeAccess(prisma, async (transaction: TransactionClient) => {
+  return changeAccess(prisma, async (transaction: TransactionClient) => {
+    const known = await transaction.jmapVapidKey.count({ where: { public: made.publicText } });
+    if (known > 0) return null;
     await transaction.jmapVapidKey.updateMany({
       where: { retires: null },
       data: { retires: BigInt(now + keep) },
@@ -114,8 +117,8 @@ export async function rotateVapidKey(
     await transaction.jmapVapidKey.create({
       data: { id, private: sealed, public: made.publicText, created: BigInt(now) },
     });
+    return made;
   });
-  return made;
 }
 
 function placeOf(id: string) {

@@ -1,4 +1,5 @@
 import {
+  endUnsignedWaits,
   PushSubscriptionRows,
   pruneOrphans,
   sealSubscriptions,
@@ -76,6 +77,7 @@ export async function openPush(options: PushOptions): Promise<PushParts | null> 
   await pruneOrphans(prisma);
   await bindPushSecrets(options, sealer);
   const vapid = pushContact(config) === null ? null : await openVapid(options, sealer);
+  if (vapid !== null) await endUnsignedWaits(prisma);
   const vapidKey = (): string | null => vapid?.current?.id ?? null;
   const rows = new PushSubscriptionRows({ prisma, sealer, vapidKey, now });
   const notices = new NoticeRelay();

@@ -4,7 +4,9 @@ import {
   createAccount,
   createAuthenticator,
   createToken,
+  endUnsignedWaits,
   type Principal,
+  PushDeliveryRows,
   PushSubscriptionRows,
   pruneOrphans,
   pruneSubscriptions,
@@ -177,6 +179,58 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(found).toEqual([]);
   });
 
+  it('a sender reads what lives; an expired one that it has seen never comes back', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const [prisma] = prismas;
+    for (const id of ['living', 'old']) await create(rows(), owner, { id });
+    await prisma.jmapPushSubscription.updateMany({ data: { verified: BigInt(NOW) } });
+    const soon = { expires: BigInt(NOW + HOUR) };
+    await prisma.jmapPushSubscription.update({ where: { id: 'old' }, data: soon });
+    const clock = { now: NOW };
+    const delivery = new PushDeliveryRows({
+      ...{ prisma, sealer: PLAIN, now: () => clock.now },
+      onUnusable: expect.unreachable,
+    });
+    const read = async (): Promise<readonly string[]> =>
+      (await delivery.read(['old', 'living', 'missing'])).map(({ id }) => id).sort();
+    expect(await read()).toEqual(['living', 'old']);
+    clock.now = NOW + HOUR;
+    expect(await read()).toEqual(['living']);
+    clock.now = NOW;
+    expect(await read()).toEqual(['living']);
+  });
+
+  it('failures are stored together; a start that signs ends waits for want of a key', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const [prisma] = prismas;
+    const names = ['a', 'b', 'c'];
+    for (const id of names) await create(rows(), owner, { id });
+    const delivery = new PushDeliveryRows({
+      ...{ prisma, sealer: PLAIN, now: () => NOW },
+      onUnusable: expect.unreachable,
+    });
+    const note = (id: string, reason: string, firstFailure: number | null = null) => ({
+      ...{ id, failures: 2, firstFailure, notBefore: NOW + HOUR, at: NOW, reason },
+    });
+    await delivery.noteFailures([note('a', 'unsigned'), note('b', 'status-403', NOW - HOUR)]);
+    const read = () =>
+      prisma.jmapPushSubscription.findMany({
+        orderBy: { id: 'asc' },
+        select: { failures: true, firstFailure: true, notBefore: true, lastFailureReason: true },
+      });
+    const later = BigInt(NOW + HOUR);
+    const refused = {
+      ...{ failures: 2n, firstFailure: BigInt(NOW - HOUR), notBefore: later },
+      lastFailureReason: 'status-403',
+    };
+    const fine = { failures: 0n, firstFailure: null, notBefore: null, lastFailureReason: null };
+    const unsigned = { ...fine, lastFailureReason: 'unsigned' };
+    const waiting = { ...unsigned, failures: 2n, notBefore: later };
+    expect(await read()).toEqual([waiting, refused, fine]);
+    expect(await endUnsignedWaits(prisma)).toBe(1);
+    expect(await read()).toEqual([unsigned, refused, fine]);
+  });
+
   it('secrets are encrypted with SECRETS_KEY, those of before too', async () => {
     const { rows, owner, prismas } = await two(engine);
     const [prisma] = prismas;
@@ -213,9 +267,9 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     await again.open();
     expect(again.current).toEqual(first);
     const { version } = other;
-    const { privateText, publicText } = await rotateVapidKey(prismas[0], {
-      ...{ sealer: PLAIN, makeKey: makeVapidKey, id: 'next', now: NOW, keep: HOUR },
-    });
+    const rotation = { sealer: PLAIN, makeKey: makeVapidKey, id: 'next', now: NOW, keep: HOUR };
+    const made = await rotateVapidKey(prismas[0], rotation);
+    const { privateText, publicText } = made ?? expect.unreachable();
     await other.reload();
     expect(other.current).toEqual({ id: 'next', privateText, publicText });
     expect(other.version).not.toBe(version);

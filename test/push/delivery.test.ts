@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { revokeToken } from '../../src/accounts/index.js';
+import { revokeAccess, revokeToken } from '../../src/accounts/index.js';
 import { until } from '../http/harness.js';
 import { type PushClient, usePush } from '../methods/push-subscription/rig.js';
 import { CORE } from '../support/client.js';
@@ -77,7 +77,12 @@ async function write({ url, token }: PushClient) {
 
 describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (database) => {
   const postgresql = usePostgresql();
-  const rig = usePush(database, postgresql, { PUSH_CA: join(folder, 'ca.pem') });
+  const rig = usePush(database, postgresql, {
+    PUSH_CA: join(folder, 'ca.pem'),
+    // Nothing listens there: the server must not ask it.
+    ...{ HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9' },
+    NODE_USE_ENV_PROXY: '1',
+  });
 
   it('RFC 8620 7.2.2: a verification comes at once, and nothing else before', async () => {
     const client = await rig().client();
@@ -127,6 +132,73 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     await write(client);
     const { list } = await client.read();
     expect([list, requestsTo(path).length]).toEqual([[], before]);
+  });
+
+  it('RFC 8620 7.2.3: the code may be used before the service has answered', async () => {
+    const client = await rig().client();
+    const verified: Promise<{ updated: object | null }>[] = [];
+    respond = ({ body }, response) => {
+      const { '@type': type, pushSubscriptionId: id, verificationCode } = JSON.parse(String(body));
+      const answer = (): void => void response.writeHead(201).end();
+      if (type !== 'PushVerification') return answer();
+      const update = { [id]: { verificationCode } };
+      const verifying = client.change({ update });
+      verified.push(verifying);
+      void verifying.then(answer);
+    };
+    const { path, id } = await subscribed(client);
+    await until(() => verified.length === 1);
+    expect((await verified[0])?.updated).toHaveProperty(id);
+    const { accountId, state } = await write(client);
+    await until(() => requestsTo(path).length === 2);
+    expect(receivedAt(path)[1]).toMatchObject({ changed: { [accountId]: { Todo: state } } });
+  });
+
+  it('one with the types [] is verified, and pushed to never', async () => {
+    const client = await rig().client();
+    const none = await subscribed(client, { types: [] });
+    const all = await subscribed(client);
+    for (const { path } of [none, all]) await verify(client, path);
+    await write(client);
+    await until(() => requestsTo(all.path).length === 2);
+    // A change of its types counts from then on.
+    expect(requestsTo(none.path)).toHaveLength(1);
+    await client.change({ update: { [none.id]: { types: ['Todo'] } } });
+    const { accountId, state } = await write(client);
+    const told = { changed: { [accountId]: { Todo: state } } };
+    await until(() => JSON.stringify(receivedAt(none.path)).includes(`"${state}"`));
+    expect(receivedAt(none.path).at(-1)).toMatchObject(told);
+  });
+
+  it('one of a token that may only read is told; one without accounts is not', async () => {
+    const client = await rig().client();
+    const reading = await rig().client({ user: client.user, readOnly: true });
+    const watched = await subscribed(reading);
+    const bare = await rig().client();
+    const { prisma } = rig();
+    const owner = await prisma.jmapUser.findUniqueOrThrow({ where: { name: bare.user } });
+    const own = await prisma.jmapAccount.findFirstOrThrow({ where: { ownerId: owner.id } });
+    await revokeAccess(prisma, own.id, bare.user);
+    const empty = await subscribed(bare);
+    await verify(reading, watched.path);
+    await verify(bare, empty.path);
+    const { accountId, state } = await write(client);
+    await until(() => requestsTo(watched.path).length === 2);
+    expect(receivedAt(watched.path)[1]).toMatchObject({
+      changed: { [accountId]: { Todo: state } },
+    });
+    expect(requestsTo(empty.path)).toHaveLength(1);
+  });
+
+  it('one that has expired is pushed to no more, and is gone', async () => {
+    const client = await rig().client();
+    const { path, id } = await subscribed(client);
+    await verify(client, path);
+    const { prisma } = rig();
+    await prisma.jmapPushSubscription.update({ where: { id }, data: { expires: 1n } });
+    await write(client);
+    await until(async () => (await prisma.jmapPushSubscription.count({ where: { id } })) === 0);
+    expect(requestsTo(path)).toHaveLength(1);
   });
 
   it('RFC 8291: with keys all is encrypted, and the key of the session signs it', async () => {

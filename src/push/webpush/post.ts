@@ -8,6 +8,8 @@ export interface Push {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** It is never repeated, so it goes over a connection of its own. */
+  readonly isOnce?: boolean;
 }
 
 /** The service has answered. */
@@ -95,7 +97,8 @@ export class Poster {
     }
     this.#makeRoom();
     const deadline = performance.now() + (this.#options.timeout ?? TIMEOUT);
-    const first = await this.#attempt(push, this.#agent, deadline);
+    const agent = push.isOnce === true ? this.#freshAgent : this.#agent;
+    const first = await this.#attempt(push, agent, deadline);
     if (first !== 'stale') return first;
     const second = await this.#attempt(push, this.#freshAgent, deadline);
     if (second !== 'stale') return second;

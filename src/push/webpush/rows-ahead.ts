@@ -15,8 +15,8 @@ interface Reading<Row> {
 }
 
 /**
- * Reads the row of each subscription shortly before its push, and with it the rows of those that
- * come next: a statement for each would cost as much as the encryption.
+ * Reads the row of each subscription shortly before its push. The rows of the next ones come with
+ * it: a statement for each would cost as much as the encryption.
  */
 export class RowsAhead<Row extends PushRow> {
   readonly #read: (ids: readonly string[]) => Promise<readonly Row[]>;

@@ -133,8 +133,8 @@ export class Sender<Row extends PushRow = PushRow> {
   }
 
   /**
-   * Begins no further push, and waits for those that run, until a deadline at most. What was told
-   * by then is stored: where that takes too long, a push is repeated.
+   * Begins no further push, and waits for those that run, until a deadline at most. It then stores
+   * what was told: where that takes too long, a push is repeated.
    */
   async stop(deadline: number): Promise<void> {
     this.#isStopped = true;

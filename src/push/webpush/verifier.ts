@@ -62,7 +62,7 @@ export class Verifier<Row extends VerifiableRow> {
     errors: { full: () => new Later(), late: () => new Later(), closed: () => new Later() },
   });
   readonly #timer: NodeJS.Timeout;
-  /** Those that no key can sign before the next start. */
+  /** Ids of subscriptions that no key can sign for before the next start. */
   readonly #unsigned = new Set<string>();
   #isStopped = false;
 
@@ -132,7 +132,7 @@ export class Verifier<Row extends VerifiableRow> {
       this.#unsigned.add(id);
       await this.#settle(id, host, prepared);
     } else if (await rows.beginVerification(id, told)) {
-      await this.#settle(id, host, await this.#options.poster.post(prepared));
+      await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));
     }
   }
 

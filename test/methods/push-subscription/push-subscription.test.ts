@@ -1,5 +1,5 @@
-import { createECDH, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createECDH, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readGeneration } from '../../../src/database/push-generation.js';
@@ -299,7 +299,7 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(error.description).toContain((await client.read()).list[0].id);
   });
 
-  it('RFC 8620 8.6: URLs that lead nowhere count as creations, and are looked up no further', async () => {
+  it('RFC 8620 8.6: URLs that lead nowhere count as creations', async () => {
     const client = await rig().client();
     const create = (count: number, url: string): object =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { ...device(), url }]));
@@ -334,6 +334,28 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     const listed = await rig().server.tool('scripts/push', ['list']);
     expect(listed).toMatch(new RegExp(`^${id} +${client.user} +all +unverified +\\d{4}-`, 'm'));
     for (const secret of [URL_OF_DEVICE, bound.code]) expect(listed).not.toContain(secret);
+  });
+
+  it('a key of another server may be taken over, once', async () => {
+    const client = await rig().client();
+    const vapid = async (): Promise<Json> =>
+      ((await client.session()) as Json).capabilities[VAPID].applicationServerKey;
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { x, y } = publicKey.export({ format: 'jwk' });
+    const octets = [Buffer.of(4), ...[x, y].map((part) => Buffer.from(part ?? '', 'base64url'))];
+    const file = join(rig().server.dataDir, 'key.pem');
+    const rotate = (): Promise<string> =>
+      rig().server.tool('scripts/push', ['rotate-key', '--from', file]);
+    await expect(rotate()).rejects.toThrow("key.pem can't be read: ENOENT");
+    writeFileSync(file, privateKey.export({ type: 'sec1', format: 'pem' }));
+    const made = await rotate();
+    expect(made).toBe(Buffer.concat(octets).toString('base64url'));
+    await expect.poll(vapid).toBe(made);
+    await expect(rotate()).rejects.toThrow('the database has this key already');
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+    writeFileSync(file, other.export({ type: 'pkcs8', format: 'pem' }));
+    await expect(rotate()).rejects.toThrow('no private key of the curve P-256');
+    expect(await vapid()).toBe(made);
   });
 
   it('a backup has none, and a reset of states begins a new generation', async () => {

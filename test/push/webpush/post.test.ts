@@ -214,6 +214,11 @@ describe('connections', () => {
     expect(asked).toEqual(['/1', '/2', '/2', '/3', '/4', '/4']);
     expect(await post(poster, own.url('/never'))).toMatchObject({ kind: 'noAnswer' });
     expect(asked.slice(6)).toEqual(['/never']);
+    // One that must not be repeated takes no kept connection.
+    await post(poster, own.url('/5'));
+    const once = { url: own.url('/once'), headers: {}, body: Buffer.of(), isOnce: true };
+    expect(await poster.post(once)).toMatchObject({ status: 201 });
+    expect(asked.slice(7)).toEqual(['/5', '/once']);
   });
 
   it('live on without another lookup', async () => {

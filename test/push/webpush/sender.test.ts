@@ -24,6 +24,29 @@ function makeGate(): { respond: Respond; open: () => void; readonly held: number
   };
 }
 
+/** Fakes timers; connections need real time, whatever the timers say. */
+function fakeTimers(rig: Awaited<ReturnType<typeof makeRig>>) {
+  const { setTimeout: setRealTimeout } = globalThis;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const wait = (): Promise<void> => new Promise((resolve) => setRealTimeout(resolve, 2));
+  return {
+    /** Lets time pass, and what follows from it. */
+    pass: async (ms: number): Promise<void> => {
+      vi.advanceTimersByTime(ms);
+      for (let count = 0; count < 20; count += 1) await wait();
+    },
+    reach: async (pushes: number, failures: number): Promise<void> => {
+      const end = performance.now() + 60_000;
+      while (rig.received.length < pushes || rig.failures.length < failures) {
+        if (performance.now() > end) throw new Error(`${rig.received.length} pushes came.`);
+        // For the pause of the notes and the throttle, not for the wait after a failure.
+        vi.advanceTimersByTime(1);
+        await wait();
+      }
+    },
+  };
+}
+
 /** Long enough for a push that must not come: the throttle of the rig many times over. */
 const LONG = 150;
 
@@ -281,18 +304,7 @@ describe('a service that fails', () => {
     rig.subscribe('one');
     rig.fates.set('one', 500);
     await rig.start();
-    const { setTimeout: setRealTimeout } = globalThis;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    /** Connections need real time, whatever the timers say. */
-    const reach = async (pushes: number, failures: number): Promise<void> => {
-      const end = performance.now() + 60_000;
-      while (rig.received.length < pushes || rig.failures.length < failures) {
-        if (performance.now() > end) throw new Error(`${rig.received.length} pushes came.`);
-        // For the pause of the notes and the throttle, not for the wait after a failure.
-        vi.advanceTimersByTime(1);
-        await new Promise((resolve) => setRealTimeout(resolve, 2));
-      }
-    };
+    const { reach } = fakeTimers(rig);
     rig.commit('Todo');
     await reach(1, 1);
     rig.commit('Note');
@@ -312,6 +324,52 @@ describe('a service that fails', () => {
     expect(rig.statesOf('one').at(-1)).toEqual({ Todo: '1', Note: '1' });
     expect(rig.logged.map(({ level }) => level)).toEqual(['warn', 'debug']);
   });
+});
+
+it('a service that was too busy is pushed to seldom, once it takes pushes again', async () => {
+  const rig = await makeRig();
+  rig.subscribe('one');
+  rig.fates.set('one', 429);
+  const slowThrottle = 50_000;
+  const sender = await rig.start({
+    pauses: { throttle: 40, slowThrottle, spread: 0, notes: 10, retry: 30 },
+  });
+  const { reach, pass } = fakeTimers(rig);
+  rig.commit('Todo');
+  await reach(1, 1);
+  rig.fates.clear();
+  const pause = (rig.failures[0]?.notBefore ?? 0) - rig.now;
+  rig.now += pause;
+  vi.advanceTimersByTime(pause);
+  await reach(2, 1);
+  await eventually(() => expect(sender.counts().results.delivered).toBe(1));
+  rig.commit('Note');
+  await pass(slowThrottle - 5000);
+  expect(rig.received.length).toBe(2);
+  await pass(5000);
+  await reach(3, 1);
+  // The next pause is a short one again.
+  await eventually(() => expect(sender.counts().results.delivered).toBe(2));
+  rig.commit('Todo');
+  await reach(4, 1);
+});
+
+it('200 services that hang delay no other', async () => {
+  const rig = await makeRig();
+  const gate = makeGate();
+  for (let index = 0; index < 200; index += 1) {
+    rig.subscribe(`s${index}`, { host: `h${index}.push.test` });
+    rig.fates.set(`s${index}`, gate.respond);
+  }
+  rig.subscribe('good', { host: 'good.push.test' });
+  await rig.start();
+  for (let count = 1; count <= 5; count += 1) {
+    rig.commit('Todo');
+    const last = { Todo: String(count) };
+    await eventually(() => expect(rig.statesOf('good').at(-1)).toEqual(last));
+  }
+  await eventually(() => expect(gate.held).toBe(200));
+  gate.open();
 });
 
 describe('an outage of one service', () => {
