@@ -21,7 +21,7 @@ import type { Shared } from './shared.js';
 export interface EdgeOptions {
   readonly shared: Shared;
   readonly basePath: string;
-  /** In front of Express, as are event sources: of these many wait, and each would hold its state. */
+  /** In front of Express, as event sources are: many of these are open, each with what it holds. */
   readonly api: ApiEndpoint;
   readonly eventSource: Page;
   readonly fallback: RequestHandler;

@@ -149,7 +149,7 @@ export class EventStream implements ChannelListener {
     if (ping === 0 || ping * 1000 > SILENCE) this.#restartSilence();
   }
 
-  /** Proxies end connections on which nothing comes for a minute. Frequent pings prevent it, too. */
+  /** Proxies end connections on which nothing comes for a minute. Frequent pings prevent it. */
   #restartSilence(): void {
     if (this.#silenceTimer !== undefined) {
       this.#silenceTimer.refresh();
