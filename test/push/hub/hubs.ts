@@ -16,7 +16,6 @@ export const TIMES: HubTimes = {
   deafPause: 300,
   silence: 3000,
   floor: 3_600_000,
-  shards: 100,
   pace: 1,
 };
 
