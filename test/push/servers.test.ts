@@ -73,7 +73,7 @@ describe('several servers on one PostgreSQL', () => {
     stream.close();
   });
 
-  it('a server that starts without a session to hear others serves, says so, and catches up', async () => {
+  it('a server that starts without a session for hints says so, and catches up', async () => {
     const { servers, url } = rig().parts;
     const network = await startProxy(Number(new URL(url).port));
     onTestFinished(() => network.close());
