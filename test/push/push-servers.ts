@@ -107,7 +107,12 @@ export class PushServers {
   }
 
   /** Resolves to the first push that tells this state of Todo, or a later one. */
-  told(path: string, { accountId }: PushUser, state: string, timeout?: number): Promise<Arrival> {
+  awaitPush(
+    path: string,
+    { accountId }: PushUser,
+    state: string,
+    timeout?: number,
+  ): Promise<Arrival> {
     return eventually(() => {
       const arrival = this.arrivals(path).find(
         (one) => Number(stateOf(one, accountId)) >= Number(state),

@@ -45,7 +45,7 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
       await awaitQuiet(other);
       const doubts = await doubtsOf(other);
       const { user, path } = await rig().subscribeElsewhere(servers[0]);
-      await rig().told(path, user, await rig().write(user, servers[0]));
+      await rig().awaitPush(path, user, await rig().write(user, servers[0]));
       // The comparison of each minute may come between.
       if ((await doubtsOf(other)) !== doubts && round < 5) continue;
       expect(await doubtsOf(other)).toBe(doubts);
@@ -64,7 +64,7 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
     const user = await rig().user();
     const path = await rig().subscribe(user, near);
     const doubts = await doubtsOf(other);
-    await rig().told(path, user, await rig().write(user, near), 120_000);
+    await rig().awaitPush(path, user, await rig().write(user, near), 120_000);
     expect(await doubtsOf(other)).toBeGreaterThan(doubts);
     network.watch(undefined);
     await expectDivided(servers);
@@ -93,7 +93,7 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
     await writing;
     let twice = 0;
     for (const { user, path } of subscribed) {
-      await rig().told(path, user, last.get(user) ?? '');
+      await rig().awaitPush(path, user, last.get(user) ?? '');
       const states = statesAt(rig(), path, user);
       expect([...states].sort((a, b) => a - b)).toEqual(states);
       twice += states.length - new Set(states).size;
@@ -112,12 +112,12 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
     await eventually(async () => expect(await metric(near, 'jmap_push_shards')).toBe(0));
     expect(await metric(other, 'jmap_push_shards')).toBeLessThan(16);
     const state = await rig().write(user, other);
-    await rig().told(path, user, state);
+    await rig().awaitPush(path, user, state);
     await eventually(async () => expect(await metric(other, 'jmap_push_shards')).toBe(16));
     network.resume();
     await expectDivided(servers);
     const next = await rig().write(user, other);
-    await rig().told(path, user, next);
+    await rig().awaitPush(path, user, next);
     const states = statesAt(rig(), path, user);
     expect([...new Set(states)]).toEqual(states);
   });
@@ -132,7 +132,7 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
     process.kill(other.pid, 'SIGSTOP');
     onTestFinished(() => void process.kill(other.pid, 'SIGCONT'));
     const state = await rig().write(user, near);
-    await rig().told(path, user, state);
+    await rig().awaitPush(path, user, state);
     await eventually(async () => expect(await metric(near, 'jmap_push_shards')).toBe(16));
     const { rows } = await pool.query('SELECT pg_notification_queue_usage() AS "usage"');
     expect(rows[0].usage).toBeLessThan(0.001);
@@ -140,7 +140,7 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
     await stream.state(user.accountId, 'Todo', state);
     await expectDivided(servers);
     stream.close();
-    await rig().told(path, user, await rig().write(user, near));
+    await rig().awaitPush(path, user, await rig().write(user, near));
   });
 
   it('streams outlive a database that is away, and get one event afterwards', async () => {
@@ -179,7 +179,7 @@ describe('two servers that poll, and subscriptions of each at the other', () => 
     const { servers } = rig().parts;
     const { user, path } = await rig().subscribeElsewhere(servers[0]);
     for (const server of servers) {
-      await rig().told(path, user, await rig().write(user, server));
+      await rig().awaitPush(path, user, await rig().write(user, server));
     }
   });
 });

@@ -112,8 +112,8 @@ describe('several servers on one PostgreSQL', () => {
   it('a subscription that is verified at one server is pushed to by another', async () => {
     const { servers } = rig().parts;
     const { user, path } = await rig().subscribeElsewhere(servers[0]);
-    await rig().told(path, user, await rig().write(user, servers[0]));
-    await rig().told(path, user, await rig().write(user, servers[1]));
+    await rig().awaitPush(path, user, await rig().write(user, servers[0]));
+    await rig().awaitPush(path, user, await rig().write(user, servers[1]));
   });
 
   it('RFC 9749 5: a rotated key is shown by all, and the old one signs for its own', async () => {
@@ -133,7 +133,9 @@ describe('several servers on one PostgreSQL', () => {
     const next = await rig().subscribe(user, servers[1]);
     const state = await rig().write(user, servers[1]);
     const keyOf = async (path: string): Promise<string | undefined> =>
-      /k=([\w-]+)/.exec((await rig().told(path, user, state)).headers.authorization ?? '')?.[1];
+      /k=([\w-]+)/.exec(
+        (await rig().awaitPush(path, user, state)).headers.authorization ?? '',
+      )?.[1];
     expect(await keyOf(old)).toBe(before[0]?.key);
     expect(await keyOf(next)).toBe(rotated);
   });
