@@ -196,6 +196,8 @@ class PostgresqlHub implements Hub {
     void this.#keeper.stop();
     this.shards.use(session);
     this.#reports.doubt('connected');
+    // The first hello came before this process could tell of commits.
+    this.#sayHello();
   }
 
   #lost(): void {
@@ -242,7 +244,7 @@ class PostgresqlHub implements Hub {
       return;
     }
     const isNew = this.#peers.heard(origin, now);
-    if (isNew) this.#answer();
+    if (isNew) this.#sayHello();
     if (isNew || message.kind === 'hello') {
       this.shards.peersChanged();
       this.#reports.doubt('peerFound');
@@ -250,8 +252,8 @@ class PostgresqlHub implements Hub {
     this.#pass(message, now);
   }
 
-  /** Tells a process that was unknown that it may lack what this one has told so far. */
-  #answer(): void {
+  /** Tells the others that they may lack what this process should have told so far. */
+  #sayHello(): void {
     const head = payloadHead(this.#origin, this.#generation());
     // Where the session is lost the next one's hello says the same.
     this.#notify(beatPayload(head, 'hello', 0)).catch(() => undefined);
