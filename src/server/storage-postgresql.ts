@@ -105,7 +105,7 @@ async function warnOfCtype(
   }
 }
 
-/** Opens a hub; what must not take its session goes by a connection of `pool`. */
+/** Opens a hub. The connections of `pool` hold shards where no session can. */
 function openHub(
   url: string,
   pool: ReturnType<typeof openPool>,
@@ -113,7 +113,7 @@ function openHub(
 ): Hub {
   const leases = shardLeases(pool);
   if (bus.kind === 'poll') return openPollHub({ interval: bus.interval, leases });
-  return openPostgresqlHub({ database: notifyDatabase(url, pool), leases, generation, log });
+  return openPostgresqlHub({ database: notifyDatabase(url), leases, generation, log });
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

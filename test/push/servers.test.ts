@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openPool } from '../../src/database/postgresql/index.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProxy } from '../faults/proxy.js';
-import { Client, CORE, TODOS } from '../support/client.js';
+import { Client, CORE, TODOS, VAPID } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer, useServer } from '../support/server.js';
+import { usePushServers } from './push-servers.js';
 
 const QUERY = { types: '*', closeafter: 'no', ping: '0' };
 
@@ -24,6 +24,16 @@ async function userOf(server: RunningServer): Promise<User> {
   return { client: client.with([CORE, TODOS]), accountId };
 }
 
+/** Returns the state of a session, and the key that signs the pushes of new subscriptions. */
+async function sessionOf({ url }: RunningServer, { token }: { readonly token: string }) {
+  const { json } = await new Client(url, token).http('/.well-known/jmap');
+  const { state, capabilities } = json as {
+    state: string;
+    capabilities: Record<string, { applicationServerKey?: string }>;
+  };
+  return { state, key: capabilities[VAPID]?.applicationServerKey };
+}
+
 /** Creates a Todo; resolves to the new state. */
 async function write({ client, accountId }: User): Promise<string> {
   const answer = await client.ok('Todo/set', { accountId, create: { k: { text: 'x' } } });
@@ -32,26 +42,11 @@ async function write({ client, accountId }: User): Promise<string> {
 
 describe('several servers on one PostgreSQL', () => {
   const postgresql = usePostgresql();
-  let url: string;
-  let servers: readonly [RunningServer, RunningServer];
-  let pool: ReturnType<typeof openPool>;
-
-  beforeAll(async () => {
-    url = await postgresql().createDatabase('servers');
-    const env = { DATABASE_URL: url };
-    const first = await startServer({ env });
-    servers = [first, await startServer({ env })];
-    pool = openPool({ url, size: 1 });
-  }, 300_000);
-
-  afterAll(async () => {
-    await pool.end();
-    await Promise.all(servers.map((server) => server.remove()));
-  });
+  const rig = usePushServers(postgresql);
 
   it('a commit of one server is told to the streams of all', async () => {
-    const user = await userOf(servers[0]);
-    const there = new Client(servers[1].url, user.client.token);
+    const user = await userOf(rig().parts.servers[0]);
+    const there = new Client(rig().parts.servers[1].url, user.client.token);
     const stream = await EventStream.open(there, QUERY);
     const state = await write(user);
     const { id } = await stream.state(user.accountId, 'Todo', state);
@@ -63,13 +58,13 @@ describe('several servers on one PostgreSQL', () => {
   });
 
   it('a commit is told though the session that hears of it is killed meanwhile', async () => {
-    const user = await userOf(servers[0]);
-    const there = new Client(servers[1].url, user.client.token);
+    const user = await userOf(rig().parts.servers[0]);
+    const there = new Client(rig().parts.servers[1].url, user.client.token);
     const stream = await EventStream.open(there, QUERY);
     for (let n = 0; n < 3; n += 1) {
-      const killed = await pool.query(
+      const killed = await rig().parts.pool.query(
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity ' +
-          "WHERE application_name LIKE 'jmapsmith push%'",
+          "WHERE application_name LIKE 'jmapsmith push%' AND datname = current_database()",
       );
       // Both sessions of the hubs, unless one is just being opened again.
       if (n === 0) expect(killed.rowCount).toBe(2);
@@ -78,7 +73,8 @@ describe('several servers on one PostgreSQL', () => {
     stream.close();
   });
 
-  it('a server that starts without a session to hear others serves, says so, and catches up', async () => {
+  it('a server that starts without a session for hints says so, and catches up', async () => {
+    const { servers, url } = rig().parts;
     const network = await startProxy(Number(new URL(url).port));
     onTestFinished(() => network.close());
     const isSession = (chunk: Buffer): boolean => chunk.includes('jmapsmith push');
@@ -110,6 +106,38 @@ describe('several servers on one PostgreSQL', () => {
     await stream.state(user.accountId, 'Todo', last);
     await eventually(async () => expect(await readiness()).toEqual([200, { status: 'ready' }]));
     stream.close();
+    await third.stop();
+  });
+
+  it('a subscription that is verified at one server is pushed to by another', async () => {
+    const { servers } = rig().parts;
+    const { user, path } = await rig().subscribeElsewhere(servers[0]);
+    await rig().awaitPush(path, user, await rig().write(user, servers[0]));
+    await rig().awaitPush(path, user, await rig().write(user, servers[1]));
+  });
+
+  it('RFC 9749 5: a rotated key is shown by all, and the old one signs for its own', async () => {
+    const { servers } = rig().parts;
+    const user = await rig().user();
+    const old = await rig().subscribe(user, servers[0]);
+    const before = await Promise.all(servers.map((server) => sessionOf(server, user)));
+    expect(before[0]).toEqual(before[1]);
+    const rotated = await servers[0].tool('scripts/push', ['rotate-key']);
+    const after = await eventually(async () => {
+      const sessions = await Promise.all(servers.map((server) => sessionOf(server, user)));
+      for (const { key } of sessions) expect(key).toBe(rotated);
+      return sessions;
+    });
+    expect(after[0]).toEqual(after[1]);
+    expect(after[0]?.state).not.toBe(before[0]?.state);
+    const next = await rig().subscribe(user, servers[1]);
+    const state = await rig().write(user, servers[1]);
+    const keyOf = async (path: string): Promise<string | undefined> =>
+      /k=([\w-]+)/.exec(
+        (await rig().awaitPush(path, user, state)).headers.authorization ?? '',
+      )?.[1];
+    expect(await keyOf(old)).toBe(before[0]?.key);
+    expect(await keyOf(next)).toBe(rotated);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { QueryResult, QueryResultRow } from 'pg';
 import { inTime, lateError } from '../../runtime/deadlines.js';
 import { Serial } from '../../runtime/serial.js';
-import { KEEP_ALIVE, type Pool, SocketClient } from './pool.js';
+import { KEEP_ALIVE, SocketClient } from './pool.js';
 
 /** One channel a database: PostgreSQL keeps those of different databases apart. */
 const CHANNEL = 'jmapsmith_push';
@@ -54,9 +54,30 @@ export interface NotifySessionOptions {
   readonly patience?: number | undefined;
 }
 
-/** Sends a payload to all sessions that listen in the database, by any connection. */
-async function notify(client: Pool | SocketClient, payload: string): Promise<void> {
+/** Sends a payload to all sessions that listen in the database. */
+async function notify(client: SocketClient, payload: string): Promise<void> {
   await client.query(NOTIFY, [CHANNEL, payload]);
+}
+
+/** Returns a connection to be opened; its opening and its statements take `patience` ms at most. */
+function makeClient(url: string, name: string, patience = PATIENCE): SocketClient {
+  return new SocketClient({
+    connectionString: url,
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE,
+    application_name: name,
+  });
+}
+
+/** Ends a connection: in order, or else by cutting it. */
+async function end(client: SocketClient): Promise<void> {
+  try {
+    await inTime(performance.now() + END, client.end(), lateError);
+  } finally {
+    client.socket.destroy();
+  }
 }
 
 /** A session outside of the pools that hears what `notify` sends, and holds locks of shards. */
@@ -66,7 +87,7 @@ export class NotifySession {
   readonly #origin: string;
   readonly #unacknowledged: number;
 
-  private constructor(client: SocketClient, origin: string, unacknowledged: number) {
+  private constructor(client: SocketClient, origin: string, unacknowledged = UNACKNOWLEDGED) {
     this.#client = client;
     this.#origin = origin;
     this.#unacknowledged = unacknowledged;
@@ -75,17 +96,9 @@ export class NotifySession {
   /** Opens a session; rejects with the driver's error, or after 5 s without an answer. */
   static async open(options: NotifySessionOptions): Promise<NotifySession> {
     const { url, origin, listener } = options;
-    const { unacknowledged = UNACKNOWLEDGED, patience = PATIENCE } = options;
-    const client = new SocketClient({
-      connectionString: url,
-      connectionTimeoutMillis: patience,
-      query_timeout: patience,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE,
-      application_name: NAME + origin,
-    });
+    const client = makeClient(url, NAME + origin, options.patience);
     let isOpen = false;
-    const session = new NotifySession(client, origin, unacknowledged);
+    const session = new NotifySession(client, origin, options.unacknowledged);
     // Unheard, an error of an idle connection ends the process.
     client.on('error', (error) => isOpen && listener.lost(error));
     client.on('end', () => isOpen && listener.lost(new Error('The session has ended.')));
@@ -131,13 +144,9 @@ export class NotifySession {
     ]);
   }
 
-  /** Ends the session, and with it its locks: in order, or else by cutting the connection. */
-  async end(): Promise<void> {
-    try {
-      await inTime(performance.now() + END, this.#client.end(), lateError);
-    } finally {
-      this.destroy();
-    }
+  /** Ends the session, and with it its locks. */
+  end(): Promise<void> {
+    return end(this.#client);
   }
 
   destroy(): void {
@@ -152,15 +161,26 @@ export class NotifySession {
   }
 }
 
-/** Returns what a hub of the database at `url` asks of it; `pool` sends what goes another way. */
+/** Sends a payload by a connection for it alone: those of a pool may be stuck in a lost network. */
+async function announce(url: string, payload: string, patience?: number): Promise<void> {
+  const client = makeClient(url, 'jmapsmith', patience);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await notify(client, payload);
+  } finally {
+    await end(client).catch(() => undefined);
+  }
+}
+
+/** Returns what a hub of the database at `url` asks of it. */
 export function notifyDatabase(
   url: string,
-  pool: Pool,
   how: Pick<NotifySessionOptions, 'unacknowledged' | 'patience'> = {},
 ) {
   return (origin: string) => ({
     listen: (listener: NotifySessionOptions['listener']) =>
       NotifySession.open({ ...how, url, origin, listener }),
-    announce: (payload: string) => notify(pool, payload),
+    announce: (payload: string) => announce(url, payload, how.patience),
   });
 }

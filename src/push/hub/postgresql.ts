@@ -35,8 +35,6 @@ export interface HubTimes extends SessionTimes, LeaseTimes {
   readonly gather: number;
   /** About the time, ms, after which all is compared though nothing gave a reason. */
   readonly floor: number;
-  /** How often it is looked for free shards, ms. */
-  readonly shards: number;
   /** The least time between two doubts for the same reason, ms. */
   readonly pace: number;
   /** How long the end may take, ms. */
@@ -53,7 +51,6 @@ export const HUB_TIMES: HubTimes = {
   silence: 9000,
   gather: 25,
   floor: 60_000,
-  shards: 5000,
   pace: 1000,
   end: 1000,
 };
@@ -98,7 +95,6 @@ class PostgresqlHub implements Hub {
   readonly #notifier: Notifier;
   readonly #steady: SteadySession;
   readonly #keeper: ShardKeeper;
-  readonly #timer: NodeJS.Timeout;
   #floorTimer: NodeJS.Timeout | undefined;
   /** The failure that the log was told of, so that it isn't repeated. */
   #told: 'nothing' | 'lost' | 'deaf' = 'nothing';
@@ -126,7 +122,6 @@ class PostgresqlHub implements Hub {
       lost: () => this.#lost(),
       failed: (error, isDeaf) => this.#failed(error, isDeaf),
     });
-    this.#timer = setInterval(() => this.shards.round(), times.shards).unref();
     this.#startFloor();
   }
 
@@ -159,7 +154,6 @@ class PostgresqlHub implements Hub {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearInterval(this.#timer);
     clearTimeout(this.#floorTimer);
     this.#reports.end();
     // Without a good-bye the others notice the silence.
@@ -202,6 +196,8 @@ class PostgresqlHub implements Hub {
     void this.#keeper.stop();
     this.shards.use(session);
     this.#reports.doubt('connected');
+    // The first hello came before this process could tell of commits.
+    this.#sayHello();
   }
 
   #lost(): void {
@@ -248,7 +244,7 @@ class PostgresqlHub implements Hub {
       return;
     }
     const isNew = this.#peers.heard(origin, now);
-    if (isNew) this.#answer();
+    if (isNew) this.#sayHello();
     if (isNew || message.kind === 'hello') {
       this.shards.peersChanged();
       this.#reports.doubt('peerFound');
@@ -256,8 +252,8 @@ class PostgresqlHub implements Hub {
     this.#pass(message, now);
   }
 
-  /** Tells a process that was unknown that it may lack what this one has told so far. */
-  #answer(): void {
+  /** Tells the others that they may lack what this process should have told so far. */
+  #sayHello(): void {
     const head = payloadHead(this.#origin, this.#generation());
     // Where the session is lost the next one's hello says the same.
     this.#notify(beatPayload(head, 'hello', 0)).catch(() => undefined);
@@ -283,6 +279,7 @@ class PostgresqlHub implements Hub {
   #beaten(session: HubSession): void {
     const now = performance.now();
     this.shards.extend(now + this.#times.beat + this.#times.patience);
+    this.shards.round();
     const silent = this.#peers.forgetSilent(now - this.#times.silence);
     if (silent.length === 0) return;
     this.#reports.doubt('peerLost');

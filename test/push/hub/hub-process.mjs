@@ -11,7 +11,7 @@ const { openPostgresqlHub } = await load('push/hub/postgresql.js');
 
 const pool = openPool({ url, size: 1, answerWithin: 5000 });
 const hub = openPostgresqlHub({
-  database: notifyDatabase(url, pool, { unacknowledged: 1000 }),
+  database: notifyDatabase(url, { unacknowledged: 1000 }),
   leases: shardLeases(pool),
   generation: () => 'g',
   log: { info: () => undefined, warn: () => undefined },

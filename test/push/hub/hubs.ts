@@ -16,7 +16,6 @@ export const TIMES: HubTimes = {
   deafPause: 300,
   silence: 3000,
   floor: 3_600_000,
-  shards: 100,
   pace: 1,
 };
 
@@ -52,7 +51,7 @@ export function openHub(options: HubOptions): HeardHub {
   const lines: string[] = [];
   const log = (_: object, message: string): void => void lines.push(message);
   const told = { generation: 'g' };
-  const open = notifyDatabase(url, pool, { patience: TIMES.patience });
+  const open = notifyDatabase(url, { patience: TIMES.patience });
   const hub = openPostgresqlHub({
     database(origin) {
       const { listen, announce } = open(origin);

@@ -81,7 +81,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe.skipIf(!HAS_PGBOUNCER)('Through PgBouncer (skipped where it is not installed)', () => {
-  it('in transaction mode, hubs say once that they hear nobody, and divide the shards', async () => {
+  it('in transaction mode, hubs say that they hear nobody, and divide the shards', async () => {
     const url = await startPooler('transaction');
     const times = { patience: 1000, deafPause: 300, floor: 500, lease: 10_000, renewal: 100 };
     const hubs = [openHub({ url, times }), openHub({ url, times })];

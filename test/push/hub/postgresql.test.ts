@@ -236,11 +236,12 @@ describe('A hub that the database has no connection for', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(lines).toEqual(['other servers are not heard: the session is lost; it is opened again']);
     expect([hub.counts().listen, shards()]).toEqual([0, []]);
-    await other.end();
+    await client.query('ALTER ROLE few CONNECTION LIMIT 3');
     await eventually(() => expect(doubts).toContain('connected'));
     await eventually(() => expect(shards()).toEqual(ALL));
     expect(hub.problem).toBe(null);
     await hub.close();
+    await other.end();
   });
 });
 
