@@ -36,6 +36,23 @@ async function makeDevice(): Promise<Device> {
   return device;
 }
 
+it('a subscription that has expired stays dead when the clock is set back', async () => {
+  const device = await makeDevice();
+  const expires = new Date(Date.now() + HOUR).toISOString().replace(/\.\d+/, '');
+  const id = await device.subscribe({ expires });
+  const first = await device.write();
+  await eventually(() => expect(device.states).toEqual([first]));
+  setClock(2 * HOUR);
+  await device.write();
+  const where = { id };
+  await eventually(async () =>
+    expect(await fleet.prisma.jmapPushSubscription.findUnique({ where })).toBe(null),
+  );
+  setClock(0);
+  const { list } = await device.client().ok('PushSubscription/get', {});
+  expect([device.states, list]).toEqual([[first], []]);
+});
+
 it('a clock that is set back stretches no wait after a failure', async () => {
   const device = await makeDevice();
   const id = await device.subscribe();
