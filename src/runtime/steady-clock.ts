@@ -24,7 +24,8 @@ export function createSteadyClock(options: SteadyClockOptions = {}): () => numbe
   let aheadSince: number | null = null;
   return () => {
     const [now, at] = [wall(), passed()];
-    const expected = believed.wall + (at - believed.at);
+    // The database stores whole ms.
+    const expected = Math.floor(believed.wall + (at - believed.at));
     if (now <= expected + SLACK || (aheadSince !== null && at - aheadSince >= TRUST)) {
       aheadSince = null;
       believed = { wall: now, at };

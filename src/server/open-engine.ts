@@ -89,7 +89,7 @@ export async function openEngine(
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
   const typeNames = new Set(registry.dataTypes.keys());
-  const push = await openPush({ config, storage, typeNames, log, now });
+  const push = await openPush({ config, storage, typeNames, log });
   const blobs = await openBlobStore(config.blobStore);
   const backfilled = { store, registry, hookServices, conductor, blobs, log, database };
   const backfill = await startBackfill({ ...backfilled, now, hooks, shared });

@@ -36,7 +36,6 @@ interface PushOptions {
   readonly storage: Storage;
   readonly typeNames: ReadonlySet<string>;
   readonly log: Logger;
-  readonly now: () => number;
 }
 
 /** Hands notices on to whoever pushes, once that has begun. */
@@ -70,7 +69,7 @@ export function pushContact({ push, baseUrl }: Pick<Config, 'push' | 'baseUrl'>)
  * ConfigError where SECRETS_KEY doesn't decrypt the current one. Null where PUSH is off.
  */
 export async function openPush(options: PushOptions): Promise<PushParts | null> {
-  const { config, storage, typeNames, log, now } = options;
+  const { config, storage, typeNames, log } = options;
   if (!config.push.isOn) return null;
   const { prisma } = storage;
   const sealer = createSealer(config.secretsKey);
@@ -79,7 +78,7 @@ export async function openPush(options: PushOptions): Promise<PushParts | null> 
   const vapid = pushContact(config) === null ? null : await openVapid(options, sealer);
   if (vapid !== null) await endUnsignedWaits(prisma);
   const vapidKey = (): string | null => vapid?.current?.id ?? null;
-  const rows = new PushSubscriptionRows({ prisma, sealer, vapidKey, now });
+  const rows = new PushSubscriptionRows({ prisma, sealer, vapidKey, now: Date.now });
   const notices = new NoticeRelay();
   const reach = new Reach(config.push);
   if (vapid === null)

@@ -46,8 +46,10 @@ const GRACE = 2000;
 /** Starts to push to the subscriptions that this process serves. */
 export function startDelivery(options: DeliveryOptions): Delivery {
   const { engine, parts, hub, authenticator } = options;
-  const { config, log, now, storage } = engine;
+  const { config, log, storage } = engine;
   const { reach, notices, sealer } = parts;
+  // Ends of subscriptions are moments that clients were told, by the clock of the system.
+  const now = Date.now;
   const poster = new Poster({ reach, ca: config.push.ca });
   const rows = new PushDeliveryRows({
     ...{ prisma: storage.prisma, sealer, now },
@@ -129,7 +131,7 @@ function authorizeBy({ engine, parts }: DeliveryOptions): Authorize {
   const contact = pushContact(engine.config);
   const { vapid: keys } = parts;
   if (contact === null || keys === null) return async () => null;
-  const vapid = new Vapid(contact, engine.now);
+  const vapid = new Vapid(contact, Date.now);
   const parsed = new Map<string, VapidKey>();
   return async (id, url) => {
     let key = parsed.get(id) ?? null;

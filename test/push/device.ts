@@ -95,15 +95,6 @@ export class Device {
     return changes.map(({ changed }) => changed?.[this.accountId]?.['Todo']);
   }
 
-  /** Resolves to whether the device is told of a state soon. */
-  tellsOf(state: string): Promise<boolean> {
-    const isTold = eventually(() => expect(this.states).toContain(state), 5000);
-    return isTold.then(
-      () => true,
-      () => false,
-    );
-  }
-
   close(): Promise<void> {
     return this.#sink.close();
   }

@@ -141,7 +141,7 @@ describe('kill -9 of one of two servers', () => {
     expect(await fleet.cutSessions(1)).toBe(1);
     const state = await device.write();
     await fleet.end(0, 'kill');
-    // A server is silent for 10 s, then it counts as lost. All else is compared after 45 s at least.
+    // A server that is silent for 10 s counts as lost. Without that, 45 s pass at least.
     await stream.find(({ data }) => {
       const changed = data['changed'] as Record<string, Record<string, string>> | undefined;
       return changed?.[device.accountId]?.['Todo'] === state;

@@ -22,7 +22,7 @@ describe.each([
   });
   afterAll(() => fleet.remove());
 
-  it('what they were told last is what /get answers', async () => {
+  it('what they were told last is what /get answers', { timeout: RUNS * 120_000 }, async () => {
     await withSeeds(RUNS, (seed) => runSeed(fleet, [TODO, NOTE], seed));
   });
 });

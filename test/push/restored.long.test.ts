@@ -70,7 +70,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a restore, on %s', (database) => {
     const args = { accountId: device.accountId, create: { k: { text: 'x' } } };
     const { newState } = await client.ok('Todo/set', args);
     await next.state(device.accountId, 'Todo', String(newState));
-    // What was told once is told no more.
+    // The states of before are told no more.
     expect(next.events.filter((each) => each.event === 'state')).toHaveLength(1);
     next.close();
     const { list } = await client.with([CORE]).ok('PushSubscription/get', {});

@@ -29,6 +29,13 @@ function rig() {
 }
 
 describe('the clock that decides when data is removed', () => {
+  it('gives whole milliseconds, though what has passed is measured more exactly', () => {
+    const { time, later } = rig();
+    time.passed = 0.25;
+    time.offset = DAY;
+    expect(later(1)).toBe(MINUTE);
+  });
+
   it('follows the system, small corrections included', () => {
     const { time, jumps, later } = rig();
     expect(later(10)).toBe(10 * MINUTE);

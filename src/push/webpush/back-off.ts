@@ -76,9 +76,12 @@ export function judgeAttempt(attempt: Attempt): Verdict {
   return waitAsLong({ ...attempt, failures: earlier, firstFailure: since }, FIRST_LONG_PAUSE);
 }
 
-/** Returns a stored end of a wait as it counts now: a clock that was set back stretches no wait. */
+/**
+ * Returns a stored end of a wait as it counts now. No wait is so long that it ends further ahead
+ * than the longest one: the clock was set back, and the wait is over.
+ */
 export function boundWait(until: number, now: number): number {
-  return Math.min(until, now + LONGEST_WAIT);
+  return until > now + LONGEST_WAIT ? now : until;
 }
 
 /** Waits twice as long as after the failure before. */

@@ -1,7 +1,7 @@
 import { pauseWhileRunning } from './receiver.js';
 import type { World } from './world.js';
 
-/** What happens to the servers, or to who reaches what, in one seed. */
+/** A fault of the servers, one in each seed. */
 type Fault = 'nothing' | 'kill' | 'killForLong' | 'stop' | 'cutSessions';
 
 /** Does what the seed draws. Resolves when all servers run that are to run. */

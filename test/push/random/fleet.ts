@@ -120,7 +120,7 @@ export class Fleet {
     await runTools({ root: ROOT, env: all, steps: [[script, args]] });
   }
 
-  /** What the servers have written to their log. */
+  /** The last lines of the logs of all servers. */
   get log(): string {
     return this.#servers.map((server) => server.stderr().slice(-3000)).join('\n---\n');
   }

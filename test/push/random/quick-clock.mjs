@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 
 /**
  * Loaded before a server (NODE_OPTIONS): its clocks and timers run $CLOCK_SPEED times as fast, from
- * $CLOCK_EPOCH on, epoch ms. Pauses of push are of seconds, and would make a test long. Timers of over
- * $CLOCK_LONGEST ms keep their length: the comparison of each minute must not hide a lost hint.
+ * $CLOCK_EPOCH on, epoch ms. Pauses of push would make tests long.
+ * Timers of over $CLOCK_LONGEST ms keep their length: the comparison of each minute must not hide a
+ * lost hint.
  */
 const speed = Number(process.env.CLOCK_SPEED);
 const epoch = Number(process.env.CLOCK_EPOCH);

@@ -9,7 +9,7 @@ export type Truth = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 const LONGEST_ID = 3000;
 
-/** What any receiver of state changes knows, and what the servers may not tell it. */
+/** A receiver of state changes: it keeps its states, and judges all that servers tell it. */
 export abstract class Receiver {
   readonly person: Person;
   readonly name: string;
@@ -17,9 +17,9 @@ export abstract class Receiver {
   protected readonly random: Random;
   /** The types that it asks for; null is all. */
   protected readonly types: readonly string[] | null;
-  /** What it was told last, or has asked for since; by account and type. */
+  /** The last states that it was told or has asked for, by account and type. */
   readonly #known = new Map<string, number>();
-  /** What was told since it last came without an id. */
+  /** The states that it was told since it last came without an id. */
   readonly #chain = new Map<string, number>();
   /** Messages that have come. */
   #messages = 0;

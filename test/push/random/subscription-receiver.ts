@@ -73,7 +73,7 @@ export class SubscriptionReceiver extends Receiver {
       return;
     }
     if (!this.#isVerified) this.#complain(`was told before it was verified: ${text}`);
-    // What it has refused it was not told.
+    // A refused message tells nothing.
     if (isAccepted) this.take(message.changed, null);
   }
 
