@@ -1,5 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import type { FailureNote, PushRow, Sealer, ToldNote } from './push-port.js';
+import type { FailureNote, PushRow, Sealer, SuccessNote } from './push-port.js';
 import { opened, timeOf } from './push-subscriptions.js';
 
 /* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
@@ -78,11 +78,11 @@ export class PushDeliveryRows {
   }
 
   /** Stores what was told, which ends a run of failures. */
-  async noteTold(notes: readonly ToldNote[]): Promise<void> {
+  async noteSuccesses(notes: readonly SuccessNote[]): Promise<void> {
     for (let from = 0; from < notes.length; from += STEP) {
       const values = notes
         .slice(from, from + STEP)
-        .map(({ id, told, at }) => Prisma.sql`(${id}, ${told}, ${String(at)})`);
+        .map(({ id, lastId, at }) => Prisma.sql`(${id}, ${lastId}, ${String(at)})`);
       await this.#options.prisma.$executeRaw`UPDATE "JmapPushSubscription"
         SET "told" = "v"."column2", "lastSuccess" = CAST("v"."column3" AS BIGINT),
         "failures" = 0, "firstFailure" = NULL, "notBefore" = NULL
@@ -154,10 +154,10 @@ export class PushDeliveryRows {
    * Notes that the verification is being sent, with the states of the moment. Resolves to false
    * where another process has noted that: it is sent once at most.
    */
-  async beginVerification(id: string, told: string): Promise<boolean> {
+  async beginVerification(id: string, lastId: string): Promise<boolean> {
     const { count } = await this.#options.prisma.jmapPushSubscription.updateMany({
       where: { id, verificationSent: null },
-      data: { verificationSent: BigInt(this.#options.now()), told },
+      data: { verificationSent: BigInt(this.#options.now()), told: lastId },
     });
     return count === 1;
   }
@@ -177,9 +177,9 @@ export class PushDeliveryRows {
       onUnusable(row.id);
       return null;
     }
-    const { id, tokenId, vapidKey, shard, told } = row;
+    const { id, tokenId, vapidKey, shard, told: lastId } = row;
     return {
-      ...{ id, tokenId, url, types, vapidKey, shard, told },
+      ...{ id, tokenId, url, types, vapidKey, shard, lastId },
       keys: keys && {
         p256dh: Buffer.from(keys.p256dh, 'base64url'),
         auth: Buffer.from(keys.auth, 'base64url'),

@@ -67,7 +67,7 @@ export interface PushRow {
   readonly vapidKey: string | null;
   readonly shard: number;
   /** The id of the states that it was told last; null: none. */
-  readonly told: string | null;
+  readonly lastId: string | null;
   /** Pushes in a row that have failed. */
   readonly failures: number;
   readonly firstFailure: number | null;
@@ -76,9 +76,9 @@ export interface PushRow {
 }
 
 /** A push that was taken. */
-export interface ToldNote {
+export interface SuccessNote {
   readonly id: string;
-  readonly told: string;
+  readonly lastId: string;
   readonly at: number;
 }
 

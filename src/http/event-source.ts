@@ -41,8 +41,8 @@ export class EventSources {
     const stream = new EventStream(this, res, parameters);
     this.#open.add(stream);
     this.#shared.metrics.opened('eventsource');
-    const { types, lastEventId: told } = parameters;
-    const wishes = { kind: 'eventsource', principal, types, told } as const;
+    const { types, lastEventId: lastId } = parameters;
+    const wishes = { kind: 'eventsource', principal, types, lastId } as const;
     stream.begin(await this.#shared.push.open(wishes, stream));
     if (res.server.isStopping) stream.end(true);
   };

@@ -83,9 +83,9 @@ export class Audience implements AccountListener {
    * Resolves when all is known that an id tells. Another process may have told it of a commit that
    * this one has yet to hear of: the receiver would be told an earlier state. Rejects as `ready`.
    */
-  async catchUp(told: string): Promise<void> {
+  async catchUp(lastId: string): Promise<void> {
     const { states, vectors } = this.#options;
-    const behind = vectors().ahead(told, this.#accounts());
+    const behind = vectors().ahead(lastId, this.#accounts());
     await Promise.all(behind.map((id) => states.readAgain(id)));
   }
 
@@ -130,10 +130,10 @@ export class Audience implements AccountListener {
     return news;
   }
 
-  /** Returns the news for a receiver that was told `told`, an id; null where it knows all. */
-  newsAfter(told: string): News | null {
+  /** Returns the news for a receiver that has `lastId`; null where it knows all. */
+  newsAfter(lastId: string): News | null {
     const accounts = this.#accounts();
-    const difference = this.#options.vectors().difference(told, accounts);
+    const difference = this.#options.vectors().difference(lastId, accounts);
     const changed = difference ?? allNumbers(accounts);
     this.#options.countReplay(difference === null ? 'all' : changed.size === 0 ? 'none' : 'part');
     return changed.size === 0 ? null : this.#newsOf(changed);

@@ -17,9 +17,9 @@ export class Channel implements Receiver {
   readonly #audience: Audience;
   readonly #listener: ChannelListener;
   /** The audience's stamp up to which the receiver has taken all; null before `begin`. */
-  #taken: number | null = null;
+  #stamp: number | null = null;
   /** The id of what the receiver was told before the channel was open, until it takes the rest. */
-  #told: string | null = null;
+  #lastId: string | null = null;
   #isClosed = false;
   #isEnded = false;
 
@@ -30,10 +30,10 @@ export class Channel implements Receiver {
     audience.receivers.add(this);
   }
 
-  /** Begins with the present states: they are news as far as `told`, an id, differs from them. */
-  begin(told: string | null): void {
-    this.#taken = this.#audience.stamp;
-    this.#told = told;
+  /** Begins with the present states: they are news as far as `lastId` differs from them. */
+  begin(lastId: string | null): void {
+    this.#stamp = this.#audience.stamp;
+    this.#lastId = lastId;
   }
 
   /** Returns the id of all present states: what the receiver was told, once it has no news. */
@@ -43,18 +43,18 @@ export class Channel implements Receiver {
 
   /** Returns all that the receiver has not been told, and counts it as told; null for nothing. */
   take(): News | null {
-    if (this.#taken === null || this.#isClosed) return null;
+    if (this.#stamp === null || this.#isClosed) return null;
     const news =
-      this.#told === null
-        ? this.#audience.newsSince(this.#taken)
-        : this.#audience.newsAfter(this.#told);
-    this.#told = null;
-    this.#taken = this.#audience.stamp;
+      this.#lastId === null
+        ? this.#audience.newsSince(this.#stamp)
+        : this.#audience.newsAfter(this.#lastId);
+    this.#lastId = null;
+    this.#stamp = this.#audience.stamp;
     return news;
   }
 
   wake(): void {
-    if (this.#taken !== null && !this.#isClosed) this.#listener.wake();
+    if (this.#stamp !== null && !this.#isClosed) this.#listener.wake();
   }
 
   /** Returns whether the token may do nothing any more. */

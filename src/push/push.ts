@@ -32,7 +32,7 @@ export interface ChannelRequest {
   /** Names of data types; null is all. */
   readonly types: ReadonlySet<string> | null;
   /** The id of what the receiver was told before; null where it wants nothing of the past. */
-  readonly told: string | null;
+  readonly lastId: string | null;
 }
 
 /** An audience, and what ends its following of the token. */
@@ -82,7 +82,7 @@ export class Push {
    * Rejects with UnavailableError where they can't be read.
    */
   async open(request: ChannelRequest, listener: ChannelListener): Promise<Channel> {
-    const { kind, principal, types, told } = request;
+    const { kind, principal, types, lastId } = request;
     const wanted = [...this.#options.types.values()].filter(({ name }) => types?.has(name) ?? true);
     const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
     const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
@@ -91,12 +91,12 @@ export class Push {
     try {
       if (this.#vectors === null) await this.#readGeneration();
       await audience.ready();
-      if (told !== null) await audience.catchUp(told);
+      if (lastId !== null) await audience.catchUp(lastId);
     } catch (error) {
       channel.close();
       throw error;
     }
-    channel.begin(told);
+    channel.begin(lastId);
     return channel;
   }
 

@@ -37,7 +37,7 @@ export interface AccountVector {
 }
 
 /** Key of an account to index of a type to state number. */
-type Told = Map<string, Map<number, number>>;
+type KnownNumbers = Map<string, Map<number, number>>;
 
 /** Account id to type name to state number. */
 export type ChangedNumbers = Map<string, Map<string, number>>;
@@ -80,13 +80,13 @@ export class Vectors {
    * be told, since the text can't be read, is of another generation, or is a hash of other states.
    */
   difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers | null {
-    const told = this.#toldOf(text, accounts);
-    if (told === 'same') return new Map();
-    if (typeof told === 'string') return null;
+    const known = this.#readNumbers(text, accounts);
+    if (known === 'same') return new Map();
+    if (typeof known === 'string') return null;
     const changed: ChangedNumbers = new Map();
     for (const account of accounts) {
-      const numbersTold = this.#numbersOf(told, account);
-      const differing = account.states.filter(([type, number]) => number !== numbersTold(type));
+      const knownNumber = this.#numbersOf(known, account);
+      const differing = account.states.filter(([type, number]) => number !== knownNumber(type));
       if (differing.length > 0) changed.set(account.id, new Map(differing));
     }
     return changed;
@@ -97,18 +97,21 @@ export class Vectors {
    * has told them, and this one has yet to hear of them.
    */
   ahead(text: string, accounts: readonly AccountVector[]): readonly string[] {
-    const told = this.#toldOf(text, accounts);
-    if (told === 'others') return accounts.map(({ id }) => id);
-    if (typeof told === 'string') return [];
+    const known = this.#readNumbers(text, accounts);
+    if (known === 'others') return accounts.map(({ id }) => id);
+    if (typeof known === 'string') return [];
     const behind = accounts.filter((account) => {
-      const numbersTold = this.#numbersOf(told, account);
-      return account.states.some(([type, number]) => number < numbersTold(type));
+      const knownNumber = this.#numbersOf(known, account);
+      return account.states.some(([type, number]) => number < knownNumber(type));
     });
     return behind.map(({ id }) => id);
   }
 
   /** Returns what the text says; `same`, `others`: it is a hash of these states, or of others. */
-  #toldOf(text: string, accounts: readonly AccountVector[]): Told | 'same' | 'others' | 'unknown' {
+  #readNumbers(
+    text: string,
+    accounts: readonly AccountVector[],
+  ): KnownNumbers | 'same' | 'others' | 'unknown' {
     const octets = this.#read(text);
     if (octets === null) return 'unknown';
     const body = octets.subarray(HEADER_OCTETS);
@@ -117,8 +120,8 @@ export class Vectors {
   }
 
   /** Returns what gives the number that was told of a type of an account. */
-  #numbersOf(told: Told, { key }: AccountVector): (type: string) => number {
-    const numbers = told.get(key);
+  #numbersOf(known: KnownNumbers, { key }: AccountVector): (type: string) => number {
+    const numbers = known.get(key);
     return (type) => numbers?.get(this.#indexes.get(type) ?? -1) ?? 0;
   }
 
@@ -148,12 +151,12 @@ export class Vectors {
   }
 
   /** Returns, by key of the account, the numbers by index of the type; null for no vector. */
-  #parse(body: Buffer): Told | null {
-    const told: Told = new Map();
+  #parse(body: Buffer): KnownNumbers | null {
+    const known: KnownNumbers = new Map();
     let at = 0;
     while (at < body.length) {
       const numbers = new Map<number, number>();
-      told.set(body.toString('latin1', at, at + KEY_OCTETS), numbers);
+      known.set(body.toString('latin1', at, at + KEY_OCTETS), numbers);
       const bitmap = body.subarray(at + KEY_OCTETS, at + KEY_OCTETS + this.#bitmapOctets);
       at += KEY_OCTETS + this.#bitmapOctets;
       if (at > body.length) return null;
@@ -165,7 +168,7 @@ export class Vectors {
         at = read.end;
       }
     }
-    return told;
+    return known;
   }
 }
 

@@ -61,7 +61,7 @@ const LABELLED: readonly LabelledRow[] = [
     metric: Counter,
     name: 'jmap_push_replays_total',
     help: 'Receivers that came back with an id, by how many states they had to be told.',
-    label: 'told',
+    label: 'amount',
     read: ({ replays }) => replays,
   },
   {

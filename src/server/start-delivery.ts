@@ -61,7 +61,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     ...shared,
     rows,
     // One that was told nothing is told all.
-    openChannel: (row, told, listener) => openChannel(options, row, told ?? '', listener),
+    openChannel: (row, lastId, listener) => openChannel(options, row, lastId ?? '', listener),
     // Few statements fill the cache of the authenticator; each token alone takes as many.
     prepare: async (part) => {
       await authenticator.refreshAll([...new Set(part.map(({ tokenId }) => tokenId))]);
@@ -108,13 +108,13 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 async function openChannel(
   { push, authenticator }: DeliveryOptions,
   { tokenId, types }: DeliveryRow,
-  told: string | null,
+  lastId: string | null,
   listener: ChannelListener,
 ): Promise<Channel | null> {
   const principal = await authenticator.refresh(tokenId);
   if (principal === null) return null;
   const names = types && new Set(types);
-  return push.open({ kind: 'subscription', principal, types: names, told }, listener);
+  return push.open({ kind: 'subscription', principal, types: names, lastId }, listener);
 }
 
 /** Resolves to the id of the present states of a subscription; null where its token has ended. */

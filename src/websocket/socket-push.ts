@@ -70,7 +70,7 @@ export class SocketPush {
       kind: 'websocket' as const,
       principal: (await shared.authenticator.refresh(principal.tokenId)) ?? principal,
       types: types === null ? null : new Set(types),
-      told: pushState,
+      lastId: pushState,
     };
     // The socket's own look at the token closes it.
     const listener = { wake: () => this.#forward(), ended: () => undefined };

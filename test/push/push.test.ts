@@ -36,7 +36,7 @@ describe('a receiver that comes to another process', () => {
   it.each([1, 400])('is told no earlier state than before, with %i accounts', async (accounts) => {
     let state = 16;
     const principal = principalOf(accounts);
-    const request = { kind: 'websocket', principal, types: null, told: null } as const;
+    const request = { kind: 'websocket', principal, types: null, lastId: null } as const;
     const here = pushOf(() => state);
     // This one knows the states, for another receiver of the token.
     const other = await here.open(request, DEAF);
@@ -44,7 +44,7 @@ describe('a receiver that comes to another process', () => {
     // The other process has heard of the commit, and tells of it.
     const there = pushOf(() => state);
     const { id } = await there.open(request, DEAF);
-    const channel = await here.open({ ...request, told: id }, DEAF);
+    const channel = await here.open({ ...request, lastId: id }, DEAF);
     expect(channel.take()).toBe(null);
     expect(channel.id).toBe(id);
     // The others are told of it, too.

@@ -4,7 +4,7 @@ const SECOND = 1000;
 export class HintBudget {
   readonly #most: number;
   #since = Number.NEGATIVE_INFINITY;
-  #taken = 0;
+  #count = 0;
 
   constructor(most: number) {
     this.#most = most;
@@ -17,10 +17,10 @@ export class HintBudget {
   take(count: number, now: number): boolean {
     if (now >= this.#since + SECOND) {
       this.#since = now;
-      this.#taken = 0;
+      this.#count = 0;
     }
-    if (this.#taken >= this.#most) return false;
-    this.#taken += count;
+    if (this.#count >= this.#most) return false;
+    this.#count += count;
     return true;
   }
 }

@@ -58,21 +58,21 @@ export function takeHints(
   hints: Map<string, ReadonlyMap<string, number> | null>,
 ): { readonly text: string; readonly accounts: number } | null {
   const room = LONGEST_PAYLOAD - Buffer.byteLength(head) - '"c":{}}'.length;
-  const taken = takeEntries(hints, room, ([account, types]) => {
+  const entries = takeEntries(hints, room, ([account, types]) => {
     const entry = `${JSON.stringify(account)}:${typesText(types)}`;
     return Buffer.byteLength(entry) <= room ? entry : `${JSON.stringify(account)}:null`;
   });
-  for (const [account] of taken.items) hints.delete(account);
-  if (taken.items.length === 0) return null;
-  return { text: `${head}"c":{${taken.texts.join()}}}`, accounts: taken.items.length };
+  for (const [account] of entries.items) hints.delete(account);
+  if (entries.items.length === 0) return null;
+  return { text: `${head}"c":{${entries.texts.join()}}}`, accounts: entries.items.length };
 }
 
 /** Moves as many ids of subscriptions into a payload as it has room for; null: there are none. */
 export function takeSubscriptions(head: string, ids: Set<string>): string | null {
   const room = LONGEST_PAYLOAD - Buffer.byteLength(head) - '"s":[]}'.length;
-  const taken = takeEntries(ids, room, (id) => JSON.stringify(id));
-  for (const id of taken.items) ids.delete(id);
-  return taken.items.length === 0 ? null : `${head}"s":[${taken.texts.join()}]}`;
+  const entries = takeEntries(ids, room, (id) => JSON.stringify(id));
+  for (const id of entries.items) ids.delete(id);
+  return entries.items.length === 0 ? null : `${head}"s":[${entries.texts.join()}]}`;
 }
 
 /** Returns the first items whose texts, with commas between them, fit into `room` octets. */

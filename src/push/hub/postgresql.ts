@@ -97,7 +97,7 @@ class PostgresqlHub implements Hub {
   readonly #keeper: ShardKeeper;
   #floorTimer: NodeJS.Timeout | undefined;
   /** The failure that the log was told of, so that it isn't repeated. */
-  #told: 'nothing' | 'lost' | 'deaf' = 'nothing';
+  #problem: 'none' | 'lost' | 'deaf' = 'none';
   #isClosed = false;
 
   constructor({ database, leases, generation, log, times = HUB_TIMES }: PostgresqlHubOptions) {
@@ -148,7 +148,7 @@ class PostgresqlHub implements Hub {
   }
 
   get problem(): string | null {
-    return this.#told === 'nothing' ? null : PROBLEM;
+    return this.#problem === 'none' ? null : PROBLEM;
   }
 
   async close(): Promise<void> {
@@ -190,8 +190,8 @@ class PostgresqlHub implements Hub {
   }
 
   #opened(session: HubSession): void {
-    if (this.#told !== 'nothing') this.#log.info({}, 'other servers are heard again');
-    this.#told = 'nothing';
+    if (this.#problem !== 'none') this.#log.info({}, 'other servers are heard again');
+    this.#problem = 'none';
     this.#peers.excuse(performance.now());
     void this.#keeper.stop();
     this.shards.use(session);
@@ -209,9 +209,9 @@ class PostgresqlHub implements Hub {
 
   #failed(error: unknown, isDeaf: boolean): void {
     if (isDeaf) this.#keeper.start();
-    const told = isDeaf ? 'deaf' : 'lost';
-    if (this.#told === told || this.#told === 'deaf') return;
-    this.#told = told;
+    const problem = isDeaf ? 'deaf' : 'lost';
+    if (this.#problem === problem || this.#problem === 'deaf') return;
+    this.#problem = problem;
     // The driver's own error holds all that is known of the connection.
     const { message, code } = error as NodeJS.ErrnoException;
     const err = { message, code };

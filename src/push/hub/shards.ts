@@ -118,13 +118,13 @@ export class HeldShards implements Shards {
   async #take(locks: ShardLocks, share: number): Promise<void> {
     const others = shuffled([...ALL_SHARDS]).filter((shard) => !this.#mine.has(shard));
     while (this.#mine.size < share && others.length > 0 && !this.#again) {
-      const taken = await locks.takeShards(others.splice(0, share - this.#mine.size));
+      const more = await locks.takeShards(others.splice(0, share - this.#mine.size));
       if (locks !== this.#locks) {
-        await locks.releaseShards(taken);
+        await locks.releaseShards(more);
         return;
       }
-      for (const shard of taken) this.#mine.add(shard);
-      if (taken.length > 0) this.#tell();
+      for (const shard of more) this.#mine.add(shard);
+      if (more.length > 0) this.#tell();
     }
   }
 

@@ -31,7 +31,7 @@ export interface Wait {
 
 export interface Busy {
   /** How long the service asks for, ms; null: it doesn't say. */
-  readonly told: number | null;
+  readonly retryAfter: number | null;
 }
 
 const SECOND = 1000;
@@ -95,13 +95,14 @@ function waitAsLong(attempt: Attempt, first: number): Wait {
 
 function waitAsTold(attempt: Attempt, isHostBusy: boolean): Wait {
   const { result, now } = attempt;
-  const retryAfter = result.kind === 'answer' ? result.retryAfter : null;
-  const told = readRetryAfter(retryAfter, now);
+  const header = result.kind === 'answer' ? result.retryAfter : null;
+  const retryAfter = readRetryAfter(header, now);
   const first = isHostBusy ? FIRST_LONG_PAUSE : FIRST_PAUSE;
   const wait = waitAsLong(attempt, first);
-  const pause = told === null ? null : Math.min(LONGEST_WAIT, Math.max(told, LEAST_BUSY));
+  const pause =
+    retryAfter === null ? null : Math.min(LONGEST_WAIT, Math.max(retryAfter, LEAST_BUSY));
   const until = pause === null ? wait.until : now + pause;
-  return { ...wait, until, busy: isHostBusy ? { told: pause } : null };
+  return { ...wait, until, busy: isHostBusy ? { retryAfter: pause } : null };
 }
 
 /** A date of RFC 9110 5.6.7, without its obsolete forms. */

@@ -142,9 +142,9 @@ export class HostLanes<Item extends { readonly host: string }> {
   }
 
   /** Holds a host for minutes at most: each subscription waits for as long as it was told. */
-  #hold(host: Host<Item>, { told }: Busy): void {
+  #hold(host: Host<Item>, { retryAfter }: Busy): void {
     host.pause = Math.min(LONGEST_PAUSE, host.pause * 2 || this.#limits.pause);
-    const pause = Math.min(LONGEST_PAUSE, told ?? host.pause);
+    const pause = Math.min(LONGEST_PAUSE, retryAfter ?? host.pause);
     host.heldUntil = Math.max(host.heldUntil, performance.now() + pause);
     // A timer may come a little early.
     setTimeout(() => this.#pump(), pause + 2).unref();

@@ -1,4 +1,4 @@
-import type { FailureNote, PushRow, PushRows, ToldNote } from './sender-ports.js';
+import type { FailureNote, PushRow, PushRows, SuccessNote } from './sender-ports.js';
 
 /** Notes that were not written are written with the next ones; so many are kept. */
 const MOST_KEPT = 100_000;
@@ -8,10 +8,10 @@ const MOST_KEPT = 100_000;
  * loses the last batch, so that its receivers are told once more.
  */
 export class PushNotes {
-  readonly #rows: Pick<PushRows, 'noteTold' | 'noteFailures'>;
+  readonly #rows: Pick<PushRows, 'noteSuccesses' | 'noteFailures'>;
   readonly #pause: number;
   readonly #onError: (error: unknown) => void;
-  #told = new Map<string, ToldNote>();
+  #successes = new Map<string, SuccessNote>();
   #failures = new Map<string, FailureNote>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -19,7 +19,7 @@ export class PushNotes {
 
   /** `pause`: between two batches, ms. */
   constructor(
-    rows: Pick<PushRows, 'noteTold' | 'noteFailures'>,
+    rows: Pick<PushRows, 'noteSuccesses' | 'noteFailures'>,
     pause: number,
     onError: (error: unknown) => void,
   ) {
@@ -28,10 +28,10 @@ export class PushNotes {
     this.#onError = onError;
   }
 
-  addTold(note: ToldNote): void {
+  addSuccess(note: SuccessNote): void {
     if (this.#isClosed) return;
     this.#failures.delete(note.id);
-    this.#told.set(note.id, note);
+    this.#successes.set(note.id, note);
     this.#schedule();
   }
 
@@ -43,12 +43,12 @@ export class PushNotes {
 
   /** Returns a row with the notes on it that are not in it yet. */
   complete<Row extends PushRow>(row: Row): Row {
-    const told = this.#told.get(row.id);
+    const success = this.#successes.get(row.id);
     const failure = this.#failures.get(row.id);
     const cleared = { failures: 0, firstFailure: null, notBefore: null };
     return {
       ...row,
-      ...(told === undefined ? {} : { told: told.told, ...cleared }),
+      ...(success === undefined ? {} : { lastId: success.lastId, ...cleared }),
       ...(failure === undefined
         ? {}
         : {
@@ -79,17 +79,19 @@ export class PushNotes {
   }
 
   async #write(): Promise<void> {
-    const [told, failures] = [[...this.#told.values()], [...this.#failures.values()]];
+    const [successes, failures] = [[...this.#successes.values()], [...this.#failures.values()]];
     try {
-      if (told.length > 0) await this.#rows.noteTold(told);
-      for (const note of told) if (this.#told.get(note.id) === note) this.#told.delete(note.id);
+      if (successes.length > 0) await this.#rows.noteSuccesses(successes);
+      for (const note of successes)
+        if (this.#successes.get(note.id) === note) this.#successes.delete(note.id);
       if (failures.length > 0) await this.#rows.noteFailures(failures);
       for (const note of failures) {
         if (this.#failures.get(note.id) === note) this.#failures.delete(note.id);
       }
     } catch (error) {
       this.#onError(error);
-      for (const notes of [this.#told, this.#failures]) if (notes.size > MOST_KEPT) notes.clear();
+      for (const notes of [this.#successes, this.#failures])
+        if (notes.size > MOST_KEPT) notes.clear();
       this.#schedule();
     }
   }

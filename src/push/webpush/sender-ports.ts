@@ -1,6 +1,6 @@
-import type { FailureNote, PushRow, ToldNote } from '../../accounts/push-port.js';
+import type { FailureNote, PushRow, SuccessNote } from '../../accounts/push-port.js';
 
-export type { FailureNote, PushRow, ToldNote };
+export type { FailureNote, PushRow, SuccessNote };
 
 /** The stored subscriptions that can be served: verified, not expired, of a living token. */
 export interface PushRows<Row extends PushRow = PushRow> {
@@ -13,7 +13,7 @@ export interface PushRows<Row extends PushRow = PushRow> {
   /** Resolves to subscriptions as they are now, without those that can be served no more. */
   read(ids: readonly string[]): Promise<readonly Row[]>;
   /** Stores what was told. It ends a run of failures. */
-  noteTold(notes: readonly ToldNote[]): Promise<void>;
+  noteSuccesses(notes: readonly SuccessNote[]): Promise<void>;
   noteFailures(notes: readonly FailureNote[]): Promise<void>;
   remove(id: string): Promise<void>;
 }
@@ -39,10 +39,10 @@ export interface PushChannelListener {
   ended(): void;
 }
 
-/** Opens a channel whose receiver was told `told`; null where the token may do nothing. */
+/** Opens a channel whose receiver has `lastId`; null where the token may do nothing. */
 export type OpenChannel<Row extends PushRow = PushRow> = (
   row: Row,
-  told: string | null,
+  lastId: string | null,
   listener: PushChannelListener,
 ) => Promise<PushChannel | null>;
 

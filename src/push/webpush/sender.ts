@@ -169,7 +169,7 @@ export class Sender<Row extends PushRow = PushRow> {
 
   /** Opens a channel from what the receiver was told. Resolves to false where it can't be. */
   async #renew(served: Served, row: Row, version: number): Promise<boolean> {
-    const channel = await this.#options.openChannel(row, row.told, served);
+    const channel = await this.#options.openChannel(row, row.lastId, served);
     if (channel === null || !isLiving(served)) {
       channel?.close();
       this.#drop(served);
@@ -260,7 +260,7 @@ export class Sender<Row extends PushRow = PushRow> {
     }
     this.#results[verdict.kind] += 1;
     if (verdict.kind === 'delivered') {
-      this.#notes.addTold({ id: row.id, told: news.id, at: now });
+      this.#notes.addSuccess({ id: row.id, lastId: news.id, at: now });
       const { throttle, slowThrottle } = this.#pauses;
       served.nextAt = performance.now() + (isSlow || served.isSlow ? slowThrottle : throttle);
       served.isSlow = false;

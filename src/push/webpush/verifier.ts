@@ -18,7 +18,7 @@ export interface VerifierRows<Row extends VerifiableRow> {
   /** Returns those that no process has begun to verify since a time, epoch ms. */
   forgotten(before: number): Promise<readonly { readonly id: string; readonly shard: number }[]>;
   /** Notes that the verification is being sent; false where another process has noted that. */
-  beginVerification(id: string, told: string): Promise<boolean>;
+  beginVerification(id: string, lastId: string): Promise<boolean>;
   /** Stores how a verification went; `reason`: why it failed. */
   noteVerification(id: string, at: number, reason: string | null): Promise<void>;
 }
@@ -119,8 +119,8 @@ export class Verifier<Row extends VerifiableRow> {
   async #verifyNow(row: Row, host: string): Promise<void> {
     const { rows, presentStates } = this.#options;
     const { id } = row;
-    const told = await presentStates(row);
-    if (told === null || this.#isStopped) return;
+    const lastId = await presentStates(row);
+    if (lastId === null || this.#isStopped) return;
     const text = JSON.stringify({
       '@type': 'PushVerification',
       pushSubscriptionId: id,
@@ -131,7 +131,7 @@ export class Verifier<Row extends VerifiableRow> {
       // Nothing is sent, so nothing is noted as sent: a later start may have the key.
       this.#unsigned.add(id);
       await this.#settle(id, host, prepared);
-    } else if (await rows.beginVerification(id, told)) {
+    } else if (await rows.beginVerification(id, lastId)) {
       await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));
     }
   }

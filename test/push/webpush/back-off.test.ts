@@ -59,8 +59,8 @@ describe('the verdict on a push', () => {
     const busyOf = (result: PostResult): unknown =>
       judgeAttempt({ result, failures: 0, firstFailure: null, now: NOW, chance: 0 });
     for (const status of [429, 507]) {
-      expect(busyOf(answer(status, '99'))).toMatchObject({ busy: { told: 99_000 } });
-      expect(busyOf(answer(status))).toMatchObject({ busy: { told: null } });
+      expect(busyOf(answer(status, '99'))).toMatchObject({ busy: { retryAfter: 99_000 } });
+      expect(busyOf(answer(status))).toMatchObject({ busy: { retryAfter: null } });
     }
     for (const result of [answer(503, '9'), answer(500), answer(403), TIMEOUT]) {
       expect(busyOf(result)).toMatchObject({ busy: null });

@@ -64,14 +64,14 @@ describe('the pushes to hosts', () => {
     push('a', 10);
     push('b', 10);
     // Both works of the host say so.
-    await end('a', { told: null });
+    await end('a', { retryAfter: null });
     await end('b', 'good');
     expect([count('a'), count('b')]).toEqual([0, 4]);
     await vi.advanceTimersByTimeAsync(999);
     expect(count('a')).toBe(0);
     await vi.advanceTimersByTimeAsync(3);
     expect(count('a')).toBe(1);
-    await end('a', { told: null });
+    await end('a', { retryAfter: null });
     await vi.advanceTimersByTimeAsync(1999);
     expect(count('a')).toBe(0);
     await vi.advanceTimersByTimeAsync(3);
@@ -82,7 +82,7 @@ describe('the pushes to hosts', () => {
   it('go on one by one where a host is busy for one alone, whatever it says', async () => {
     const { push, count, end } = setUp();
     push('a', 1);
-    await end('a', { told: 3_600_000 });
+    await end('a', { retryAfter: 3_600_000 });
     push('a', 10);
     expect(count('a')).toBe(1);
     await end('a', 'good');
@@ -93,11 +93,11 @@ describe('the pushes to hosts', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
     const { push, count, end } = setUp();
     push('a', 10);
-    for (const [told, held] of [
+    for (const [retryAfter, held] of [
       [30_000, 30_000],
       [3_600_000, 300_000],
     ] as const) {
-      await end('a', { told });
+      await end('a', { retryAfter });
       await vi.advanceTimersByTimeAsync(held - 1);
       expect(count('a')).toBe(0);
       await vi.advanceTimersByTimeAsync(3);

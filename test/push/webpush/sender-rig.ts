@@ -6,7 +6,7 @@ import type {
   PushChannelListener,
   PushNews,
   PushRow,
-  ToldNote,
+  SuccessNote,
 } from '../../../src/push/webpush/sender-ports.js';
 import { makeReceiver, type Receiver } from './receiver.js';
 import {
@@ -42,7 +42,7 @@ const { authority, certificate } = makeIdentity();
 export class SenderRig {
   readonly rows = new Map<string, TestRow>();
   readonly removed: string[] = [];
-  readonly told: ToldNote[] = [];
+  readonly successes: SuccessNote[] = [];
   readonly failures: FailureNote[] = [];
   /** The ids of each reading before pushes. */
   readonly reads: (readonly string[])[] = [];
@@ -83,7 +83,7 @@ export class SenderRig {
     this.rows.set(id, {
       ...{ id, keys: null, vapidKey: null, shard: 0, types: null },
       url: this.sink.url(`/${id}`, host).href,
-      ...{ told: this.#id(), failures: 0, firstFailure: null, notBefore: null },
+      ...{ lastId: this.#id(), failures: 0, firstFailure: null, notBefore: null },
       ...columns,
     });
   }
@@ -117,7 +117,7 @@ export class SenderRig {
       poster,
       authorize: async (key, { origin }) => (key === 'gone' ? null : `vapid ${key} ${origin}`),
       rows: this.#port(),
-      openChannel: async (row, told, listener) => this.#open(row, told, listener),
+      openChannel: async (row, lastId, listener) => this.#open(row, lastId, listener),
       shards: {
         isMine: (shard) => this.shards.has(shard),
         onChange: (listener) => void this.shardListeners.push(listener),
@@ -162,10 +162,10 @@ export class SenderRig {
     return JSON.stringify(Object.fromEntries(this.#states));
   }
 
-  #open(row: TestRow, told: string | null, listener: PushChannelListener) {
+  #open(row: TestRow, lastId: string | null, listener: PushChannelListener) {
     const channel = { row, listener };
     this.#channels.add(channel);
-    let base: Record<string, number> = JSON.parse(told ?? '{}');
+    let base: Record<string, number> = JSON.parse(lastId ?? '{}');
     return {
       take: (): PushNews | null => {
         const news = [...this.#states].filter(
@@ -210,12 +210,12 @@ export class SenderRig {
         this.onRead();
         return found;
       },
-      noteTold: async (notes) => {
+      noteSuccesses: async (notes) => {
         check();
         if (this.hangs) await NEVER;
-        this.told.push(...notes);
-        for (const { id, told } of notes) {
-          change(id, { told, failures: 0, firstFailure: null, notBefore: null });
+        this.successes.push(...notes);
+        for (const { id, lastId } of notes) {
+          change(id, { lastId, failures: 0, firstFailure: null, notBefore: null });
         }
       },
       noteFailures: async (notes) => {

@@ -72,7 +72,7 @@ describe('a verified subscription', () => {
       topic: expect.stringMatching(/^[\w-]{32}$/),
       authorization: `vapid key1 ${rig.sink.url('/').origin}`,
     });
-    await eventually(() => expect(rig.rows.get('one')?.told).toBe('{"Todo":1,"Note":1}'));
+    await eventually(() => expect(rig.rows.get('one')?.lastId).toBe('{"Todo":1,"Note":1}'));
     await delay(LONG);
     expect(rig.received.length).toBe(1);
   });
@@ -93,7 +93,7 @@ describe('a verified subscription', () => {
     rig.commit('Todo');
     const sender = await rig.start();
     await eventually(() => expect(rig.statesOf('before')).toEqual([{ Todo: '1' }]));
-    rig.subscribe('later', { told: '{}' });
+    rig.subscribe('later', { lastId: '{}' });
     await sender.changed('later');
     await eventually(() => expect(rig.statesOf('later')).toEqual([{ Todo: '1' }]));
   });
@@ -148,7 +148,7 @@ describe('a verified subscription', () => {
 
   it('goes by its new row also where it changes while the old one is read', async () => {
     const rig = await makeRig();
-    rig.subscribe('one', { types: ['Todo'], told: null });
+    rig.subscribe('one', { types: ['Todo'], lastId: null });
     const sender = await rig.start();
     rig.onRead = () => {
       rig.onRead = () => undefined;
@@ -396,7 +396,7 @@ describe('many subscriptions', () => {
     for (let index = 0; index < 300; index += 1) rig.subscribe(`s${index}`, { shard: index % 16 });
     await rig.start();
     rig.commit('Todo');
-    await eventually(() => expect(rig.told.length).toBe(300));
+    await eventually(() => expect(rig.successes.length).toBe(300));
     expect(new Set(rig.received.map(({ path }) => path)).size).toBe(300);
     expect(rig.received.length).toBe(300);
     expect(rig.sink.connections).toBeLessThanOrEqual(8);
@@ -411,7 +411,7 @@ describe('many subscriptions', () => {
     }
     const sender = await rig.start();
     rig.commit('Todo', 'Note');
-    await eventually(() => expect(rig.told.length).toBe(4));
+    await eventually(() => expect(rig.successes.length).toBe(4));
     await eventually(() => expect(gate.held).toBe(sender.counts().running));
     const together = rig.reads.at(-1) ?? [];
     expect(together.length).toBeGreaterThan(10);
@@ -420,7 +420,7 @@ describe('many subscriptions', () => {
     if (row !== undefined) rig.rows.set(ahead, { ...row, types: ['Note'] });
     await sender.changed(ahead);
     gate.open();
-    await eventually(() => expect(rig.told.length).toBe(40));
+    await eventually(() => expect(rig.successes.length).toBe(40));
     expect(rig.statesOf(ahead)).toEqual([{ Note: '1' }]);
     expect(rig.reads.length).toBeLessThan(20);
   });
@@ -463,7 +463,7 @@ describe('an end', () => {
     const killed = await rig.start({ pauses });
     rig.commit('Todo');
     await eventually(() => expect(killed.counts().results.delivered).toBe(1));
-    expect(rig.rows.get('one')?.told).toBe('{}');
+    expect(rig.rows.get('one')?.lastId).toBe('{}');
     await rig.start();
     await eventually(() => expect(rig.statesOf('one')).toEqual([{ Todo: '1' }, { Todo: '1' }]));
   });
@@ -480,10 +480,10 @@ describe('an end', () => {
     await eventually(() => expect(first.counts().results.delivered).toBe(5));
     await eventually(() => expect(gate.held).toBeGreaterThan(5));
     await first.stop(performance.now() + 50);
-    expect(rig.told.length).toBe(5);
+    expect(rig.successes.length).toBe(5);
     gate.open();
     await rig.start();
-    await eventually(() => expect(rig.told.length).toBe(30));
+    await eventually(() => expect(rig.successes.length).toBe(30));
     for (let index = 0; index < 5; index += 1) expect(rig.textsOf(`s${index}`).length).toBe(1);
   });
 
@@ -514,7 +514,7 @@ describe('an end', () => {
     await eventually(() => expect(rig.logged.length).toBeGreaterThan(3));
     expect(rig.received).toEqual([]);
     rig.outage = null;
-    await eventually(() => expect(rig.told.length).toBe(2));
-    expect(rig.rows.get('two')?.told).toBe('{"Todo":1}');
+    await eventually(() => expect(rig.successes.length).toBe(2));
+    expect(rig.rows.get('two')?.lastId).toBe('{"Todo":1}');
   });
 });

@@ -41,7 +41,7 @@ function setUp(more: Partial<VerifierOptions<VerifiableRow>> = {}) {
     const url = `https://a.push.test/${id}`;
     rows.set(id, {
       ...{ id, url, code: `code of ${id}`, keys: null, vapidKey: null, shard: 0, types: null },
-      ...{ told: null, failures: 0, firstFailure: null, notBefore: null },
+      ...{ lastId: null, failures: 0, firstFailure: null, notBefore: null },
       ...columns,
     });
   };
