@@ -74,7 +74,7 @@ export function openHub(options: HubOptions): HeardHub {
 }
 
 /**
- * Expects that each shard has one holder, and each hub some. Which share, shards.test.ts says: on a
+ * Expects that each shard has one holder, and each hub some. The shares are in shards.test.ts: on a
  * busy machine one takes what another is too slow for.
  */
 export function expectDivided(hubs: readonly { shards(): readonly number[] }[]): void {
