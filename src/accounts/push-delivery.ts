@@ -1,6 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { FailureNote, PushRow, Sealer, SuccessNote } from './push-port.js';
-import { opened, timeOf } from './push-subscriptions.js';
+import { opened, timeOf, typesOf } from './push-subscriptions.js';
 
 /* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
 
@@ -55,13 +55,13 @@ export class PushDeliveryRows {
     }
   }
 
-  /** Resolves to the ids of the verified ones of shards, without their secrets. */
-  async listServed(shards: readonly number[]): Promise<readonly string[]> {
+  /** Resolves to the verified ones of shards, without their secrets. */
+  async listServed(shards: readonly number[]): Promise<readonly Pick<PushRow, 'id' | 'types'>[]> {
     const rows = await this.#options.prisma.jmapPushSubscription.findMany({
       where: { shard: { in: [...shards] }, ...this.#isServed() },
-      select: { id: true },
+      select: { id: true, types: true },
     });
-    return rows.map(({ id }) => id);
+    return rows.map(({ id, types }) => ({ id, types: typesOf(types) }));
   }
 
   /** Resolves to the verified ones of the ids as they are now. Destroys those that have expired. */
@@ -156,7 +156,7 @@ export class PushDeliveryRows {
    */
   async beginVerification(id: string, lastId: string): Promise<boolean> {
     const { count } = await this.#options.prisma.jmapPushSubscription.updateMany({
-      where: { id, verificationSent: null },
+      where: { id, verificationSent: null, ...this.#isAlive() },
       data: { verificationSent: BigInt(this.#options.now()), told: lastId },
     });
     return count === 1;

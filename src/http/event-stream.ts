@@ -78,7 +78,7 @@ export class EventStream implements ChannelListener {
     res.writeHead(200, [...edgeHeaders(res), ...EVENT_HEADERS]);
     // Alone: Node keeps the head, which becomes one string only when it is written by itself.
     res.flushHeaders();
-    this.#sendFirst(channel);
+    if (!channel.isEnded) this.#sendFirst(channel);
     if (socket.readableEnded || channel.isEnded) this.end();
   }
 

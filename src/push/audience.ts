@@ -35,7 +35,7 @@ export interface AudienceOptions {
   readonly countReplay: (replay: Replay) => void;
   /** Wakes the receivers of the audience, in a turn of its own. */
   readonly wake: (audience: Audience) => void;
-  readonly left: (receiver: Receiver, audience: Audience) => void;
+  readonly left: (receiver: Receiver) => void;
 }
 
 /** An account in reach, with the types that receivers may see of it. */
@@ -70,7 +70,7 @@ export class Audience implements AccountListener {
   }
 
   leave(receiver: Receiver): void {
-    if (this.receivers.delete(receiver)) this.#options.left(receiver, this);
+    if (this.receivers.delete(receiver)) this.#options.left(receiver);
   }
 
   /** Resolves when the states of all accounts are known. Rejects where they can't be read. */

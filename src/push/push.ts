@@ -139,27 +139,31 @@ export class Push {
         this.replays[replay] += 1;
       },
       wake: (woken) => this.#wakes.add(woken),
-      left: ({ kind }, abandoned) => {
+      left: ({ kind }) => {
         this.receivers[kind] -= 1;
-        if (abandoned.receivers.size === 0) this.#end(key, abandoned);
+        if (audience.receivers.size > 0) return;
+        this.#forget(key, audience);
+        unfollow();
+        audience.close();
       },
     });
     audience.setPrincipal(principal);
     const unfollow = this.#options.live.follow(principal, (current) => {
-      if (current === null) for (const channel of [...audience.receivers]) channel.end();
-      else audience.setPrincipal(current);
+      if (current !== null) {
+        audience.setPrincipal(current);
+        return;
+      }
+      // One that opens now, whose token was looked at before, follows the token anew.
+      this.#forget(key, audience);
+      for (const channel of [...audience.receivers]) channel.end();
     });
     const followed = { audience, unfollow };
     this.#audiences.set(key, followed);
     return followed;
   }
 
-  #end(key: string, audience: Audience): void {
-    const followed = this.#audiences.get(key);
-    if (followed?.audience !== audience) return;
-    this.#audiences.delete(key);
-    followed.unfollow();
-    audience.close();
+  #forget(key: string, audience: Audience): void {
+    if (this.#audiences.get(key)?.audience === audience) this.#audiences.delete(key);
   }
 
   async #readGeneration(): Promise<void> {

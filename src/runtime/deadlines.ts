@@ -24,8 +24,11 @@ export async function endBefore(deadline: number, work: Promise<unknown>): Promi
   const end = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, timeLeft(deadline));
   });
-  await Promise.race([work, end]);
-  clearTimeout(timer);
+  try {
+    await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Resolves as `work` does; rejects at the deadline with the error that `late` makes. */

@@ -17,6 +17,11 @@ export class Peers {
     return isNew;
   }
 
+  /** Notes a sign of life of a process that is known. */
+  stillThere(origin: string, now: number): void {
+    if (this.#heardAt.has(origin)) this.#heardAt.set(origin, now);
+  }
+
   /** Notes a good-bye. Returns whether the process was known. */
   left(origin: string): boolean {
     return this.#heardAt.delete(origin);

@@ -118,7 +118,7 @@ class PostgresqlHub implements Hub {
       ...{ head, times, database: database(this.#origin) },
       payload: (text) => this.#take(text),
       opened: (session) => this.#opened(session),
-      beaten: (session) => this.#beaten(session),
+      beaten: (session, sentAt) => this.#beaten(session, sentAt),
       lost: () => this.#lost(),
       failed: (error, isDeaf) => this.#failed(error, isDeaf),
     });
@@ -233,9 +233,13 @@ class PostgresqlHub implements Hub {
     }
     const envelope = readPayload(text);
     if (envelope === null) return;
-    if (envelope.generation === this.#generation()) this.#hear(envelope, now);
+    if (envelope.generation === this.#generation()) {
+      this.#hear(envelope, now);
+      return;
+    }
     // One of the two has yet to read that a new generation has begun: a comparison reads it.
-    else this.#reports.doubt('otherGeneration');
+    this.#peers.stillThere(envelope.origin, now);
+    this.#reports.doubt('otherGeneration');
   }
 
   #hear({ origin, message }: Envelope, now: number): void {
@@ -276,11 +280,10 @@ class PostgresqlHub implements Hub {
   }
 
   /** All that was sent before the beat is heard: others that were not are silent. */
-  #beaten(session: HubSession): void {
-    const now = performance.now();
-    this.shards.extend(now + this.#times.beat + this.#times.patience);
+  #beaten(session: HubSession, sentAt: number): void {
+    this.shards.extend(sentAt + this.#times.beat + this.#times.patience);
     this.shards.round();
-    const silent = this.#peers.forgetSilent(now - this.#times.silence);
+    const silent = this.#peers.forgetSilent(performance.now() - this.#times.silence);
     if (silent.length === 0) return;
     this.#reports.doubt('peerLost');
     // A failure is that of the session, which is opened anew.

@@ -51,8 +51,8 @@ export interface SessionOptions {
   readonly payload: (text: string) => void;
   /** A session hears what others send. */
   readonly opened: (session: HubSession) => void;
-  /** A beat has come back; at first after `opened`. */
-  readonly beaten: (session: HubSession) => void;
+  /** A beat has come back; at first after `opened`. `sentAt`: of `performance.now()`. */
+  readonly beaten: (session: HubSession, sentAt: number) => void;
   /** The session of `opened` is gone. */
   readonly lost: () => void;
   /** A session could not be had, or was lost. `isDeaf`: it opens, but hears nothing. */
@@ -70,6 +70,8 @@ export class SteadySession {
   #session: HubSession | null = null;
   #hasOpened = false;
   #number = 0;
+  /** When the last beat was sent, of `performance.now()`. */
+  #sentAt = 0;
   #pause: number;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -91,6 +93,7 @@ export class SteadySession {
     if (session === null || number !== this.#number) return;
     clearTimeout(this.#timer);
     this.#number += 1;
+    const sentAt = this.#sentAt;
     const next = (): void => {
       if (session !== this.#session) return;
       if (!this.#hasOpened) {
@@ -98,7 +101,7 @@ export class SteadySession {
         this.#pause = this.#options.times.firstPause;
         this.#options.opened(session);
       }
-      this.#options.beaten(session);
+      this.#options.beaten(session, sentAt);
       this.#after(this.#options.times.beat, () => this.#beat(session));
     };
     if (this.#hasOpened) next();
@@ -141,6 +144,7 @@ export class SteadySession {
     const { database, head, times } = this.#options;
     this.#number += 1;
     const number = this.#number;
+    this.#sentAt = performance.now();
     try {
       await database.announce(beatPayload(head(), 'hello', number));
     } catch (error) {
@@ -154,6 +158,7 @@ export class SteadySession {
   #beat(session: HubSession): void {
     const { head, times } = this.#options;
     this.#number += 1;
+    this.#sentAt = performance.now();
     this.#after(times.patience, () => this.#lose(session, new Error(UNHEARD), false));
     session
       .notify(beatPayload(head(), 'beat', this.#number))

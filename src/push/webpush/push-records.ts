@@ -1,7 +1,10 @@
 import type { FailureNote, PushRow, PushRows, SuccessNote } from './sender-ports.js';
 
-/** Notes that were not written are written with the next ones; so many are kept. */
-const MOST_KEPT = 100_000;
+/**
+ * Notes that can't be written are written with the next ones, for so many ms. Another process may
+ * serve the subscriptions by then, and its notes are newer.
+ */
+const LONGEST_KEPT = 20_000;
 
 /**
  * Writes how pushes went, in batches: a write for each push would cost more than the push. A kill
@@ -15,6 +18,8 @@ export class PushNotes {
   #failures = new Map<string, FailureNote>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** When the first write failed of those that fail now, of `performance.now()`. */
+  #failingSince: number | null = null;
   #isClosed = false;
 
   /** `pause`: between two batches, ms. */
@@ -88,10 +93,12 @@ export class PushNotes {
       for (const note of failures) {
         if (this.#failures.get(note.id) === note) this.#failures.delete(note.id);
       }
+      this.#failingSince = null;
     } catch (error) {
       this.#onError(error);
-      for (const notes of [this.#successes, this.#failures])
-        if (notes.size > MOST_KEPT) notes.clear();
+      this.#failingSince ??= performance.now();
+      const isLate = performance.now() - this.#failingSince > LONGEST_KEPT;
+      if (isLate) for (const notes of [this.#successes, this.#failures]) notes.clear();
       this.#schedule();
     }
   }

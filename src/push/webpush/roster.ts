@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ALL_SHARDS } from '../../accounts/push-port.js';
 import type { OwnShards, PushRow, PushRows } from './sender-ports.js';
 import { Served, type ServedListener } from './served.js';
@@ -15,7 +16,7 @@ export interface RosterOptions<Row extends PushRow> {
   readonly listener: ServedListener;
   /** A subscription is served from now on. */
   readonly entered: (served: Served, row: Row) => Promise<void>;
-  /** The row of one that is served was loaded again: it may have changed. */
+  /** One that is served may have changed. */
   readonly changed: (served: Served) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -25,6 +26,8 @@ export class Roster<Row extends PushRow> {
   readonly #options: RosterOptions<Row>;
   readonly #served = new Map<string, Served>();
   #shards: ReadonlySet<number> = new Set();
+  /** Those that are loaded in the next turn of the event loop, together. */
+  #next: { readonly ids: Set<string>; readonly loaded: Promise<void> } | null = null;
   #isClosed = false;
 
   constructor(options: RosterOptions<Row>) {
@@ -51,15 +54,24 @@ export class Roster<Row extends PushRow> {
 
   /** Loads a subscription, and serves it where its shard is this process's. */
   add(id: string): Promise<void> {
-    return this.#load({ ids: [id] });
+    this.#next ??= this.#gather();
+    this.#next.ids.add(id);
+    return this.#next.loaded;
   }
 
-  /** Looks for subscriptions that this process should serve: their announcement may be lost. */
+  /**
+   * Looks for subscriptions that this process should serve, and for changes of those that it
+   * serves: their announcement may be lost.
+   */
   async compare(): Promise<void> {
     if (this.#isClosed) return;
     try {
-      const ids = await this.#options.rows.listServed([...this.#shards]);
-      const missing = ids.filter((id) => !this.#served.has(id));
+      const rows = await this.#options.rows.listServed([...this.#shards]);
+      for (const row of rows) {
+        const served = this.#served.get(row.id);
+        if (served?.hasOtherTypes(row) === true) this.#options.changed(served);
+      }
+      const missing = rows.map(({ id }) => id).filter((id) => !this.#served.has(id));
       for (let from = 0; from < missing.length; from += COMPARED)
         await this.#load({ ids: missing.slice(from, from + COMPARED) });
     } catch (error) {
@@ -85,6 +97,15 @@ export class Roster<Row extends PushRow> {
     this.#shards = own;
     for (const served of this.#served.values()) if (!own.has(served.shard)) this.drop(served);
     return gained.length === 0 ? Promise.resolve() : this.#load({ shards: gained });
+  }
+
+  #gather(): { readonly ids: Set<string>; readonly loaded: Promise<void> } {
+    const ids = new Set<string>();
+    const loaded = setImmediate().then(() => {
+      this.#next = null;
+      return this.#load({ ids: [...ids] });
+    });
+    return { ids, loaded };
   }
 
   /** Loads one part after the other. Where the reading fails, all is read again later. */

@@ -8,8 +8,8 @@ const FRESH = 250;
 
 interface Reading<Row> {
   readonly rows: Promise<ReadonlyMap<string, Row>>;
-  /** Of `performance.now()`. */
-  readonly begun: number;
+  /** When the rows came, of `performance.now()`; null: they are on their way. */
+  arrived: number | null;
   /** The subscription's version at the time. */
   readonly version: number;
 }
@@ -46,20 +46,26 @@ export class RowsAhead<Row extends PushRow> {
 
   #readingOf(served: Served): Reading<Row> | undefined {
     const reading = this.#ahead.get(served);
-    const oldest = performance.now() - FRESH;
-    const isFresh = reading?.version === served.version && reading.begun > oldest;
-    return isFresh ? reading : undefined;
+    return reading?.version === served.version && isFresh(reading) ? reading : undefined;
   }
 
   #begin(first: Served): Reading<Row> {
-    const begun = performance.now();
-    for (const [served, { begun: earlier }] of this.#ahead)
-      if (earlier <= begun - FRESH) this.#ahead.delete(served);
+    for (const [served, reading] of this.#ahead) if (!isFresh(reading)) this.#ahead.delete(served);
     const all = [first, ...this.#next(AHEAD).filter((one) => !this.#readingOf(one))];
-    const rows = this.#read(all.map(({ id }) => id)).then(
-      (found) => new Map(found.map((row) => [row.id, row])),
-    );
-    for (const served of all) this.#ahead.set(served, { rows, begun, version: served.version });
-    return { rows, begun, version: first.version };
+    const readings: Reading<Row>[] = [];
+    const rows = this.#read(all.map(({ id }) => id)).then((found) => {
+      for (const reading of readings) reading.arrived = performance.now();
+      return new Map(found.map((row) => [row.id, row]));
+    });
+    for (const served of all) {
+      const reading = { rows, arrived: null, version: served.version };
+      readings.push(reading);
+      this.#ahead.set(served, reading);
+    }
+    return { rows, arrived: null, version: first.version };
   }
+}
+
+function isFresh({ arrived }: Reading<unknown>): boolean {
+  return arrived === null || arrived > performance.now() - FRESH;
 }

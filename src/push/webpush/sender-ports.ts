@@ -8,8 +8,8 @@ export interface PushRows<Row extends PushRow = PushRow> {
   load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly Row[]>;
-  /** Resolves to the ids of the subscriptions of shards. */
-  listServed(shards: readonly number[]): Promise<readonly string[]>;
+  /** Resolves to the subscriptions of shards, without their secrets. */
+  listServed(shards: readonly number[]): Promise<readonly Pick<PushRow, 'id' | 'types'>[]>;
   /** Resolves to subscriptions as they are now, without those that can be served no more. */
   read(ids: readonly string[]): Promise<readonly Row[]>;
   /** Stores what was told. It ends a run of failures. */

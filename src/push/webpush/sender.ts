@@ -230,7 +230,9 @@ export class Sender<Row extends PushRow = PushRow> {
     if (stored === null) this.#drop(served);
     if (stored === null || !isLiving(served)) return 'none';
     const row = this.#notes.complete(stored);
-    const pause = this.#pauseOf(row);
+    // A lease may have run out: another process may push.
+    const isMine = this.#options.shards.isMine(served.shard);
+    const pause = isMine ? this.#pauseOf(row) : this.#pauses.retry;
     if (pause > 0) {
       this.#wait(served, pause);
       return 'none';

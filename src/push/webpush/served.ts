@@ -58,6 +58,11 @@ export class Served implements PushChannelListener {
     return this.channel === null || this.isBehind || this.types !== printOf(types);
   }
 
+  /** Returns whether the channel is open for other types than those of the row. */
+  hasOtherTypes({ types }: Pick<PushRow, 'types'>): boolean {
+    return this.channel !== null && this.types !== printOf(types);
+  }
+
   wake(): void {
     this.#listener.wake(this);
   }

@@ -200,7 +200,7 @@ export class SenderRig {
       },
       listServed: async (shards) => {
         check();
-        return [...rows.values()].filter(({ shard }) => shards.includes(shard)).map(({ id }) => id);
+        return [...rows.values()].filter(({ shard }) => shards.includes(shard));
       },
       read: async (ids) => {
         check();
