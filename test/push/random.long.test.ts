@@ -34,7 +34,7 @@ describe.concurrent.each(DATABASES)(
     afterAll(() => fleet.remove());
 
     it(
-      'what they were told last is what /get answers',
+      'the last states that they were told are those of /get',
       async () => {
         const runs = Math.ceil(RUNS / DATABASES.length);
         await withSeeds(runs, (seed) => runSeed(fleet, [TODO, NOTE, BOOK, LINE], seed));

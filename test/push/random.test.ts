@@ -22,7 +22,9 @@ describe.each([
   });
   afterAll(() => fleet.remove());
 
-  it('what they were told last is what /get answers', { timeout: RUNS * 120_000 }, async () => {
+  it('the last states that they were told are those of /get', {
+    timeout: RUNS * 120_000,
+  }, async () => {
     await withSeeds(RUNS, (seed) => runSeed(fleet, [TODO, NOTE], seed));
   });
 });

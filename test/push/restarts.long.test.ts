@@ -109,9 +109,9 @@ it(`a stop with ${MANY} pushes that hang or wait is an end; the next start tells
   const again = await hanging.restart();
   onTestFinished(() => again.remove());
   expect(hanging.stderr()).toBe('');
-  const toldPaths = (): number =>
+  const pathsOfPushes = (): number =>
     new Set(sink.received.map(({ path }) => path).filter((path) => path.startsWith('/of/'))).size;
-  await until(() => toldPaths() === MANY);
+  await until(() => pathsOfPushes() === MANY);
   await until(
     async () => (await prisma.jmapPushSubscription.count({ where: { told: null } })) === 0,
   );
