@@ -26,7 +26,7 @@ export class Roster<Row extends PushRow> {
   readonly #options: RosterOptions<Row>;
   readonly #served = new Map<string, Served>();
   #shards: ReadonlySet<number> = new Set();
-  /** Those that are loaded in the next turn of the event loop, together. */
+  /** Ids that are loaded in the next turn of the event loop, together. */
   #next: { readonly ids: Set<string>; readonly loaded: Promise<void> } | null = null;
   #isClosed = false;
 
