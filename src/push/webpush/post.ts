@@ -82,13 +82,14 @@ export class Poster {
     };
     const idle = { maxFreeSockets: HOST_SOCKETS, timeout: IDLE, scheduling: 'lifo' } as const;
     this.#agent = new Agent({ ...shared, ...idle, keepAlive: true });
-    this.#freshAgent = new Agent({ ...shared, keepAlive: false });
+    // Second attempts and verifications go at the same time.
+    this.#freshAgent = new Agent({ ...shared, maxSockets: 2 * HOST_SOCKETS, keepAlive: false });
   }
 
   /**
    * Posts; never rejects. Follows no redirect, uses no proxy, and decodes no body. Where a kept
-   * connection closed under the push, it tries once more over a fresh one. The callers see to it
-   * that no more run at once than there may be connections: others wait, and the deadline runs.
+   * connection closed under the push, it tries once more over a fresh one. Where more run than
+   * there may be connections, some wait while their time runs: the callers begin fewer.
    */
   async post(push: Push): Promise<PostResult> {
     if (this.#isClosed) return { kind: 'noAnswer', detail: STOPS };

@@ -131,7 +131,7 @@ export class Verifier<Row extends VerifiableRow> {
       // Nothing is sent, so nothing is noted as sent: a later start may have the key.
       this.#unsigned.add(id);
       await this.#settle(id, host, prepared);
-    } else if (await rows.beginVerification(id, lastId)) {
+    } else if (!this.#isStopped && (await rows.beginVerification(id, lastId))) {
       await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));
     }
   }
