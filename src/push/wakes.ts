@@ -1,7 +1,7 @@
 import type { Audience } from './audience.js';
 
 /** How long channels are woken in one turn of the event loop, ms. */
-const SLICE = 8;
+const SLICE = 2;
 
 /**
  * Wakes the channels of audiences in a turn of their own, so that the commits of one turn are one

@@ -57,8 +57,8 @@ describe('The hub of a server that polls', () => {
     const hubs = [open(), open(), open()];
     await eventually(() => {
       expectDivided(hubs);
+      for (const { hub } of hubs) expect(hub.counts().peers).toBe(2);
     });
-    for (const { hub } of hubs) expect(hub.counts().peers).toBe(2);
     for (const { hub } of hubs.slice(1)) await hub.close();
     await eventually(() => expect(hubs[0]?.shards()).toEqual(ALL));
     await hubs[0]?.hub.close();

@@ -30,6 +30,9 @@ export abstract class Receiver {
     this.random = world.random(name);
     this.person = this.random.pick(world.people);
     const names = world.types.map((type) => type.name);
+    world.onReturn.push((user) => {
+      if (user === this.person.name) void this.ask();
+    });
     this.types = this.random.chance(0.6) ? null : [this.random.pick(names)];
   }
 
@@ -92,13 +95,19 @@ export abstract class Receiver {
         (type) => [`${type}/get`, { accountId: id, ids: [] }, `${id} ${type}`] as const,
       ),
     );
-    for (;;) {
-      const answer = await this.world.request(this.person, this.random, calls);
-      for (const [, { state }, key] of answer?.methodResponses ?? [])
-        if (state !== undefined)
-          this.#known.set(key, Math.max(this.#known.get(key) ?? 0, Number(state)));
-      if (answer !== null || this.world.phase === 'over') return;
-      await pause(20);
+    let missing = calls;
+    while (missing.length > 0 && this.world.phase !== 'over') {
+      const answer = await this.world.request(this.person, this.random, missing);
+      for (const [, { state }, key] of answer?.methodResponses ?? []) {
+        if (state === undefined) continue;
+        this.#known.set(key, Math.max(this.#known.get(key) ?? 0, Number(state)));
+        missing = missing.filter(([, , other]) => other !== key);
+      }
+      // Another server may have yet to hear that the user reaches an account.
+      missing = missing.filter(([, { accountId }]) =>
+        this.world.reaches(this.person.name, accountId),
+      );
+      if (missing.length > 0) await pause(20);
     }
   }
 

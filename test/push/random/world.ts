@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   createAccount,
   createToken,
@@ -72,6 +73,8 @@ interface Reach {
 
 /** After a revocation a server may tell of an account for so long, ms. */
 const GRACE = 1000;
+/** Servers don't notice an access that is taken and given again within a shorter time, ms. */
+const NOTICE = 400;
 
 const ids = createIdGenerator();
 let worlds = 0;
@@ -88,6 +91,8 @@ export class World {
   phase: 'run' | 'settle' | 'over' = 'run';
   /** A server was killed: what it did at that moment may be lost. */
   hasKilled = false;
+  /** Called with a user who reaches an account again: the session says so, not each push. */
+  readonly onReturn: ((user: string) => void)[] = [];
   readonly #reaches = new Map<string, Reach[]>();
 
   private constructor(fleet: Fleet, types: readonly WrittenType[], seed: number) {
@@ -149,9 +154,12 @@ export class World {
   }
 
   async grant(user: string, accountId: string): Promise<void> {
+    const until = this.#reachesOf(user, accountId).at(-1)?.until ?? Number.NEGATIVE_INFINITY;
+    await pause(Math.max(0, until + NOTICE - performance.now()));
     const reach = { from: performance.now(), until: Number.POSITIVE_INFINITY };
     this.#reachesOf(user, accountId).push(reach);
     await grantAccess(this.fleet.prisma, ids, { accountId, user, readOnly: false });
+    if (until > 0) for (const listener of this.onReturn) listener(user);
   }
 
   async revoke(user: string, accountId: string): Promise<void> {
