@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inTime, lateError } from '../../runtime/deadlines.js';
+import { endBefore } from '../../runtime/deadlines.js';
 import type { Hub } from './hub.js';
 import { HubReports } from './hub-reports.js';
 import { LEASE_TIMES, type LeaseMaker, type LeaseTimes, ShardKeeper } from './shard-keeper.js';
@@ -42,7 +42,7 @@ export function openPollHub({ interval, leases, times = LEASE_TIMES }: PollHubOp
       clearInterval(timer);
       reports.end();
       // Leases that can't be given back now end by themselves.
-      await inTime(performance.now() + END, keeper.stop(), lateError).catch(() => undefined);
+      await endBefore(performance.now() + END, keeper.stop()).catch(() => undefined);
     },
   };
 }

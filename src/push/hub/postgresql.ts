@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inTime, lateError } from '../../runtime/deadlines.js';
+import { endBefore } from '../../runtime/deadlines.js';
 import type { Log } from '../../runtime/log.js';
 import { HintBatch } from './hint-batch.js';
 import { HintBudget } from './hint-budget.js';
@@ -158,7 +158,7 @@ class PostgresqlHub implements Hub {
     this.#reports.end();
     // Without a good-bye the others notice the silence.
     const end = performance.now() + this.#times.end;
-    await inTime(end, this.#sayGoodBye(), lateError).catch(() => undefined);
+    await endBefore(end, this.#sayGoodBye()).catch(() => undefined);
     await this.#steady.close();
   }
 

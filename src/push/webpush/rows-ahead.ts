@@ -6,10 +6,15 @@ const AHEAD = 50;
 /** A row that was read longer ago, ms, is read again: the subscription may have ended. */
 const FRESH = 250;
 
+/** One statement, for some subscriptions. */
 interface Reading<Row> {
   readonly rows: Promise<ReadonlyMap<string, Row>>;
   /** When the rows came, of `performance.now()`; null: they are on their way. */
-  arrived: number | null;
+  arrivedAt: number | null;
+}
+
+interface Ahead<Row> {
+  readonly reading: Reading<Row>;
   /** The subscription's version at the time. */
   readonly version: number;
 }
@@ -21,7 +26,7 @@ interface Reading<Row> {
 export class RowsAhead<Row extends PushRow> {
   readonly #read: (ids: readonly string[]) => Promise<readonly Row[]>;
   readonly #next: (count: number) => readonly Served[];
-  readonly #ahead = new Map<Served, Reading<Row>>();
+  readonly #ahead = new Map<Served, Ahead<Row>>();
 
   /** `next` returns the subscriptions that come next. */
   constructor(
@@ -45,27 +50,27 @@ export class RowsAhead<Row extends PushRow> {
   }
 
   #readingOf(served: Served): Reading<Row> | undefined {
-    const reading = this.#ahead.get(served);
-    return reading?.version === served.version && isFresh(reading) ? reading : undefined;
+    const ahead = this.#ahead.get(served);
+    if (ahead?.version !== served.version || !isFresh(ahead.reading)) return undefined;
+    return ahead.reading;
   }
 
   #begin(first: Served): Reading<Row> {
-    for (const [served, reading] of this.#ahead) if (!isFresh(reading)) this.#ahead.delete(served);
+    for (const [served, { reading }] of this.#ahead)
+      if (!isFresh(reading)) this.#ahead.delete(served);
     const all = [first, ...this.#next(AHEAD).filter((one) => !this.#readingOf(one))];
-    const readings: Reading<Row>[] = [];
-    const rows = this.#read(all.map(({ id }) => id)).then((found) => {
-      for (const reading of readings) reading.arrived = performance.now();
-      return new Map(found.map((row) => [row.id, row]));
-    });
-    for (const served of all) {
-      const reading = { rows, arrived: null, version: served.version };
-      readings.push(reading);
-      this.#ahead.set(served, reading);
-    }
-    return { rows, arrived: null, version: first.version };
+    const reading: Reading<Row> = {
+      rows: this.#read(all.map(({ id }) => id)).then((found) => {
+        reading.arrivedAt = performance.now();
+        return new Map(found.map((row) => [row.id, row]));
+      }),
+      arrivedAt: null,
+    };
+    for (const served of all) this.#ahead.set(served, { reading, version: served.version });
+    return reading;
   }
 }
 
-function isFresh({ arrived }: Reading<unknown>): boolean {
-  return arrived === null || arrived > performance.now() - FRESH;
+function isFresh({ arrivedAt }: Reading<unknown>): boolean {
+  return arrivedAt === null || arrivedAt > performance.now() - FRESH;
 }

@@ -54,8 +54,8 @@ export class Served implements PushChannelListener {
   }
 
   /** Returns whether the channel must be opened anew: the row says more than it knows. */
-  isOutdated({ types }: Pick<PushRow, 'types'>): boolean {
-    return this.channel === null || this.isBehind || this.types !== printOf(types);
+  isOutdated(row: Pick<PushRow, 'types'>): boolean {
+    return this.channel === null || this.isBehind || this.hasOtherTypes(row);
   }
 
   /** Returns whether the channel is open for other types than those of the row. */

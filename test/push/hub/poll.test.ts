@@ -1,43 +1,13 @@
-import pg from 'pg';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPool } from '../../../src/database/postgresql/index.js';
 import { shardLeases } from '../../../src/database/postgresql/shard-leases.js';
 import { openPollHub } from '../../../src/push/hub/poll.js';
 import { startProxy } from '../../faults/proxy.js';
 import { eventually, within } from '../../support/poll.js';
-import { usePostgresql } from '../../support/postgresql.js';
-import { expectDivided, record } from './hubs.js';
+import { expectDivided } from './hubs.js';
+import { ALL, usePollHubs } from './poll-hubs.js';
 
-const postgresql = usePostgresql();
-let url: string;
-beforeAll(async () => {
-  url = await postgresql().createDatabase('poll');
-  await query('CREATE TABLE "JmapMeta" ("key" text PRIMARY KEY, "value" text NOT NULL)');
-  await query(`INSERT INTO "JmapMeta" VALUES ('accessVersion', 'x'), ('pushOther', 'y z')`);
-});
-
-async function query(text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as Record<string, unknown>[];
-  } finally {
-    await client.end();
-  }
-}
-
-const ALL = Array.from({ length: 16 }, (_, shard) => shard);
-
-function open(times = { lease: 5000, renewal: 50 }, at = url) {
-  const pool = openPool({ url: at, size: 2, answerWithin: 1000 });
-  const hub = openPollHub({ interval: 50, leases: shardLeases(pool), times });
-  onTestFinished(async () => {
-    await hub.close();
-    await pool.end();
-  });
-  const shards = (): readonly number[] => ALL.filter((shard) => hub.shards.isMine(shard));
-  return { hub, shards, ...record(hub) };
-}
+const { open, query, url } = usePollHubs();
 
 describe('The hub of a server that polls', () => {
   it('has all compared again and again', async () => {
@@ -67,30 +37,9 @@ describe('The hub of a server that polls', () => {
     ]);
   });
 
-  it('takes over what the lease of a process that fell silent has left', async () => {
-    const network = await startProxy(Number(new URL(url).port));
-    onTestFinished(() => network.close());
-    const through = new URL(url);
-    through.port = String(network.port);
-    const silent = open({ lease: 1000, renewal: 50 }, through.href);
-    await eventually(() => expect(silent.shards()).toEqual(ALL));
-    const other = open();
-    await eventually(() => expectDivided([silent, other]));
-    network.stall();
-    let wereBoths = 0;
-    await eventually(() => {
-      wereBoths += silent.shards().filter((shard) => other.shards().includes(shard)).length;
-      expect(other.shards()).toEqual(ALL);
-    });
-    expect(silent.shards()).toEqual([]);
-    expect(wereBoths).toBe(0);
-    network.resume();
-    await eventually(() => expectDivided([silent, other]));
-  });
-
   it('ends in time where the database answers no more', async () => {
-    const network = await startProxy(Number(new URL(url).port));
-    const through = new URL(url);
+    const network = await startProxy(Number(new URL(url()).port));
+    const through = new URL(url());
     through.port = String(network.port);
     const pool = openPool({ url: through.href, size: 2, answerWithin: 60_000 });
     const times = { lease: 60_000, renewal: 50 };
