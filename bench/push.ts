@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { openPool } from '../src/database/postgresql/index.js';
 import { openPrisma } from '../src/database/postgresql/prisma.js';
 import { openPrismaStandalone } from '../src/database/sqlite/prisma.js';
-import { measureDelivery } from './push/delivery.js';
+import { measureDelivery, measureHanging } from './push/delivery.js';
 import { EventSocket } from './push/event-socket.js';
 import {
   MEMORY_FILE,
@@ -17,7 +17,7 @@ import {
 } from './push/streams.js';
 import { makeUsers, OF_A_USER, quantile, write } from './push/users.js';
 import { type StartedJmapsmith, startJmapsmith } from './start/jmapsmith.js';
-import { startPostgresql } from './start/postgresql.js';
+import { type Postgresql, startPostgresql } from './start/postgresql.js';
 import { ROOT, run as runTool } from './start/processes.js';
 
 const HELP = `usage: npm run bench -- push [--streams N] [--commits N] [--pushes N] [--only PART]
@@ -27,7 +27,7 @@ Measures push: how soon clients hear of commits, and what that costs.
   --streams N  event sources that are open at once (10000)
   --commits N  commits whose events are timed (500)
   --pushes N   subscriptions that are pushed to (2000)
-  --only PART  latency, streams, storm, writers or pushes
+  --only PART  latency, streams, storm, writers, pushes or hanging
 `;
 
 interface Sizes {
@@ -45,7 +45,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   streams: ({ streams }) => measureStreams(streams, onSqlite),
   storm: measureStorm,
   writers: measureWriters,
-  pushes: async ({ pushes }) => measureDelivery(pushes),
+  pushes: ({ pushes }) => measureDelivery(pushes),
+  hanging: measureHanging,
 };
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -102,33 +103,52 @@ function sceneOf({ url, pid }: StartedJmapsmith, folder: string) {
 }
 
 /** Runs `measure` on two servers on one PostgreSQL. */
-async function onPostgresql<T>(
-  env: Readonly<Record<string, string>>,
-  measure: (first: Scene, second: Scene) => Promise<T>,
-): Promise<T> {
+async function onPostgresql<T>(measure: (first: Scene, second: Scene) => Promise<T>): Promise<T> {
   const postgresql = await startPostgresql();
+  try {
+    const pair = await startPair(postgresql, 'pair');
+    try {
+      return await measure(...pair.scenes);
+    } finally {
+      await pair.stop();
+    }
+  } finally {
+    await postgresql.stop();
+  }
+}
+
+interface Pair {
+  readonly scenes: readonly [Scene, Scene];
+  stop(): Promise<void>;
+}
+
+/** Starts two servers on a database of their own, with a variable of the environment or without. */
+async function startPair(
+  postgresql: Postgresql,
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Pair> {
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-push-'));
+  const databaseUrl = await postgresql.createDatabase(name);
   Object.assign(process.env, env);
-  const databaseUrl = await postgresql.createDatabase('push');
-  const start = (name: string): Promise<StartedJmapsmith> =>
+  const start = (server: string): Promise<StartedJmapsmith> =>
     startJmapsmith({
-      ...{ name, folder: join(folder, name), root: ROOT, databaseUrl, nodeOptions: [] },
+      ...{ name: `${name}-${server}`, folder: join(folder, server), root: ROOT, databaseUrl },
+      nodeOptions: [],
     });
   const servers = [await start('first'), await start('second')] as const;
-  try {
-    const pool = openPool({ url: databaseUrl, size: 1 });
-    const made = await makeUsers(openPrisma(pool), 16);
-    await pool.end();
-    const [first, second] = servers.map((server) => {
-      return { ...sceneOf(server, folder), ...made };
-    });
-    return await measure(first as Scene, second as Scene);
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-    await postgresql.stop();
-    await rm(folder, { recursive: true, force: true });
-    for (const name of Object.keys(env)) delete process.env[name];
-  }
+  for (const variable of Object.keys(env)) delete process.env[variable];
+  const pool = openPool({ url: databaseUrl, size: 1 });
+  const made = await makeUsers(openPrisma(pool), 16);
+  await pool.end();
+  const sceneOn = (server: StartedJmapsmith): Scene => ({ ...sceneOf(server, folder), ...made });
+  return {
+    scenes: [sceneOn(servers[0]), sceneOn(servers[1])],
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** From the answer of a commit to its event; negative where the event comes first. */
@@ -141,7 +161,8 @@ async function latencies(writer: Scene, reader: Scene, count: number): Promise<r
     const event = stream.next();
     const answered = await write(writer.url, token, writer.accountId);
     waits.push(Math.max(0, (await event) - answered));
-    await pause(5);
+    // Hints of commits that follow each other at once wait a little for each other.
+    await pause(50);
   }
   stream.close();
   return waits;
@@ -151,7 +172,7 @@ async function measureLatency({ commits }: Sizes): Promise<readonly Row[]> {
   const describe = (waits: readonly number[]): string =>
     `p50 ${quantile(waits, 0.5).toFixed(1)} ms, p99 ${quantile(waits, 0.99).toFixed(1)} ms`;
   const one = await onSqlite(1, (scene) => latencies(scene, scene, commits));
-  const two = await onPostgresql({}, (first, second) => latencies(first, second, commits));
+  const two = await onPostgresql((first, second) => latencies(first, second, commits));
   return [
     ['answer of a commit to event, SQLite', describe(one), 'p50 1 ms, p99 10 ms'],
     ['the same between servers, PostgreSQL', describe(two), 'p50 5 ms, p99 50 ms'],
@@ -180,9 +201,11 @@ function measureStorm({ streams }: Sizes): Promise<readonly Row[]> {
   });
 }
 
-/** Commits a second of 32 writers at one of two servers. */
+const SECONDS = 4;
+
+/** Commits a second of 32 writers at a server. */
 async function commitsOf(scene: Scene): Promise<number> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + SECONDS * 1000;
   let commits = 0;
   const writer = async (n: number): Promise<void> => {
     const token = scene.tokens[n % scene.tokens.length] ?? '';
@@ -192,27 +215,58 @@ async function commitsOf(scene: Scene): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: 32 }, (_, n) => writer(n)));
-  return commits / 10;
+  return commits / SECONDS;
 }
 
-const ROUNDS = 5;
+const ROUNDS = 15;
+/** Servers that don't tell each other of commits, and compare once a minute. */
+const SILENT = { PUSH_BUS: 'poll:60s' };
 
-/** In turns, as a machine has fast and slow minutes. */
+/**
+ * Pairs of servers write in turns, as a machine has fast and slow minutes. Two pairs that tell each
+ * other nothing show how far equal ones lie apart.
+ */
 async function measureWriters(): Promise<readonly Row[]> {
-  const on: number[] = [];
-  const off: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    on.push(await onPostgresql({}, commitsOf));
-    off.push(await onPostgresql({ PUSH_BUS: 'poll:60s' }, commitsOf));
+  const postgresql = await startPostgresql();
+  const pairs = [
+    await startPair(postgresql, 'silent', SILENT),
+    await startPair(postgresql, 'told'),
+    await startPair(postgresql, 'silent_again', SILENT),
+  ];
+  const figures: number[][] = pairs.map(() => []);
+  try {
+    // The first round compiles the code.
+    for (let round = -1; round < ROUNDS; round += 1) {
+      const turns = pairs.map((pair, n) => ({ pair, n }));
+      if (round % 2 === 0) turns.reverse();
+      for (const { pair, n } of turns) {
+        const commits = await commitsOf(pair.scenes[0]);
+        if (round >= 0) figures[n]?.push(commits);
+      }
+    }
+  } finally {
+    await Promise.all(pairs.map((pair) => pair.stop()));
+    await postgresql.stop();
   }
-  const [with_, without] = [quantile(on, 0.5), quantile(off, 0.5)];
-  const share = ((100 * with_) / without).toFixed(1);
+  const [silent = [], told = [], again = []] = figures;
+  const both = silent.map((commits, round) => (commits + (again[round] ?? 0)) / 2);
+  /** The median over the rounds of the part that one pair is of another. */
+  const share = (part: readonly number[], whole: readonly number[]): string =>
+    `${(
+      100 *
+        quantile(
+          part.map((value, round) => value / (whole[round] ?? 0)),
+          0.5,
+        )
+    ).toFixed(1)}%`;
+  const each = (values: readonly number[]): string => quantile(values, 0.5).toFixed(0);
   return [
     [
       'commits a second, another server listening',
-      `${with_.toFixed(0)}; without ${without.toFixed(0)}: ${share}%`,
+      `${each(told)}; with none ${each(both)}: ${share(told, both)}`,
       '97%',
     ],
+    ['the same twice, with none listening', share(again, silent), ''],
   ];
 }
 

@@ -133,21 +133,17 @@ export class PushDeliveryRows {
     return row && usable && { ...usable, code: row.code };
   }
 
-  /** Returns ids of subscriptions that nobody has begun to verify since `before`. */
+  /** Returns the ids of subscriptions of before a time that nobody has begun to verify. */
   async forgotten(before: number): Promise<readonly { id: string; shard: number }[]> {
-    const creations = await this.#options.prisma.jmapPushCreation.findMany({
-      where: { at: { lte: BigInt(before) }, host: { not: null } },
-      orderBy: { at: 'desc' },
-      take: STEP,
-      select: { id: true },
-    });
-    if (creations.length === 0) return [];
-    const id = { in: creations.map((creation) => creation.id) };
-    const rows = await this.#options.prisma.jmapPushSubscription.findMany({
-      where: { id, verified: null, verificationSent: null, ...this.#isAlive() },
-      select: { id: true, shard: true },
-    });
-    return rows;
+    // Creations are kept for an hour, which bounds them.
+    const rows = await this.#options.prisma.$queryRaw<{ id: string; shard: number | bigint }[]>`
+      SELECT "s"."id", "s"."shard" FROM "JmapPushCreation" AS "c"
+      JOIN "JmapPushSubscription" AS "s" ON "s"."id" = "c"."id"
+      WHERE "c"."at" <= CAST(${String(before)} AS BIGINT) AND "c"."host" IS NOT NULL
+        AND "s"."verified" IS NULL AND "s"."verificationSent" IS NULL
+        AND "s"."expires" > CAST(${String(this.#options.now())} AS BIGINT)
+      ORDER BY "c"."at"`;
+    return rows.map(({ id, shard }) => ({ id, shard: Number(shard) }));
   }
 
   /**

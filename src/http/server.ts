@@ -71,7 +71,6 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
       await Promise.all([closed, sockets]);
       clearTimeout(late);
       slowClients.close();
-      shared.close();
     },
   };
 }

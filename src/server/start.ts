@@ -99,6 +99,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
       await storage.store.ping();
     },
   });
+  // Closed behind HTTP and the sender, which both tell of the states that it knows.
+  opened.push(async () => shared.close());
   // Closed behind HTTP: a job may take minutes, and must not keep the server from closing its port.
   const haltTasks = startTasks(engine, transport.dispatcher.services, opened);
   const http = createHttpServer(shared, new WebSocketEndpoint(shared));

@@ -143,7 +143,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     held: (user) => ({ slots: requests.amountOf(user), octets: budget.total }),
     answers: () => answers.octets,
     close(grace = 1000) {
-      closed ??= http.close(grace);
+      closed ??= http.close(grace).then(() => shared.close());
       return closed;
     },
   };

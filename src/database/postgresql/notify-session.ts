@@ -31,10 +31,14 @@ const SETTLE = `SELECT set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_count', '2', false),
   set_config('tcp_user_timeout', $1, false)`;
 
-/** Waits until they are gone, so that their shards are free. */
-const END_SESSIONS = `SELECT pg_terminate_backend("pid", ${PATIENCE / 5}) FROM pg_stat_activity
+/** Ends sessions that are so old, ms, and waits for each of them for so long, ms. */
+const END_SESSIONS = `SELECT pg_terminate_backend("pid", $3) FROM pg_stat_activity
   WHERE "application_name" = ANY($1) AND "datname" = current_database()
-    AND "usename" = current_user AND "pid" <> pg_backend_pid()`;
+    AND "usename" = current_user AND "pid" <> pg_backend_pid()
+    AND "backend_start" <= clock_timestamp() - $2 * interval '1 millisecond'`;
+
+/** How long one is waited for: all have been asked to end before, so they end at the same time. */
+const ENDING = 100;
 
 /** The names of the sessions of processes: so others find them. */
 const NAME = 'jmapsmith push ';
@@ -121,12 +125,14 @@ export class NotifySession {
   /** Sets when PostgreSQL gives this session up, and ends earlier ones of the same process. */
   async settle(): Promise<void> {
     await this.#query(SETTLE, [String(this.#unacknowledged)]);
-    await this.expel([this.#origin]);
+    await this.expel([this.#origin], 0);
   }
 
-  /** Ends the sessions of processes, but not this one. */
-  async expel(origins: readonly string[]): Promise<void> {
-    await this.#query(END_SESSIONS, [origins.map((origin) => NAME + origin)]);
+  /** Ends the sessions of processes that are older than `silence` ms, but not this one. */
+  async expel(origins: readonly string[], silence: number): Promise<void> {
+    const names = origins.map((origin) => NAME + origin);
+    // Then their shards are free.
+    for (const wait of [0, ENDING]) await this.#query(END_SESSIONS, [names, silence, wait]);
   }
 
   async takeShards(shards: readonly number[]): Promise<readonly number[]> {

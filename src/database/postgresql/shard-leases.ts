@@ -1,6 +1,6 @@
 import type { Pool } from './pool.js';
 
-/** Keys in JmapMeta: with the shard behind it, who has it until when; and a process, until when. */
+/** Keys in JmapMeta. A shard's value: who has it until when. A process's: its term, until when. */
 const SHARD = 'pushShard:';
 const PROCESS = 'pushProcess:';
 
@@ -21,14 +21,14 @@ const TAKE = `INSERT INTO "JmapMeta" ("key", "value")
 
 const RELEASE = `DELETE FROM "JmapMeta" WHERE "key" = ANY($2) AND ${HOLDER} = $1`;
 
-const LIVE = `INSERT INTO "JmapMeta" ("key", "value") VALUES ($1, '- ' || (${NOW} + $2))
+const LIVE = `INSERT INTO "JmapMeta" ("key", "value") VALUES ($1, $3 || ' ' || (${NOW} + $2))
   ON CONFLICT ("key") DO UPDATE SET "value" = EXCLUDED."value"`;
 
 /** No row but those of processes is asked for an end. */
 const IS_OVER = `CASE WHEN starts_with("key", '${PROCESS}') THEN ${END} < ${NOW} END`;
 const FORGET = `DELETE FROM "JmapMeta" WHERE ${IS_OVER}`;
-const COUNT = `SELECT count(*)::int AS "others" FROM "JmapMeta"
-  WHERE NOT ${IS_OVER} AND "key" <> $1`;
+const OTHERS = `SELECT "key" || ' ' || ${HOLDER} AS "name" FROM "JmapMeta"
+  WHERE NOT ${IS_OVER} AND "key" <> $1 ORDER BY 1`;
 
 /**
  * Returns shards that the process `origin` holds for `lease` ms at a time, as rows of JmapMeta:
@@ -47,12 +47,12 @@ export function shardLeases(pool: Pool) {
       async releaseShards(shards: readonly number[]): Promise<void> {
         await pool.query(RELEASE, [origin, keysOf(shards)]);
       },
-      async renew(shards: readonly number[]) {
-        await pool.query(LIVE, [process, lease]);
+      async renew(shards: readonly number[], term: number) {
+        await pool.query(LIVE, [process, lease, String(term)]);
         const kept = await ask(RENEW, shards);
         await pool.query(FORGET);
-        const { rows } = await pool.query<{ others: number }>(COUNT, [process]);
-        return { kept, others: rows[0]?.others ?? 0 };
+        const { rows } = await pool.query<{ name: string }>(OTHERS, [process]);
+        return { kept, others: rows.map(({ name }) => name) };
       },
       async leave(): Promise<void> {
         await pool.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [process]);

@@ -49,7 +49,7 @@ export const HUB_TIMES: HubTimes = {
   longestPause: 2000,
   deafPause: 30_000,
   silence: 9000,
-  gather: 25,
+  gather: 10,
   floor: 60_000,
   pace: 1000,
   end: 1000,
@@ -208,7 +208,8 @@ class PostgresqlHub implements Hub {
   }
 
   #failed(error: unknown, isDeaf: boolean): void {
-    if (isDeaf) this.#keeper.start();
+    // Once may be a slow database, and leases beside the locks of others push everything twice.
+    if (isDeaf && this.#problem === 'deaf') this.#keeper.start();
     const problem = isDeaf ? 'deaf' : 'lost';
     if (this.#problem === problem || this.#problem === 'deaf') return;
     this.#problem = problem;
@@ -283,11 +284,12 @@ class PostgresqlHub implements Hub {
   #beaten(session: HubSession, sentAt: number): void {
     this.shards.extend(sentAt + this.#times.beat + this.#times.patience);
     this.shards.round();
-    const silent = this.#peers.forgetSilent(performance.now() - this.#times.silence);
+    const { silence } = this.#times;
+    const silent = this.#peers.forgetSilent(performance.now() - silence);
     if (silent.length === 0) return;
     this.#reports.doubt('peerLost');
     // A failure is that of the session, which is opened anew.
-    const ended = session.expel(silent).catch(() => undefined);
+    const ended = session.expel(silent, silence).catch(() => undefined);
     void ended.then(() => this.shards.peersChanged());
   }
 

@@ -3,8 +3,11 @@ import type { HeldShards, ShardLocks } from './shards.js';
 
 /** Shards that processes hold for a time, by the clock of the database. */
 export interface ShardLeases extends ShardLocks {
-  /** Holds shards for longer, and says that this process is there. */
-  renew(shards: readonly number[]): Promise<Renewal>;
+  /**
+   * Holds shards for longer, and says that this process is there. `term`: another number after its
+   * leases have run out.
+   */
+  renew(shards: readonly number[], term: number): Promise<Renewal>;
   /** Takes back that this process is there. */
   leave(): Promise<void>;
 }
@@ -12,8 +15,8 @@ export interface ShardLeases extends ShardLocks {
 export interface Renewal {
   /** Those of the shards that this process still holds. */
   readonly kept: readonly number[];
-  /** Other processes that are there. */
-  readonly others: number;
+  /** Names of the other processes that are there, each with its term. */
+  readonly others: readonly string[];
 }
 
 /** Makes the leases of a process; `lease`: how long one lasts unless it is renewed, ms. */
@@ -33,7 +36,9 @@ export class ShardKeeper {
   readonly #shards: HeldShards;
   readonly #leases: ShardLeases;
   readonly #times: LeaseTimes;
-  #others = 0;
+  #others: readonly string[] = [];
+  /** Counts how often leases ran out. The others see it, and give up what they have beyond their share. */
+  #term = 0;
   #isUsed = false;
   #timer: NodeJS.Timeout | null = null;
   #renewing: Promise<void> | null = null;
@@ -50,7 +55,7 @@ export class ShardKeeper {
 
   /** Other processes that hold shards by leases, or could. */
   get others(): number {
-    return this.#others;
+    return this.#others.length;
   }
 
   start(): void {
@@ -82,23 +87,27 @@ export class ShardKeeper {
     const begun = performance.now();
     const held = ALL_SHARDS.filter((shard) => this.#shards.isMine(shard));
     // Shards whose lease has run out are nobody's, and others may have them.
-    this.#shards.lose(ALL_SHARDS.filter((shard) => !held.includes(shard)));
+    this.#lose(ALL_SHARDS.filter((shard) => !held.includes(shard)));
     let renewal: Renewal;
     try {
-      renewal = await this.#leases.renew(held);
+      renewal = await this.#leases.renew(held, this.#term);
     } catch {
       // The database is away, which the server's own calls tell of; the lease runs out.
       return;
     }
     if (!this.isOn) return;
     const { kept, others } = renewal;
-    this.#shards.lose(held.filter((shard) => !kept.includes(shard)));
+    this.#lose(held.filter((shard) => !kept.includes(shard)));
     this.#shards.extend(begun + this.#times.lease);
-    const isChanged = others !== this.#others;
+    const isChanged = others.join() !== this.#others.join();
     this.#others = others;
     if (!this.#isUsed) this.#shards.use(this.#leases);
     else if (isChanged) this.#shards.peersChanged();
     else this.#shards.round();
     this.#isUsed = true;
+  }
+
+  #lose(shards: readonly number[]): void {
+    if (this.#shards.lose(shards)) this.#term += 1;
   }
 }

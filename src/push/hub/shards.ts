@@ -57,11 +57,12 @@ export class HeldShards implements Shards {
     else this.round();
   }
 
-  /** These are held no more. */
-  lose(shards: readonly number[]): void {
+  /** These are held no more. Returns whether any was. */
+  lose(shards: readonly number[]): boolean {
     let isChanged = false;
     for (const shard of shards) isChanged = this.#mine.delete(shard) || isChanged;
     if (isChanged) this.#tell();
+    return isChanged;
   }
 
   /** A process has come, has come back, or is gone. */

@@ -6,8 +6,11 @@ export interface HubSession {
   notify(payload: string): Promise<void>;
   /** Ends what is left of earlier sessions of this process, and has the database notice our end. */
   settle(): Promise<void>;
-  /** Ends the sessions of processes that fell silent: they may hold shards and serve nothing. */
-  expel(origins: readonly string[]): Promise<void>;
+  /**
+   * Ends the sessions of processes that have been silent for so long, ms: they may hold shards and
+   * serve nothing. Sessions that they have opened since then stay.
+   */
+  expel(origins: readonly string[], silence: number): Promise<void>;
   /** Takes those of the shards that nobody has. Resolves to them. */
   takeShards(shards: readonly number[]): Promise<readonly number[]>;
   releaseShards(shards: readonly number[]): Promise<void>;

@@ -41,6 +41,9 @@ const HOUR = 60 * MINUTE;
 /** No wait is longer, whatever the service or the clock says, ms. */
 export const LONGEST_WAIT = 6 * HOUR;
 
+/** The clocks of two servers may differ by so much, ms. */
+const SKEW = 5 * MINUTE;
+
 /** The first wait after a failure that may pass by itself, and after any other, ms. */
 const FIRST_PAUSE = 10 * SECOND;
 const FIRST_LONG_PAUSE = MINUTE;
@@ -81,7 +84,7 @@ export function judgeAttempt(attempt: Attempt): Verdict {
  * than the longest one: the clock was set back, and the wait is over.
  */
 export function boundWait(until: number, now: number): number {
-  return until > now + LONGEST_WAIT ? now : until;
+  return until > now + LONGEST_WAIT + SKEW ? now : until;
 }
 
 /** Waits twice as long as after the failure before. */

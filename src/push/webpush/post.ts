@@ -143,7 +143,7 @@ export class Poster {
       });
       running.on('error', (error: NodeJS.ErrnoException) => {
         if (isAnswered) return;
-        const isStale = running.reusedSocket && CLOSED.has(error.code ?? '');
+        const isStale = watch.isReused && CLOSED.has(error.code ?? '');
         resolve(isStale ? 'stale' : watch.judge(error));
       });
       running.once('close', () => {
@@ -165,8 +165,13 @@ class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
+/** Sockets whose TLS is up. Node's `reusedSocket` misses one that a waiting request gets. */
+const CONNECTED = new WeakSet<object>();
+
 /** Ends a request that takes too long, and tells how far it came. */
 class Watch {
+  /** Its connection has served another request before. */
+  isReused = false;
   #isConnected = false;
 
   constructor(running: ClientRequest, limits: { readonly connect: number; answer: number }) {
@@ -174,10 +179,12 @@ class Watch {
     const total = setTimeout(end('the answer took too long'), limits.answer);
     let connecting: NodeJS.Timeout | undefined;
     running.once('socket', (socket) => {
-      this.#isConnected = running.reusedSocket;
-      if (this.#isConnected) return;
+      this.isReused = CONNECTED.has(socket);
+      this.#isConnected = this.isReused;
+      if (this.isReused) return;
       connecting = setTimeout(end('the connection took too long'), limits.connect);
       socket.once('secureConnect', () => {
+        CONNECTED.add(socket);
         this.#isConnected = true;
         clearTimeout(connecting);
       });

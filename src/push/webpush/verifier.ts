@@ -15,7 +15,7 @@ export interface VerifiableRow extends PushRow {
 export interface VerifierRows<Row extends VerifiableRow> {
   /** Resolves to one that no process has begun to verify; null where there is none of the id. */
   unverified(id: string): Promise<Row | null>;
-  /** Returns those that no process has begun to verify since a time, epoch ms. */
+  /** Returns those of before a time, epoch ms, that no process has begun to verify. */
   forgotten(before: number): Promise<readonly { readonly id: string; readonly shard: number }[]>;
   /** Notes that the verification is being sent; false where another process has noted that. */
   beginVerification(id: string, lastId: string): Promise<boolean>;
@@ -101,6 +101,8 @@ export class Verifier<Row extends VerifiableRow> {
     try {
       const forgotten = await rows.forgotten(now() - PATIENCE);
       const own = forgotten.filter(({ shard }) => shards.isMine(shard));
+      const left = new Set(forgotten.map(({ id }) => id));
+      for (const id of this.#unsigned) if (!left.has(id)) this.#unsigned.delete(id);
       await Promise.all(own.map(({ id }) => this.created(id)));
     } catch (error) {
       this.#complain(error);

@@ -37,6 +37,19 @@ describe('The hub of a server that polls', () => {
     ]);
   });
 
+  it('gives shards back to one whose leases have run out', async () => {
+    const hubs = [open(), open()];
+    await eventually(() => expectDivided(hubs));
+    // From now on each takes what is free beyond its share.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [row] = await query(`SELECT "value" FROM "JmapMeta" WHERE "key" = 'pushShard:0'`);
+    const [holder] = String(row?.['value']).split(' ');
+    await query(`UPDATE "JmapMeta" SET "value" = '${holder} ' || split_part("value", ' ', 2)
+      WHERE starts_with("key", 'pushShard:')`);
+    await eventually(() => expect(hubs.flatMap(({ shards }) => shards()).length).toBe(8));
+    await eventually(() => expectDivided(hubs));
+  });
+
   it('ends in time where the database answers no more', async () => {
     const network = await startProxy(Number(new URL(url()).port));
     const through = new URL(url());

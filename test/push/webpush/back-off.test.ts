@@ -150,6 +150,8 @@ describe('the verdict on a push', () => {
 it('a wait that is longer than six hours is over: the clock was set back', () => {
   expect(boundWait(NOW + MINUTE, NOW)).toBe(NOW + MINUTE);
   expect(boundWait(NOW + 6 * HOUR, NOW)).toBe(NOW + 6 * HOUR);
+  // The clock of the server that stored it may be a little ahead.
+  expect(boundWait(NOW + 6 * HOUR + MINUTE, NOW)).toBe(NOW + 6 * HOUR + MINUTE);
   expect(boundWait(NOW + 7 * HOUR, NOW)).toBe(NOW);
   expect(boundWait(NOW, NOW + HOUR)).toBe(NOW);
 });
