@@ -42,11 +42,17 @@ describe('The hub of a server that polls', () => {
     await eventually(() => expectDivided(hubs));
     // From now on each takes what is free beyond its share.
     await new Promise((resolve) => setTimeout(resolve, 500));
+    let least = ALL.length;
+    for (const { hub, shards } of hubs) {
+      hub.shards.onChange(() => {
+        least = Math.min(least, shards().length);
+      });
+    }
     const [row] = await query(`SELECT "value" FROM "JmapMeta" WHERE "key" = 'pushShard:0'`);
     const [holder] = String(row?.['value']).split(' ');
     await query(`UPDATE "JmapMeta" SET "value" = '${holder} ' || split_part("value", ' ', 2)
       WHERE starts_with("key", 'pushShard:')`);
-    await eventually(() => expect(hubs.flatMap(({ shards }) => shards()).length).toBe(8));
+    await eventually(() => expect(least).toBe(0));
     await eventually(() => expectDivided(hubs));
   });
 
