@@ -147,13 +147,13 @@ export class PushDeliveryRows {
   }
 
   /**
-   * Notes that the verification is being sent, with the states of the moment. Resolves to false
-   * where another process has noted that: it is sent once at most.
+   * Notes that the verification is being sent. Resolves to false where another process has noted
+   * that: it is sent once at most.
    */
-  async beginVerification(id: string, lastId: string): Promise<boolean> {
+  async beginVerification(id: string): Promise<boolean> {
     const { count } = await this.#options.prisma.jmapPushSubscription.updateMany({
       where: { id, verificationSent: null, ...this.#isAlive() },
-      data: { verificationSent: BigInt(this.#options.now()), told: lastId },
+      data: { verificationSent: BigInt(this.#options.now()) },
     });
     return count === 1;
   }

@@ -43,6 +43,8 @@ export interface NewPushSubscription
   readonly url: string;
   /** The host of the URL: the rate of creations for each is limited. */
   readonly host: string;
+  /** The id of the states that it counts as told; null: none. */
+  readonly lastId: string | null;
 }
 
 /** A change of a stored one. */

@@ -150,7 +150,7 @@ class RowTransaction implements PushTransaction {
   }
 
   async create(subscription: NewPushSubscription): Promise<void> {
-    const { id, url, host, keys, types, deviceClientId, code } = subscription;
+    const { id, url, host, keys, types, deviceClientId, code, lastId } = subscription;
     const { sealer, vapidKey } = this.#options;
     // The request's principal has more members.
     const { tokenId, userId } = this.#owner;
@@ -161,7 +161,7 @@ class RowTransaction implements PushTransaction {
     });
     await this.#client.jmapPushSubscription.create({
       data: {
-        ...{ id, tokenId, userId, deviceClientId, code, created },
+        ...{ id, tokenId, userId, deviceClientId, code, created, told: lastId },
         url: seal(url, 'url'),
         p256dh: keys && seal(keys.p256dh, 'p256dh'),
         auth: keys && seal(keys.auth, 'auth'),

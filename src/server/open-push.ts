@@ -7,7 +7,7 @@ import {
   VapidKeys,
 } from '../accounts/index.js';
 import type { Sealer } from '../accounts/push-port.js';
-import type { PushNotices, PushServices } from '../methods/push-subscription/services.js';
+import type { Pusher, PushServices } from '../methods/push-subscription/services.js';
 import { Reach } from '../push/webpush/push-reach.js';
 import { parsePushUrl } from '../push/webpush/push-url.js';
 import { parseSubscriptionKeys } from '../push/webpush/subscription-keys.js';
@@ -27,7 +27,7 @@ export interface PushParts {
   readonly reach: Reach;
   /** Null: nothing signs pushes, for want of a contact. */
   readonly vapid: VapidKeys | null;
-  readonly notices: NoticeRelay;
+  readonly pusher: PusherRelay;
   readonly sealer: Sealer;
 }
 
@@ -38,12 +38,16 @@ interface PushOptions {
   readonly log: Logger;
 }
 
-/** Hands notices on to whoever pushes, once that has begun. */
-export class NoticeRelay implements PushNotices {
-  #to: PushNotices | null = null;
+/** Hands everything on to who pushes, once that has begun. */
+export class PusherRelay implements Pusher {
+  #to: Pusher | null = null;
 
-  connect(to: PushNotices): void {
+  connect(to: Pusher): void {
     this.#to = to;
+  }
+
+  async presentStates(...of: Parameters<Pusher['presentStates']>): Promise<string | null> {
+    return this.#to?.presentStates(...of) ?? null;
   }
 
   created(id: string): void {
@@ -79,12 +83,12 @@ export async function openPush(options: PushOptions): Promise<PushParts | null> 
   if (vapid !== null) await endUnsignedWaits(prisma);
   const vapidKey = (): string | null => vapid?.current?.id ?? null;
   const rows = new PushSubscriptionRows({ prisma, sealer, vapidKey, now: Date.now });
-  const notices = new NoticeRelay();
+  const pusher = new PusherRelay();
   const reach = new Reach(config.push);
   if (vapid === null)
     log.info('pushes are not signed: set PUSH_CONTACT, or BASE_URL to a public https URL');
-  const services = { rows, notices, capability: PUSH, typeNames, ...judgesOf(reach) };
-  return { services, reach, vapid, notices, sealer };
+  const services = { rows, pusher, capability: PUSH, typeNames, ...judgesOf(reach) };
+  return { services, reach, vapid, pusher, sealer };
 }
 
 /** Returns what judges the URLs and keys that clients give. */

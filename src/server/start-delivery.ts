@@ -1,5 +1,5 @@
 import { PushDeliveryRows } from '../accounts/index.js';
-import type { Authenticator } from '../accounts/principal.js';
+import type { Authenticator, Principal } from '../accounts/principal.js';
 import type { DeliveryRow, UnverifiedRow } from '../accounts/push-delivery.js';
 import type { Channel, ChannelListener } from '../push/channel.js';
 import type { Hub } from '../push/hub/hub.js';
@@ -45,9 +45,9 @@ const GRACE = 2000;
 
 /** Starts to push to the subscriptions that this process serves. */
 export function startDelivery(options: DeliveryOptions): Delivery {
-  const { engine, parts, hub, authenticator } = options;
+  const { engine, parts, push, hub, authenticator } = options;
   const { config, log, storage } = engine;
-  const { reach, notices, sealer } = parts;
+  const { reach, pusher, sealer } = parts;
   // Ends of subscriptions are moments that clients were told, by the clock of the system.
   const now = Date.now;
   const poster = new Poster({ reach, ca: config.push.ca });
@@ -67,16 +67,13 @@ export function startDelivery(options: DeliveryOptions): Delivery {
       await authenticator.refreshAll([...new Set(part.map(({ tokenId }) => tokenId))]);
     },
   });
-  const verifier = new Verifier<UnverifiedRow>({
-    ...shared,
-    rows,
-    presentStates: (row) => readStates(options, row),
-  });
+  const verifier = new Verifier<UnverifiedRow>({ ...shared, rows });
   const announce = (id: string): void => {
     void sender.changed(id);
     hub.announceSubscription(id);
   };
-  notices.connect({
+  pusher.connect({
+    presentStates: (principal, types) => readStates(push, principal, types),
     created: (id) => void verifier.created(id),
     changed: announce,
     removed(id) {
@@ -117,12 +114,20 @@ async function openChannel(
   return push.open({ kind: 'subscription', principal, types: names, lastId }, listener);
 }
 
-/** Resolves to the id of the present states of a subscription; null where its token has ended. */
-async function readStates(options: DeliveryOptions, row: DeliveryRow): Promise<string | null> {
+/** Resolves to the id of the present states of types; null is all types. */
+async function readStates(
+  push: DeliveryOptions['push'],
+  principal: Principal,
+  types: readonly string[] | null,
+): Promise<string> {
   const deaf = { wake: () => undefined, ended: () => undefined };
-  const channel = await openChannel(options, row, null, deaf);
-  const id = channel?.id ?? null;
-  channel?.close();
+  const names = types && new Set(types);
+  const channel = await push.open(
+    { kind: 'subscription', principal, types: names, lastId: null },
+    deaf,
+  );
+  const { id } = channel;
+  channel.close();
   return id;
 }
 

@@ -241,7 +241,7 @@ function upkeepOf(
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     async pruneSubscriptions(before, limit) {
       const gone = await pruneSubscriptions(prisma, before, limit);
-      for (const id of gone) push?.notices.removed(id);
+      for (const id of gone) push?.pusher.removed(id);
       return gone.length;
     },
     findDuplicates: (stopped) => duplicates.look(stopped),

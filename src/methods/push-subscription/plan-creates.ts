@@ -110,6 +110,7 @@ function subscriptionOf(
     host: new URL(String(url)).hostname,
     keys: storedKeys(keys, push),
     types: namesOf(types),
+    lastId: null,
     code: randomBytes(CODE_OCTETS).toString('base64url'),
   };
 }

@@ -19,7 +19,7 @@ import { CreationLimits } from './creation-limits.js';
 import { judgeCode } from './judge-code.js';
 import { endOf } from './lifetime.js';
 import { distinct, HAS_PASSED, namesOf, type PlannedSubscription, timeOf } from './plan-creates.js';
-import type { PushNotices } from './services.js';
+import type { Pusher } from './services.js';
 import { objectOf } from './subscription-object.js';
 
 export interface PushSetScene {
@@ -97,12 +97,12 @@ export class PushSetRun {
   }
 
   /** Tells of what was committed. */
-  tell(notices: PushNotices): void {
+  tell(pusher: Pusher): void {
     for (const [id, { isNew }] of this.#known) {
       if (this.#going.has(id)) {
-        if (!isNew) notices.removed(id);
-      } else if (isNew) notices.created(id);
-      else if (this.#changed.has(id)) notices.changed(id);
+        if (!isNew) pusher.removed(id);
+      } else if (isNew) pusher.created(id);
+      else if (this.#changed.has(id)) pusher.changed(id);
     }
   }
 

@@ -1,8 +1,14 @@
+import type { Principal } from '../../accounts/principal.js';
 import type { PushKeys, PushSubscriptions } from '../../accounts/push-port.js';
 import type { JsonObject } from '../../protocol/json.js';
 
-/** Takes notices of committed changes; no call waits for what follows from one. */
-export interface PushNotices {
+/** Who pushes. It takes notices of committed changes; no call waits for what follows from one. */
+export interface Pusher {
+  /**
+   * Resolves to the id of the present states of some types, or of all where `types` is null: what a
+   * new subscription counts as told. Null: it counts as told nothing.
+   */
+  presentStates(principal: Principal, types: readonly string[] | null): Promise<string | null>;
   /** A subscription waits for its verification. */
   created(id: string): void;
   changed(id: string): void;
@@ -12,7 +18,7 @@ export interface PushNotices {
 /** The parts of the process that the methods of push subscriptions need. */
 export interface PushServices {
   readonly rows: PushSubscriptions;
-  readonly notices: PushNotices;
+  readonly pusher: Pusher;
   /** The capability with which a /get tells how the last pushes went. */
   readonly capability: string;
   /** The types whose changes may be pushed. */

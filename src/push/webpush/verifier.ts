@@ -18,15 +18,13 @@ export interface VerifierRows<Row extends VerifiableRow> {
   /** Returns those of before a time, epoch ms, that no process has begun to verify. */
   forgotten(before: number): Promise<readonly { readonly id: string; readonly shard: number }[]>;
   /** Notes that the verification is being sent; false where another process has noted that. */
-  beginVerification(id: string, lastId: string): Promise<boolean>;
+  beginVerification(id: string): Promise<boolean>;
   /** Stores how a verification went; `reason`: why it failed. */
   noteVerification(id: string, at: number, reason: string | null): Promise<void>;
 }
 
 export interface VerifierOptions<Row extends VerifiableRow> extends MessageOptions {
   readonly rows: VerifierRows<Row>;
-  /** Resolves to the id of the present states of a subscription's token; null: it has ended. */
-  readonly presentStates: (row: Row) => Promise<string | null>;
   readonly shards: OwnShards;
   readonly log: Pick<Log, 'info' | 'error'>;
   /** Epoch ms. */
@@ -119,10 +117,9 @@ export class Verifier<Row extends VerifiableRow> {
   }
 
   async #verifyNow(row: Row, host: string): Promise<void> {
-    const { rows, presentStates } = this.#options;
+    const { rows } = this.#options;
     const { id } = row;
-    const lastId = await presentStates(row);
-    if (lastId === null || this.#isStopped) return;
+    if (this.#isStopped) return;
     const text = JSON.stringify({
       '@type': 'PushVerification',
       pushSubscriptionId: id,
@@ -133,7 +130,7 @@ export class Verifier<Row extends VerifiableRow> {
       // Nothing is sent, so nothing is noted as sent: a later start may have the key.
       this.#unsigned.add(id);
       await this.#settle(id, host, prepared);
-    } else if (!this.#isStopped && (await rows.beginVerification(id, lastId))) {
+    } else if (!this.#isStopped && (await rows.beginVerification(id))) {
       await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));
     }
   }

@@ -30,7 +30,6 @@ function setUp(more: Partial<VerifierOptions<VerifiableRow>> = {}) {
         }),
     },
     authorize: async (key) => (key === 'gone' ? null : `vapid ${key}`),
-    presentStates: async () => 'states',
     shards: { isMine: (shard) => shard === 0, onChange: () => undefined },
     log: { info: (fields) => void logged.push(fields), error: () => undefined },
     ...{ now: Date.now, look: 10 },
@@ -119,7 +118,7 @@ it('a stop ends at its deadline, and leaves those that wait to a later start', a
 
 it('a stop ends at its deadline where the database hangs', async () => {
   const hanging = new Promise<never>(() => undefined);
-  const { verifier, add } = setUp({ presentStates: () => hanging });
+  const { verifier, add } = setUp({ authorize: () => hanging });
   add('one');
   void verifier.created('one');
   await wait();
