@@ -60,7 +60,11 @@ export async function resetStates(
     await sleep(PAUSE);
   }
   // Servers look at the generation again whenever the access version is another one.
-  await changeAccess(prisma, renewGeneration);
+  await changeAccess(prisma, async (transaction) => {
+    // As after a restore: some may have been destroyed since.
+    await transaction.jmapPushSubscription.deleteMany();
+    await renewGeneration(transaction);
+  });
   await removeBefore(prisma, leap);
 }
 

@@ -242,6 +242,8 @@ function upkeepOf(
     async pruneSubscriptions(before, limit) {
       const gone = await pruneSubscriptions(prisma, before, limit);
       for (const id of gone) push?.pusher.removed(id);
+      if (gone.length > 0)
+        log.info({ removed: gone.length }, 'push subscriptions have ended and are removed');
       return gone.length;
     },
     findDuplicates: (stopped) => duplicates.look(stopped),

@@ -89,7 +89,8 @@ function subscription(more: object = {}) {
   const { id } = ids.next('r');
   const url = `https://push.example.net/${id}`;
   return {
-    ...{ id, url, deviceClientId: 'd', host: 'push.example.net', code: 'c', types: null },
+    ...{ id, url, deviceClientId: 'd', host: 'push.example.net', code: 'c' },
+    ...{ types: null, lastId: null },
     ...{ keys: { p256dh: 'point', auth: 'secret' }, expires: NOW + 24 * HOUR, created: NOW },
     ...more,
   };

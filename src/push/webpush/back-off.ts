@@ -5,7 +5,7 @@ export interface Attempt {
   readonly result: PostResult;
   /** Failures since the last success. */
   readonly failures: number;
-  /** The first refusal since the last success: an answer that no later try will better. */
+  /** The first of the refusals in a row: answers that no later try will better. */
   readonly firstFailure: number | null;
   readonly now: number;
   /** From 0 to 1. */
@@ -51,7 +51,7 @@ const FIRST_LONG_PAUSE = MINUTE;
 /** A busy service says a shorter wait: it gets this one, ms. */
 const LEAST_BUSY = 30 * SECOND;
 
-/** So many failures, and so long after the first refusal, end a subscription. */
+/** So many refusals in a row, and so long after the first, end a subscription. */
 const MOST_REFUSALS = 5;
 const REFUSED_FOR = 24 * HOUR;
 
@@ -65,14 +65,14 @@ const JITTER = 0.25;
  */
 export function judgeAttempt(attempt: Attempt): Verdict {
   const { result, failures, firstFailure, now } = attempt;
-  if (result.kind !== 'answer') return waitAsLong(attempt, FIRST_PAUSE);
+  if (result.kind !== 'answer') return waitAsLong(unrefused(attempt), FIRST_PAUSE);
   const { status } = result;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 404 || status === 410) return { kind: 'gone' };
-  if (status === 429 || status === 507) return waitAsTold(attempt, true);
-  if (status === 503) return waitAsTold(attempt, false);
-  if (status >= 500) return waitAsLong(attempt, FIRST_PAUSE);
-  // Failures before the first refusal say nothing about refusals.
+  if (status === 429 || status === 507) return waitAsTold(unrefused(attempt), true);
+  if (status === 503) return waitAsTold(unrefused(attempt), false);
+  if (status >= 500) return waitAsLong(unrefused(attempt), FIRST_PAUSE);
+  // Failures before the first refusal are none.
   const since = firstFailure ?? now;
   const earlier = firstFailure === null ? 0 : failures;
   if (earlier + 1 >= MOST_REFUSALS && now - since >= REFUSED_FOR) return { kind: 'hopeless' };
@@ -85,6 +85,11 @@ export function judgeAttempt(attempt: Attempt): Verdict {
  */
 export function boundWait(until: number, now: number): number {
   return until > now + LONGEST_WAIT + SKEW ? now : until;
+}
+
+/** Any other failure ends a run of refusals: nobody knows what the service would have answered. */
+function unrefused(attempt: Attempt): Attempt {
+  return { ...attempt, firstFailure: null };
 }
 
 /** Waits twice as long as after the failure before. */
@@ -114,7 +119,8 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 /** Returns the ms that Retry-After (RFC 9110 10.2.3) asks for; null where it says none. */
 function readRetryAfter(text: string | null, now: number): number | null {
   if (text === null) return null;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
+  // Huge ones are bounded by the caller.
+  if (/^\d+(e\d+)?$/.test(text)) return Number(text) * SECOND;
   const date = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   return date > now ? date - now : null;
 }

@@ -60,13 +60,17 @@ export class Roster<Row extends PushRow> {
   }
 
   /**
-   * Looks for subscriptions that this process should serve, and for changes of those that it
-   * serves: their announcement may be lost.
+   * Looks for subscriptions that this process should serve, and for changes and ends of those that
+   * it serves: their announcement may be lost.
    */
   async compare(): Promise<void> {
     if (this.#isClosed) return;
     try {
+      const before = [...this.#served.values()];
       const rows = await this.#options.rows.listServed([...this.#shards]);
+      const listed = new Set(rows.map(({ id }) => id));
+      for (const served of before)
+        if (!listed.has(served.id)) this.#options.listener.ended(served);
       for (const row of rows) {
         const served = this.#served.get(row.id);
         if (served?.hasOtherTypes(row) === true) this.#options.changed(served);

@@ -8,9 +8,9 @@ const FRESH = 250;
 
 /** One statement, for some subscriptions. */
 interface Reading<Row> {
-  readonly rows: Promise<ReadonlyMap<string, Row>>;
-  /** When the rows came, of `performance.now()`; null: they are on their way. */
-  arrivedAt: number | null;
+  /** Those that nobody has taken. */
+  readonly rows: Promise<Map<string, Row>>;
+  isStale: boolean;
 }
 
 interface Ahead<Row> {
@@ -41,36 +41,44 @@ export class RowsAhead<Row extends PushRow> {
   async read(served: Served): Promise<Row | null> {
     const reading = this.#readingOf(served) ?? this.#begin(served);
     this.#ahead.delete(served);
-    return (await reading.rows).get(served.id) ?? null;
+    const rows = await reading.rows;
+    const row = rows.get(served.id) ?? null;
+    rows.delete(served.id);
+    return row;
   }
 
-  /** Keeps nothing of a subscription that has ended. */
+  /** Keeps nothing of a subscription that has ended: its URL and keys are secrets. */
   forget(served: Served): void {
+    const ahead = this.#ahead.get(served);
     this.#ahead.delete(served);
+    ahead?.reading.rows.then(
+      (rows) => rows.delete(served.id),
+      () => undefined,
+    );
   }
 
   #readingOf(served: Served): Reading<Row> | undefined {
     const ahead = this.#ahead.get(served);
-    if (ahead?.version !== served.version || !isFresh(ahead.reading)) return undefined;
-    return ahead.reading;
+    const isUsable = ahead?.version === served.version && !ahead.reading.isStale;
+    return isUsable ? ahead.reading : undefined;
   }
 
   #begin(first: Served): Reading<Row> {
-    for (const [served, { reading }] of this.#ahead)
-      if (!isFresh(reading)) this.#ahead.delete(served);
     const all = [first, ...this.#next(AHEAD).filter((one) => !this.#readingOf(one))];
     const reading: Reading<Row> = {
-      rows: this.#read(all.map(({ id }) => id)).then((found) => {
-        reading.arrivedAt = performance.now();
-        return new Map(found.map((row) => [row.id, row]));
-      }),
-      arrivedAt: null,
+      rows: this.#read(all.map(({ id }) => id))
+        .then((found) => new Map(found.map((row) => [row.id, row])))
+        .finally(() => void setTimeout(() => this.#end(reading, all), FRESH).unref()),
+      isStale: false,
     };
     for (const served of all) this.#ahead.set(served, { reading, version: served.version });
     return reading;
   }
-}
 
-function isFresh({ arrivedAt }: Reading<unknown>): boolean {
-  return arrivedAt === null || arrivedAt > performance.now() - FRESH;
+  /** Rows that nobody has taken in time are read again. */
+  #end(reading: Reading<Row>, all: readonly Served[]): void {
+    reading.isStale = true;
+    for (const served of all)
+      if (this.#ahead.get(served)?.reading === reading) this.#ahead.delete(served);
+  }
 }

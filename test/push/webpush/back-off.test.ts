@@ -43,8 +43,11 @@ describe('the verdict on a push', () => {
     ['1', 30],
     ['86400', 6 * 3600],
     ['Sat, 28 Nov 2026 12:00:00 GMT', 6 * 3600],
-    ['999999999', 6 * 3600],
-    ...['-1', '1e99', '9999999999', '1.5', '', ' ', 'soon', '0x10', '2026-11-27T12:10:00Z'].map(
+    ...['999999999', '9999999999', '9'.repeat(400), '1e99'].map((text): [string, number] => [
+      text,
+      6 * 3600,
+    ]),
+    ...['-1', '1.5', '', ' ', 'soon', '0x10', '2026-11-27T12:10:00Z'].map(
       (text): [string, number] => [text, 60],
     ),
     ['Fri, 27 Nov 2026 11:00:00 GMT', 60],
@@ -84,6 +87,14 @@ describe('the verdict on a push', () => {
     for (const result of [answer(500), answer(429), TIMEOUT]) {
       const more = { failures: 40, firstFailure: NOW - 24 * HOUR };
       expect(judge(result, more)).toBe(6 * 3600);
+    }
+  });
+
+  it('counts refusals in a row: another failure ends it', () => {
+    for (const result of [answer(500), answer(429), answer(503), TIMEOUT, UNREACHABLE]) {
+      const more = { failures: 4, firstFailure: NOW - 24 * HOUR };
+      const verdict = judgeAttempt({ result, ...more, now: NOW, chance: 0 });
+      expect(verdict).toMatchObject({ kind: 'wait', failures: 5, firstFailure: null });
     }
   });
 
