@@ -47,15 +47,8 @@ export class PushSubscriptionRows implements PushSubscriptions {
     const { prisma, sealer, now } = this.#options;
     return available(async () => {
       // A token has few: their number is limited.
-      const rows = await prisma.jmapPushSubscription.findMany({
-        where: { tokenId, ...('ids' in which ? { id: { in: [...which.ids] } } : {}) },
-        orderBy: { id: 'asc' },
-      });
-      const time = BigInt(now());
-      const living = rows.filter(({ expires }) => expires > time);
-      // A clock that is set back must not bring back what a client has seen expire.
-      if (living.length < rows.length)
-        await prisma.jmapPushSubscription.deleteMany({ where: { tokenId, expires: { lte: time } } });
+      const ids = 'ids' in which ? which.ids : null;
+      const living = await findLiving(prisma, { tokenId, ids, now: now() });
       const asked = 'first' in which ? living.slice(0, which.first) : living;
       return asked.map((row) => opened(row, sealer));
     });
@@ -90,6 +83,27 @@ export class PushSubscriptionRows implements PushSubscriptions {
   }
 }
 
+/**
+ * Resolves to the subscriptions of a token in order of creation; `ids` null: all. It destroys those
+ * that have expired: a clock that is set back must not bring back what a client has seen expire.
+ */
+async function findLiving(
+  client: Pick<TransactionClient, 'jmapPushSubscription'>,
+  asked: { readonly tokenId: string; readonly ids: readonly string[] | null; readonly now: number },
+): Promise<readonly Row[]> {
+  const { tokenId, ids, now } = asked;
+  const rows = await client.jmapPushSubscription.findMany({
+    where: { tokenId, ...(ids === null ? {} : { id: { in: [...ids] } }) },
+    orderBy: { id: 'asc' },
+  });
+  const living = rows.filter(({ expires }) => expires > now);
+  if (living.length < rows.length)
+    await client.jmapPushSubscription.deleteMany({
+      where: { tokenId, expires: { lte: BigInt(now) } },
+    });
+  return living;
+}
+
 function countCreations(
   client: Pick<TransactionClient, 'jmapPushCreation'>,
   userId: string,
@@ -117,10 +131,8 @@ class RowTransaction implements PushTransaction {
 
   async find(ids: readonly string[]): Promise<readonly PushSubscription[]> {
     const { tokenId } = this.#owner;
-    const expires = { gt: BigInt(this.#options.now()) };
-    const rows = await this.#client.jmapPushSubscription.findMany({
-      where: { id: { in: [...ids] }, tokenId, expires },
-    });
+    const now = this.#options.now();
+    const rows = await findLiving(this.#client, { tokenId, ids, now });
     return rows.map((row) => opened(row, this.#options.sealer));
   }
 

@@ -201,6 +201,31 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(await read()).toEqual(['living']);
   });
 
+  it('a client that has seen one expire never sees it again', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    for (const id of ['living', 'old', 'older']) await create(rows(), owner, { id });
+    const ends = { old: NOW + 2 * HOUR, older: NOW + HOUR };
+    for (const [id, end] of Object.entries(ends))
+      await prismas[0].jmapPushSubscription.update({ where: { id }, data: { expires: end } });
+    const clock = { now: NOW };
+    const seen = new PushSubscriptionRows({
+      ...{ prisma: prismas[0], sealer: PLAIN, vapidKey: () => null, now: () => clock.now },
+    });
+    const list = async (): Promise<readonly string[]> =>
+      (await seen.list(owner.tokenId, { first: 2 })).map(({ id }) => id);
+    const find = (id: string): Promise<number> =>
+      seen.change(owner, false, async (transaction) => (await transaction.find([id])).length);
+    expect(await list()).toEqual(['living', 'old']);
+    clock.now = NOW + HOUR;
+    expect(await find('older')).toBe(0);
+    clock.now = NOW;
+    expect([await find('older'), await find('old')]).toEqual([0, 1]);
+    clock.now = NOW + 2 * HOUR;
+    expect(await list()).toEqual(['living']);
+    clock.now = NOW;
+    expect(await list()).toEqual(['living']);
+  });
+
   it('failures are stored together; a start that signs ends waits for want of a key', async () => {
     const { rows, owner, prismas } = await two(engine);
     const [prisma] = prismas;

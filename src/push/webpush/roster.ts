@@ -69,8 +69,7 @@ export class Roster<Row extends PushRow> {
       const before = [...this.#served.values()];
       const rows = await this.#options.rows.listServed([...this.#shards]);
       const listed = new Set(rows.map(({ id }) => id));
-      for (const served of before)
-        if (!listed.has(served.id)) this.#options.listener.ended(served);
+      for (const served of before) if (!listed.has(served.id)) this.#options.listener.ended(served);
       for (const row of rows) {
         const served = this.#served.get(row.id);
         if (served?.hasOtherTypes(row) === true) this.#options.changed(served);

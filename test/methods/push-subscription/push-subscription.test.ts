@@ -358,10 +358,11 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(await vapid()).toBe(made);
   });
 
-  it('a backup has none, and a reset of states begins a new generation', async () => {
+  it('a backup has none; a reset of states removes all, and begins a new generation', async () => {
     const client = await rig().client();
     await client.subscribe();
     const { server, prisma } = rig();
+    expect((await client.read()).list).toHaveLength(1);
     const file = join(server.dataDir, 'backup.tar');
     const before = await readGeneration(prisma);
     await server.tools([
@@ -373,6 +374,7 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(archive.includes('/push/device')).toBe(false);
     expect(archive.includes('JmapPushSubscription.ndjson')).toBe(false);
     expect(await readGeneration(prisma)).not.toBe(before);
+    expect((await client.read()).list).toEqual([]);
   });
 
   it('explain tells no URL and no code, and neither does the log', async () => {

@@ -174,6 +174,19 @@ describe('a verified subscription', () => {
     await eventually(() => expect(rig.statesOf('one').at(-1)).toEqual({ Note: '1' }));
   });
 
+  it('is not counted as waiting once it has ended, also where nobody tells of it', async () => {
+    const rig = await makeRig();
+    for (const id of ['ended', 'living']) rig.subscribe(id);
+    rig.fates.set('ended', 503);
+    const sender = await rig.start();
+    rig.commit('Todo');
+    await eventually(() => expect(rig.failures.map(({ id }) => id)).toEqual(['ended']));
+    expect(sender.counts()).toMatchObject({ served: 2, oldestPending: expect.any(Number) });
+    rig.rows.delete('ended');
+    await sender.compare();
+    expect(sender.counts()).toMatchObject({ served: 1, oldestPending: 0 });
+  });
+
   it('is told nothing twice where it changes before the push is stored', async () => {
     const rig = await makeRig();
     rig.subscribe('one');
