@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Client } from 'pg';
 import { openPool } from '../src/database/postgresql/index.js';
 import { openPrisma } from '../src/database/postgresql/prisma.js';
 import { openPrismaStandalone } from '../src/database/sqlite/prisma.js';
-import { measureDelivery, measureHanging } from './push/delivery.js';
+import { measureDelivery, measureHanging, measureServed } from './push/delivery.js';
 import { EventSocket } from './push/event-socket.js';
 import {
   MEMORY_FILE,
@@ -27,7 +28,7 @@ Measures push: how soon clients hear of commits, and what that costs.
   --streams N  event sources that are open at once (10000)
   --commits N  commits whose events are timed (500)
   --pushes N   subscriptions that are pushed to (2000)
-  --only PART  latency, streams, storm, writers, pushes or hanging
+  --only PART  latency, streams, storm, writers, pushes, served or hanging
 `;
 
 interface Sizes {
@@ -46,6 +47,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   storm: measureStorm,
   writers: measureWriters,
   pushes: ({ pushes }) => measureDelivery(pushes),
+  served: measureServed,
   hanging: measureHanging,
 };
 
@@ -65,6 +67,8 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   await runTool([join(ROOT, 'scripts/build.mjs')]);
+  // Some parts break connections, and each one is a warning.
+  process.env['LOG_LEVEL'] ??= 'error';
   const sizes = {
     streams: Number(values.streams),
     commits: Number(values.commits),
@@ -103,12 +107,12 @@ function sceneOf({ url, pid }: StartedJmapsmith, folder: string) {
 }
 
 /** Runs `measure` on two servers on one PostgreSQL. */
-async function onPostgresql<T>(measure: (first: Scene, second: Scene) => Promise<T>): Promise<T> {
+async function onPostgresql<T>(measure: (pair: Pair) => Promise<T>): Promise<T> {
   const postgresql = await startPostgresql();
   try {
     const pair = await startPair(postgresql, 'pair');
     try {
-      return await measure(...pair.scenes);
+      return await measure(pair);
     } finally {
       await pair.stop();
     }
@@ -119,6 +123,7 @@ async function onPostgresql<T>(measure: (first: Scene, second: Scene) => Promise
 
 interface Pair {
   readonly scenes: readonly [Scene, Scene];
+  readonly databaseUrl: string;
   stop(): Promise<void>;
 }
 
@@ -143,6 +148,7 @@ async function startPair(
   await pool.end();
   const sceneOn = (server: StartedJmapsmith): Scene => ({ ...sceneOf(server, folder), ...made });
   return {
+    databaseUrl,
     scenes: [sceneOn(servers[0]), sceneOn(servers[1])],
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
@@ -168,14 +174,46 @@ async function latencies(writer: Scene, reader: Scene, count: number): Promise<r
   return waits;
 }
 
+const LOSSES = 10;
+
+/** From the answer of a commit to its event, where the sessions that listen were ended before. */
+async function lossesOf({ scenes, databaseUrl }: Pair): Promise<readonly number[]> {
+  const [writer, reader] = scenes;
+  const [token = ''] = writer.tokens;
+  const stream = new EventSocket(reader.port, token);
+  await stream.opened;
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const waits: number[] = [];
+  for (let n = 0; n < LOSSES; n += 1) {
+    await pause(1000);
+    const event = stream.next();
+    await client.query(`SELECT pg_terminate_backend("pid") FROM pg_stat_activity
+      WHERE starts_with("application_name", 'jmapsmith push')`);
+    const answered = await write(writer.url, token, writer.accountId);
+    waits.push(Math.max(0, (await event) - answered));
+  }
+  stream.close();
+  await client.end();
+  return waits;
+}
+
 async function measureLatency({ commits }: Sizes): Promise<readonly Row[]> {
   const describe = (waits: readonly number[]): string =>
     `p50 ${quantile(waits, 0.5).toFixed(1)} ms, p99 ${quantile(waits, 0.99).toFixed(1)} ms`;
   const one = await onSqlite(1, (scene) => latencies(scene, scene, commits));
-  const two = await onPostgresql((first, second) => latencies(first, second, commits));
+  const [two, lost] = await onPostgresql(async (pair) => {
+    const waits = await latencies(...pair.scenes, commits);
+    return [waits, await lossesOf(pair)] as const;
+  });
   return [
     ['answer of a commit to event, SQLite', describe(one), 'p50 1 ms, p99 10 ms'],
     ['the same between servers, PostgreSQL', describe(two), 'p50 5 ms, p99 50 ms'],
+    [
+      `the same of ${LOSSES} commits right after both lost their sessions`,
+      `p50 ${quantile(lost, 0.5).toFixed(0)} ms, the slowest ${Math.max(...lost).toFixed(0)} ms`,
+      '2 s',
+    ],
   ];
 }
 

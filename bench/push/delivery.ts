@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { run } from '../start/processes.js';
 import { onPushScene, type PushScene } from './push-scene.js';
-import { processorOf } from './streams.js';
+import { memoryOf, processorOf } from './streams.js';
 import { quantile } from './users.js';
 
 const ROUNDS = 5;
@@ -48,8 +48,6 @@ export function measureDelivery(pushes: number): Promise<readonly Row[]> {
 
 /** Measures how soon a push goes: alone, and beside services that never answer. */
 export async function measureHanging(): Promise<readonly Row[]> {
-  // Each push that gets no answer is a warning.
-  process.env['LOG_LEVEL'] = 'error';
   const good = { host: GOOD, path: 'good' };
   const hanging = Array.from({ length: HANGING }, (_, n) => {
     return { host: `127.0.1.${n + 1}`, path: `hanging/${n}` };
@@ -70,6 +68,24 @@ export async function measureHanging(): Promise<readonly Row[]> {
       'p99 1 s',
     ],
   ];
+}
+
+const SERVED = 20_000;
+
+/** Measures the memory of subscriptions that wait for a change. */
+export async function measureServed(): Promise<readonly Row[]> {
+  const heapOf = (count: number): Promise<number> => {
+    const endpoints = Array.from({ length: count }, (_, n) => ({ host: GOOD, path: String(n) }));
+    return onPushScene(endpoints, async ({ server, memoryFile, until }) => {
+      await until(count);
+      // Until what was told is stored.
+      await pause(5000);
+      return (await memoryOf({ pid: server.pid, memoryFile })).heapUsed;
+    });
+  };
+  const [few, many] = [await heapOf(100), await heapOf(SERVED + 100)];
+  const each = ((many - few) / SERVED / 1024).toFixed(2);
+  return [[`heap of a subscription that is served, of ${SERVED}`, `${each} kB`, '1 kB']];
 }
 
 /** From the answer of a commit to the push of it, ms; 0 where the push comes first. */

@@ -8,6 +8,7 @@ import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqli
 import { makeAuthority } from '../../test/support/certificates.js';
 import { type StartedJmapsmith, startJmapsmith } from '../start/jmapsmith.js';
 import { ROOT } from '../start/processes.js';
+import { MEMORY_FILE, MEMORY_OPTIONS } from './streams.js';
 import { makeUsers, write } from './users.js';
 
 /** Where a subscription leads: an address of the loopback, and a path of the push service there. */
@@ -19,6 +20,7 @@ export interface Endpoint {
 /** A server, and a push service of this process that its subscriptions lead to. */
 export interface PushScene {
   readonly server: StartedJmapsmith;
+  readonly memoryFile: string;
   /** The port of the push service. */
   readonly port: number;
   /** The certificate to trust, a file. */
@@ -52,7 +54,9 @@ export async function onPushScene<T>(
     ...{ PUSH_CA: ca, PUSH_ALLOW: '127.0.0.0/8', PUSH_CONTACT: 'mailto:bench@example.com' },
   });
   await mkdir(join(folder, 'data'));
-  const options = { name: 'jmapsmith', folder, root: ROOT, nodeOptions: [] };
+  const memoryFile = join(folder, 'memory.json');
+  process.env[MEMORY_FILE] = memoryFile;
+  const options = { name: 'jmapsmith', folder, root: ROOT, nodeOptions: MEMORY_OPTIONS };
   let server = await startJmapsmith(options);
   const prisma = openPrismaStandalone(join(folder, 'data', 'jmap.db'));
   const { accountId, tokens } = await makeUsers(prisma, 1);
@@ -64,7 +68,7 @@ export async function onPushScene<T>(
   server = await startJmapsmith(options);
   try {
     return await measure({
-      ...{ server, port, ca },
+      ...{ server, memoryFile, port, ca },
       async commit() {
         return performance.timeOrigin + (await write(server.url, token, accountId));
       },

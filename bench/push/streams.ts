@@ -142,10 +142,11 @@ export async function openStreams(
   return streams;
 }
 
-async function memoryOf({
+/** Memory of a server after a garbage collection, octets. */
+export async function memoryOf({
   memoryFile,
   pid,
-}: StreamServer): Promise<{ rss: number; heapUsed: number }> {
+}: Pick<StreamServer, 'memoryFile' | 'pid'>): Promise<{ rss: number; heapUsed: number }> {
   await rm(memoryFile, { force: true });
   process.kill(pid, 'SIGUSR2');
   while (!existsSync(memoryFile)) await pause(20);

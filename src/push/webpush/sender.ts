@@ -52,7 +52,7 @@ export interface SenderCounts {
   readonly served: number;
   readonly running: number;
   readonly waiting: number;
-  /** How long the oldest change waits that is to be told, seconds. */
+  /** How long the oldest change waits that is to be told, seconds; none waits after a failure. */
   readonly oldestPending: number;
   readonly results: Readonly<Record<'delivered' | 'failed' | 'gone' | 'hopeless', number>>;
 }
@@ -124,8 +124,9 @@ export class Sender<Row extends PushRow = PushRow> {
     const { running, waiting } = this.#lanes;
     const now = performance.now();
     let oldest = now;
-    for (const { pendingSince } of this.#roster.all())
-      if (pendingSince !== null) oldest = Math.min(oldest, pendingSince);
+    // Those that wait after a failure say nothing of this server.
+    for (const { pendingSince, phase } of this.#roster.all())
+      if (pendingSince !== null && phase !== 'failed') oldest = Math.min(oldest, pendingSince);
     return {
       ...{ served: this.#roster.size, running, waiting, results: { ...this.#results } },
       oldestPending: (now - oldest) / 1000,

@@ -2,6 +2,7 @@ import { CORE } from '../../support/client.js';
 import { type Receiver as Decoder, makeReceiver } from '../webpush/receiver.js';
 import type { PushService } from './push-service.js';
 import { type Changed, pause, pauseWhileRunning, Receiver } from './receiver.js';
+import { isStop } from './world.js';
 
 interface Message {
   readonly '@type': string;
@@ -104,8 +105,7 @@ export class SubscriptionReceiver extends Receiver {
       // A busy machine is no fault.
       return done === undefined || done['type'] === 'serverUnavailable' ? null : done;
     } catch (error) {
-      const isStopped = error instanceof TypeError || String(error).includes('HTTP 503');
-      if (!isStopped) this.#complain(`had a call fail: ${String(error)}`);
+      if (!isStop(error)) this.#complain(`had a call fail: ${String(error)}`);
       return null;
     }
   }

@@ -174,17 +174,18 @@ describe('a verified subscription', () => {
     await eventually(() => expect(rig.statesOf('one').at(-1)).toEqual({ Note: '1' }));
   });
 
-  it('is not counted as waiting once it has ended, also where nobody tells of it', async () => {
+  it('is not counted once it has ended, also where nobody tells of it', async () => {
     const rig = await makeRig();
     for (const id of ['ended', 'living']) rig.subscribe(id);
     rig.fates.set('ended', 503);
     const sender = await rig.start();
     rig.commit('Todo');
+    expect(sender.counts().oldestPending).toBeGreaterThan(0);
     await eventually(() => expect(rig.failures.map(({ id }) => id)).toEqual(['ended']));
-    expect(sender.counts()).toMatchObject({ served: 2, oldestPending: expect.any(Number) });
+    await eventually(() => expect(sender.counts()).toMatchObject({ served: 2, oldestPending: 0 }));
     rig.rows.delete('ended');
     await sender.compare();
-    expect(sender.counts()).toMatchObject({ served: 1, oldestPending: 0 });
+    expect(sender.counts().served).toBe(1);
   });
 
   it('is told nothing twice where it changes before the push is stored', async () => {
