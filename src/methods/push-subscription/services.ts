@@ -2,7 +2,7 @@ import type { Principal } from '../../accounts/principal.js';
 import type { PushKeys, PushSubscriptions } from '../../accounts/push-port.js';
 import type { JsonObject } from '../../protocol/json.js';
 
-/** Who pushes. It takes notices of committed changes; no call waits for what follows from one. */
+/** The part that pushes. It hears of committed changes; no call waits for what follows. */
 export interface Pusher {
   /**
    * Resolves to the id of the present states of some types, or of all where `types` is null: what a

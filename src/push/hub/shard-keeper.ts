@@ -37,7 +37,7 @@ export class ShardKeeper {
   readonly #leases: ShardLeases;
   readonly #times: LeaseTimes;
   #others: readonly string[] = [];
-  /** Counts how often leases ran out. The others see it, and give up what they have beyond their share. */
+  /** Counts how often leases ran out. The others see it, and give up what is beyond their share. */
   #term = 0;
   #isUsed = false;
   #timer: NodeJS.Timeout | null = null;

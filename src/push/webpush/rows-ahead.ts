@@ -8,7 +8,7 @@ const FRESH = 250;
 
 /** One statement, for some subscriptions. */
 interface Reading<Row> {
-  /** Those that nobody has taken. */
+  /** The rows that nobody has taken. */
   readonly rows: Promise<Map<string, Row>>;
   isStale: boolean;
 }

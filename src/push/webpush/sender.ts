@@ -124,7 +124,7 @@ export class Sender<Row extends PushRow = PushRow> {
     const { running, waiting } = this.#lanes;
     const now = performance.now();
     let oldest = now;
-    // Those that wait after a failure say nothing of this server.
+    // A wait after a failure says nothing of this server.
     for (const { pendingSince, phase } of this.#roster.all())
       if (pendingSince !== null && phase !== 'failed') oldest = Math.min(oldest, pendingSince);
     return {
