@@ -65,13 +65,13 @@ const JITTER = 0.25;
  */
 export function judgeAttempt(attempt: Attempt): Verdict {
   const { result, failures, firstFailure, now } = attempt;
-  if (result.kind !== 'answer') return waitAsLong(unrefused(attempt), FIRST_PAUSE);
+  if (result.kind !== 'answer') return waitAsLong(withoutRefusal(attempt), FIRST_PAUSE);
   const { status } = result;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 404 || status === 410) return { kind: 'gone' };
-  if (status === 429 || status === 507) return waitAsTold(unrefused(attempt), true);
-  if (status === 503) return waitAsTold(unrefused(attempt), false);
-  if (status >= 500) return waitAsLong(unrefused(attempt), FIRST_PAUSE);
+  if (status === 429 || status === 507) return waitAsTold(withoutRefusal(attempt), true);
+  if (status === 503) return waitAsTold(withoutRefusal(attempt), false);
+  if (status >= 500) return waitAsLong(withoutRefusal(attempt), FIRST_PAUSE);
   // Failures before the first refusal are none.
   const since = firstFailure ?? now;
   const earlier = firstFailure === null ? 0 : failures;
@@ -88,7 +88,7 @@ export function boundWait(until: number, now: number): number {
 }
 
 /** Any other failure ends a run of refusals: nobody knows what the service would have answered. */
-function unrefused(attempt: Attempt): Attempt {
+function withoutRefusal(attempt: Attempt): Attempt {
   return { ...attempt, firstFailure: null };
 }
 
