@@ -48,7 +48,7 @@ interface Seat {
 
 /** All receivers that see the same: those of one token that want the same types. */
 export class Audience implements AccountListener {
-  readonly receivers = new Set<Receiver>();
+  readonly #receivers = new Set<Receiver>();
   readonly #options: AudienceOptions;
   #principal: Principal | null = null;
   /** By account id. */
@@ -65,12 +65,20 @@ export class Audience implements AccountListener {
     this.#wanted = new Set(options.types.map(({ name }) => name));
   }
 
+  get receivers(): ReadonlySet<Receiver> {
+    return this.#receivers;
+  }
+
   get stamp(): number {
     return this.#stamp;
   }
 
+  join(receiver: Receiver): void {
+    this.#receivers.add(receiver);
+  }
+
   leave(receiver: Receiver): void {
-    if (this.receivers.delete(receiver)) this.#options.left(receiver);
+    if (this.#receivers.delete(receiver)) this.#options.left(receiver);
   }
 
   /** Resolves when the states of all accounts are known. Rejects where they can't be read. */

@@ -27,7 +27,7 @@ export class Channel implements Receiver {
     this.kind = kind;
     this.#audience = audience;
     this.#listener = listener;
-    audience.receivers.add(this);
+    audience.join(this);
   }
 
   /** Begins with the present states: they are news as far as `lastId` differs from them. */

@@ -15,21 +15,22 @@ const RUNS = Number(process.env['PUSH_RUNS'] ?? 1000);
 const HOURS = 3 * 3_600_000;
 
 const DATABASES = [
-  { database: 'SQLite', servers: 1 },
-  { database: 'PostgreSQL', servers: 2 },
+  { database: 'SQLite', servers: 1, env: {} },
+  { database: 'PostgreSQL', servers: 2, env: {} },
+  { database: 'PostgreSQL by polling', servers: 2, env: { PUSH_BUS: 'poll:1s' } },
 ];
 
-// Most of the time goes into waiting: both run at once.
+// Most of the time goes into waiting: all run at once.
 describe.concurrent.each(DATABASES)(
   'receivers of all channels, on $database',
-  ({ database, servers }) => {
+  ({ database, servers, env }) => {
     const postgresql = usePostgresql();
     let fleet: Fleet;
 
     beforeAll(async () => {
       const project = await sharedProject();
       const url = database === 'SQLite' ? null : await postgresql().createDatabase('push_random');
-      fleet = await Fleet.start({ url, servers, server: { project } });
+      fleet = await Fleet.start({ url, servers, server: { project, env } });
     }, HOURS);
     afterAll(() => fleet.remove());
 
