@@ -41,7 +41,7 @@ Usage: ${commandLine('account', 'COMMAND')}
   revoke ID --user U  takes a user's access away
   delete ID --yes     deletes an account and all of its data, for good
   reset-states        after a restore from a backup: raises every state far beyond what clients have
-                      seen, so that they synchronise anew
+                      seen, so that they synchronise anew; ends all push subscriptions
 
 The commands work while a server runs. It sees the change at once, on PostgreSQL within a second.
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a

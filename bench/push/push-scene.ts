@@ -58,15 +58,15 @@ export async function onPushScene<T>(
   process.env[MEMORY_FILE] = memoryFile;
   const options = { name: 'jmapsmith', folder, root: ROOT, nodeOptions: MEMORY_OPTIONS };
   let server = await startJmapsmith(options);
-  const prisma = openPrismaStandalone(join(folder, 'data', 'jmap.db'));
-  const { accountId, tokens } = await makeUsers(prisma, 1);
-  const [token = ''] = tokens;
-  const urls = endpoints.map(({ host, path }) => `https://${host}:${port}/${path}`);
-  await subscribe(prisma, urls, token);
-  await prisma.$disconnect();
-  await server.stop();
-  server = await startJmapsmith(options);
   try {
+    const prisma = openPrismaStandalone(join(folder, 'data', 'jmap.db'));
+    const { accountId, tokens } = await makeUsers(prisma, 1);
+    const [token = ''] = tokens;
+    const urls = endpoints.map(({ host, path }) => `https://${host}:${port}/${path}`);
+    await subscribe(prisma, urls, token);
+    await prisma.$disconnect();
+    await server.stop();
+    server = await startJmapsmith(options);
     return await measure({
       ...{ server, memoryFile, port, ca },
       async commit() {

@@ -16,6 +16,6 @@ const server = createServer(workerData, (request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-// On all addresses of the loopback: each is a host of its own.
+// Not on one address alone: each of the loopback is a host of its own.
 server.listen(0, () => parentPort.postMessage(server.address().port));
 parentPort.on('message', () => parentPort.postMessage({ count, lastAt }));

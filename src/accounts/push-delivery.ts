@@ -1,6 +1,7 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { FailureNote, PushRow, Sealer, SuccessNote } from './push-port.js';
 import { opened, timeOf, typesOf } from './push-subscriptions.js';
+import { UNSIGNED } from './push-upkeep.js';
 
 /* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
 
@@ -16,6 +17,8 @@ export interface UnverifiedRow extends DeliveryRow {
 
 /** Rows that one statement reads or writes. */
 const STEP = 500;
+/** Subscriptions that are verified late at a time. */
+const LOOK = 100;
 
 interface DeliveryOptions {
   readonly prisma: PrismaClient;
@@ -133,17 +136,23 @@ export class PushDeliveryRows {
     return row && usable && { ...usable, code: row.code };
   }
 
-  /** Returns the ids of subscriptions of before a time that nobody has begun to verify. */
-  async forgotten(before: number): Promise<readonly { id: string; shard: number }[]> {
-    // Creations are kept for an hour, which bounds them.
-    const rows = await this.#options.prisma.$queryRaw<{ id: string; shard: number | bigint }[]>`
-      SELECT "s"."id", "s"."shard" FROM "JmapPushCreation" AS "c"
+  /**
+   * Returns ids of subscriptions in shards that were created before a time and that nobody has
+   * begun to verify, the oldest first. Without those that no key could sign for.
+   */
+  async forgotten(before: number, shards: readonly number[]): Promise<readonly string[]> {
+    if (shards.length === 0) return [];
+    // Creations are kept for an hour.
+    const rows = await this.#options.prisma.$queryRaw<readonly { readonly id: string }[]>`
+      SELECT "s"."id" FROM "JmapPushCreation" AS "c"
       JOIN "JmapPushSubscription" AS "s" ON "s"."id" = "c"."id"
       WHERE "c"."at" <= CAST(${String(before)} AS BIGINT) AND "c"."host" IS NOT NULL
         AND "s"."verified" IS NULL AND "s"."verificationSent" IS NULL
         AND "s"."expires" > CAST(${String(this.#options.now())} AS BIGINT)
-      ORDER BY "c"."at"`;
-    return rows.map(({ id, shard }) => ({ id, shard: Number(shard) }));
+        AND "s"."shard" IN (${Prisma.join([...shards])})
+        AND COALESCE("s"."lastFailureReason", '') <> ${UNSIGNED}
+      ORDER BY "c"."at" LIMIT ${LOOK}`;
+    return rows.map(({ id }) => id);
   }
 
   /**

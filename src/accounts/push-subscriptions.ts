@@ -48,9 +48,12 @@ export class PushSubscriptionRows implements PushSubscriptions {
     return available(async () => {
       // A token has few: their number is limited.
       const ids = 'ids' in which ? which.ids : null;
-      const living = await findLiving(prisma, { tokenId, ids, now: now() });
-      const asked = 'first' in which ? living.slice(0, which.first) : living;
-      return asked.map((row) => opened(row, sealer));
+      const asked = { tokenId, ids, now: now() };
+      const { living, hasExpired } = await findLiving(prisma, asked);
+      // Reads go on where nothing can be written: then the upkeep destroys them.
+      if (hasExpired) await destroyExpired(prisma, asked).catch(() => undefined);
+      const first = 'first' in which ? living.slice(0, which.first) : living;
+      return first.map((row) => opened(row, sealer));
     });
   }
 
@@ -83,25 +86,35 @@ export class PushSubscriptionRows implements PushSubscriptions {
   }
 }
 
-/**
- * Resolves to the subscriptions of a token in order of creation; `ids` null: all. It destroys those
- * that have expired: a clock that is set back must not bring back what a client has seen expire.
- */
+/** The subscriptions of a token at a time, epoch ms. */
+interface Asked {
+  readonly tokenId: string;
+  /** Null: all. */
+  readonly ids: readonly string[] | null;
+  readonly now: number;
+}
+
+/** Resolves to the subscriptions in order of creation, and whether others of them have expired. */
 async function findLiving(
   client: Pick<TransactionClient, 'jmapPushSubscription'>,
-  asked: { readonly tokenId: string; readonly ids: readonly string[] | null; readonly now: number },
-): Promise<readonly Row[]> {
-  const { tokenId, ids, now } = asked;
+  { tokenId, ids, now }: Asked,
+): Promise<{ readonly living: readonly Row[]; readonly hasExpired: boolean }> {
   const rows = await client.jmapPushSubscription.findMany({
     where: { tokenId, ...(ids === null ? {} : { id: { in: [...ids] } }) },
     orderBy: { id: 'asc' },
   });
   const living = rows.filter(({ expires }) => expires > now);
-  if (living.length < rows.length)
-    await client.jmapPushSubscription.deleteMany({
-      where: { tokenId, expires: { lte: BigInt(now) } },
-    });
-  return living;
+  return { living, hasExpired: living.length < rows.length };
+}
+
+/** A clock that is set back must not bring back what a client has seen expire. */
+async function destroyExpired(
+  client: Pick<TransactionClient, 'jmapPushSubscription'>,
+  { tokenId, now }: Asked,
+): Promise<void> {
+  await client.jmapPushSubscription.deleteMany({
+    where: { tokenId, expires: { lte: BigInt(now) } },
+  });
 }
 
 function countCreations(
@@ -131,9 +144,10 @@ class RowTransaction implements PushTransaction {
 
   async find(ids: readonly string[]): Promise<readonly PushSubscription[]> {
     const { tokenId } = this.#owner;
-    const now = this.#options.now();
-    const rows = await findLiving(this.#client, { tokenId, ids, now });
-    return rows.map((row) => opened(row, this.#options.sealer));
+    const asked = { tokenId, ids, now: this.#options.now() };
+    const { living, hasExpired } = await findLiving(this.#client, asked);
+    if (hasExpired) await destroyExpired(this.#client, asked);
+    return living.map((row) => opened(row, this.#options.sealer));
   }
 
   async usage(since: number): Promise<PushUsage> {

@@ -7,7 +7,7 @@ import { TABLE, timeOf, typesOf } from './push-subscriptions.js';
 /** An unverified subscription lives so long, and a creation counts so long, ms. */
 const UNVERIFIED_LIFE = 3_600_000;
 /** Why a push failed that no key signed (PushRow's failures). */
-const UNSIGNED = 'unsigned';
+export const UNSIGNED = 'unsigned';
 /** Rows of a step. */
 const STEP = 500;
 
@@ -91,13 +91,17 @@ export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
 }
 
 /**
- * Ends the waits of subscriptions whose last push no key signed. A server that signs calls it at
- * its start: they waited for want of a contact, or of a key that SECRETS_KEY decrypts.
+ * Ends the waits of subscriptions whose last push or verification no key signed: they waited for
+ * want of a contact, or of a key that SECRETS_KEY decrypts. A server that signs calls it at its start.
  */
 export async function endUnsignedWaits(prisma: PrismaClient): Promise<number> {
   const { count } = await prisma.jmapPushSubscription.updateMany({
     where: { lastFailureReason: UNSIGNED, notBefore: { not: null } },
     data: { notBefore: null, failures: 0n },
+  });
+  await prisma.jmapPushSubscription.updateMany({
+    where: { lastFailureReason: UNSIGNED, verified: null },
+    data: { lastFailureReason: null },
   });
   return count;
 }

@@ -46,8 +46,10 @@ export class PusherRelay implements Pusher {
     this.#to = to;
   }
 
-  async presentStates(...of: Parameters<Pusher['presentStates']>): Promise<string | null> {
-    return this.#to?.presentStates(...of) ?? null;
+  async readPresentStates(
+    ...args: Parameters<Pusher['readPresentStates']>
+  ): Promise<string | null> {
+    return this.#to?.readPresentStates(...args) ?? null;
   }
 
   created(id: string): void {

@@ -73,7 +73,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     hub.announceSubscription(id);
   };
   pusher.connect({
-    presentStates: (principal, types) => readStates(push, principal, types),
+    readPresentStates: (principal, types) => readStates(push, principal, types),
     created: (id) => void verifier.created(id),
     changed: announce,
     removed(id) {

@@ -16,6 +16,7 @@ import {
   sealVapidKeys,
   VapidKeys,
 } from '../../src/accounts/index.js';
+import { ALL_SHARDS } from '../../src/accounts/push-port.js';
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { readGeneration, renewGeneration } from '../../src/database/push-generation.js';
@@ -226,11 +227,39 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(await list()).toEqual(['living']);
   });
 
+  it('verifications that nobody has begun are found, oldest first, those of a shard', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const [prisma] = prismas;
+    const ages = { new: 5, old: 60, older: 90, sent: 60, unsigned: 30, verified: 60 };
+    for (const [id, age] of Object.entries(ages))
+      await create(rows(), owner, { id, created: NOW - age * 1000 });
+    const delivery = new PushDeliveryRows({
+      ...{ prisma, sealer: PLAIN, now: () => NOW },
+      onUnusable: expect.unreachable,
+    });
+    expect(await delivery.beginVerification('sent')).toBe(true);
+    await delivery.noteVerification('unsigned', NOW, 'unsigned');
+    await rows().change(owner, false, (transaction) =>
+      transaction.change('verified', { verified: NOW }),
+    );
+    const look = (shards: readonly number[] = ALL_SHARDS) =>
+      delivery.forgotten(NOW - 10_000, shards);
+    expect(await look()).toEqual(['older', 'old']);
+    const { shard } = await prisma.jmapPushSubscription.findUniqueOrThrow({ where: { id: 'old' } });
+    expect(await look([shard])).toContain('old');
+    expect(await look(ALL_SHARDS.filter((one) => one !== shard))).not.toContain('old');
+    expect(await look([])).toEqual([]);
+    // A start that signs may have the key.
+    await endUnsignedWaits(prisma);
+    expect(await look()).toEqual(['older', 'old', 'unsigned']);
+  });
+
   it('failures are stored together; a start that signs ends waits for want of a key', async () => {
     const { rows, owner, prismas } = await two(engine);
     const [prisma] = prismas;
     const names = ['a', 'b', 'c'];
     for (const id of names) await create(rows(), owner, { id });
+    await prisma.jmapPushSubscription.updateMany({ data: { verified: BigInt(NOW) } });
     const delivery = new PushDeliveryRows({
       ...{ prisma, sealer: PLAIN, now: () => NOW },
       onUnusable: expect.unreachable,

@@ -7,7 +7,8 @@ afterEach(() => vi.useRealTimers());
 
 /** An audience of some receivers, each of which takes so many ms. */
 function audienceOf(count: number, take: () => void): Audience {
-  const receivers = new Set(Array.from({ length: count }, () => ({ wake: take, end: take })));
+  const receiver = () => ({ kind: 'eventsource' as const, wake: take, end: take });
+  const receivers = new Set(Array.from({ length: count }, receiver));
   return { receivers } as Partial<Audience> as Audience;
 }
 

@@ -37,8 +37,8 @@ const END_SESSIONS = `SELECT pg_terminate_backend("pid", $3) FROM pg_stat_activi
     AND "usename" = current_user AND "pid" <> pg_backend_pid()
     AND "backend_start" <= clock_timestamp() - $2 * interval '1 millisecond'`;
 
-/** How long one is waited for: all have been asked to end before, so they end at the same time. */
-const ENDING = 100;
+/** How long each is waited for, ms: all have been asked to end before, so they end together. */
+const END_WAIT = 100;
 
 /** The names of the sessions of processes: so others find them. */
 const NAME = 'jmapsmith push ';
@@ -131,8 +131,8 @@ export class NotifySession {
   /** Ends the sessions of processes that are older than `silence` ms, but not this one. */
   async expel(origins: readonly string[], silence: number): Promise<void> {
     const names = origins.map((origin) => NAME + origin);
-    // Then their shards are free.
-    for (const wait of [0, ENDING]) await this.#query(END_SESSIONS, [names, silence, wait]);
+    // The second time waits until they are gone, and their shards free.
+    for (const wait of [0, END_WAIT]) await this.#query(END_SESSIONS, [names, silence, wait]);
   }
 
   async takeShards(shards: readonly number[]): Promise<readonly number[]> {

@@ -49,13 +49,25 @@ export async function planCreates(
     judged.map(async (one) => {
       if (one.subscription === null) return one;
       if (!lookedUp.has(one)) return { ...one, subscription: null, error: TOO_FAST };
-      if (await push.leadsOutside(one.subscription.url)) return one;
+      if (await push.leadsOutside(one.subscription.url)) return withPresentStates(one, context);
       return { ...one, subscription: null, error: LEADS_NOWHERE };
     }),
   );
   const refused = planned.filter(({ error }) => error === LEADS_NOWHERE).map(({ id }) => id);
   if (refused.length > 0) await push.rows.countRefused(userId, refused, now);
   return planned;
+}
+
+/** It counts as told the states of before its commit: no later change is missed. */
+async function withPresentStates(
+  planned: PlannedSubscription,
+  context: CallContext,
+): Promise<PlannedSubscription> {
+  const { subscription } = planned;
+  if (subscription === null) return planned;
+  const { pusher } = pushOf(context).push;
+  const lastId = await pusher.readPresentStates(context.request.principal, subscription.types);
+  return { ...planned, subscription: { ...subscription, lastId } };
 }
 
 interface Judging {

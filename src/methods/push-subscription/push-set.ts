@@ -9,7 +9,7 @@ import type { Answer, CallContext } from '../context.js';
 import { planSet } from '../set/plan-set.js';
 import { runPlanning, sceneOf } from '../set/set.js';
 import { indexOf } from '../type-index.js';
-import { type PlannedSubscription, planCreates } from './plan-creates.js';
+import { planCreates } from './plan-creates.js';
 import { PushSetRun } from './push-set-run.js';
 import { pushOf } from './subscription-type.js';
 
@@ -28,7 +28,7 @@ export async function pushSubscriptionSet(
     planSet(indexOf(type), args as Omit<SetArguments, 'accountId'>, sceneOf(context)),
     context,
   );
-  const creates = await withPresentStates(await planCreates(plan, context), context);
+  const creates = await planCreates(plan, context);
   const work = async (transaction: PushTransaction) => {
     const run = new PushSetRun({ plan, creates, context, transaction });
     const response: PushSubscriptionSetResponse = await run.apply();
@@ -39,23 +39,6 @@ export async function pushSubscriptionSet(
   const { answer, run } = await push.rows.change(principal, counts, work).catch(refuseEnded);
   run.tell(push.pusher);
   return answer;
-}
-
-/** Each subscription counts as told the states of before its commit: no later change is missed. */
-async function withPresentStates(
-  creates: readonly PlannedSubscription[],
-  context: CallContext,
-): Promise<readonly PlannedSubscription[]> {
-  const { push } = pushOf(context);
-  const { principal } = context.request;
-  return Promise.all(
-    creates.map(async (create) => {
-      const { subscription } = create;
-      if (subscription === null) return create;
-      const lastId = await push.pusher.presentStates(principal, subscription.types);
-      return { ...create, subscription: { ...subscription, lastId } };
-    }),
-  );
 }
 
 function refuseEnded(error: unknown): never {

@@ -8,7 +8,7 @@ export interface Pusher {
    * Resolves to the id of the present states of some types, or of all where `types` is null: what a
    * new subscription counts as told. Null: it counts as told nothing.
    */
-  presentStates(principal: Principal, types: readonly string[] | null): Promise<string | null>;
+  readPresentStates(principal: Principal, types: readonly string[] | null): Promise<string | null>;
   /** A subscription waits for its verification. */
   created(id: string): void;
   changed(id: string): void;

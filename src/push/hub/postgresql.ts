@@ -98,6 +98,8 @@ class PostgresqlHub implements Hub {
   #floorTimer: NodeJS.Timeout | undefined;
   /** The failure that the log was told of, so that it isn't repeated. */
   #problem: 'none' | 'lost' | 'deaf' = 'none';
+  /** How often in a row a session opened and heard nothing. */
+  #deaf = 0;
   #isClosed = false;
 
   constructor({ database, leases, generation, log, times = HUB_TIMES }: PostgresqlHubOptions) {
@@ -192,6 +194,7 @@ class PostgresqlHub implements Hub {
   #opened(session: HubSession): void {
     if (this.#problem !== 'none') this.#log.info({}, 'other servers are heard again');
     this.#problem = 'none';
+    this.#deaf = 0;
     this.#peers.excuse(performance.now());
     void this.#keeper.stop();
     this.shards.use(session);
@@ -208,8 +211,9 @@ class PostgresqlHub implements Hub {
   }
 
   #failed(error: unknown, isDeaf: boolean): void {
+    this.#deaf = isDeaf ? this.#deaf + 1 : 0;
     // Once may be a slow database, and leases beside the locks of others push everything twice.
-    if (isDeaf && this.#problem === 'deaf') this.#keeper.start();
+    if (this.#deaf > 1) this.#keeper.start();
     const problem = isDeaf ? 'deaf' : 'lost';
     if (this.#problem === problem || this.#problem === 'deaf') return;
     this.#problem = problem;

@@ -85,6 +85,7 @@ export class ShardKeeper {
 
   async #renewShards(): Promise<void> {
     const begun = performance.now();
+    const term = this.#term;
     const held = ALL_SHARDS.filter((shard) => this.#shards.isMine(shard));
     // Shards whose lease has run out are nobody's, and others may have them.
     this.#lose(ALL_SHARDS.filter((shard) => !held.includes(shard)));
@@ -99,7 +100,7 @@ export class ShardKeeper {
     const { kept, others } = renewal;
     this.#lose(held.filter((shard) => !kept.includes(shard)));
     this.#shards.extend(begun + this.#times.lease);
-    const isChanged = others.join() !== this.#others.join();
+    const isChanged = others.join() !== this.#others.join() || term !== this.#term;
     this.#others = others;
     if (!this.#isUsed) this.#shards.use(this.#leases);
     else if (isChanged) this.#shards.peersChanged();

@@ -51,8 +51,11 @@ const FIRST_LONG_PAUSE = MINUTE;
 /** A busy service says a shorter wait: it gets this one, ms. */
 const LEAST_BUSY = 30 * SECOND;
 
-/** So many refusals in a row, and so long after the first, end a subscription. */
-const MOST_REFUSALS = 5;
+/**
+ * A service that refuses pushes for so long, and does nothing else, ends a subscription. It takes so
+ * many failures in a row at least: a server that was off for a day has asked twice.
+ */
+const LEAST_FAILURES = 5;
 const REFUSED_FOR = 24 * HOUR;
 
 /** Waits grow by up to this part, so that subscriptions don't come back all at once. */
@@ -72,11 +75,9 @@ export function judgeAttempt(attempt: Attempt): Verdict {
   if (status === 429 || status === 507) return waitAsTold(withoutRefusal(attempt), true);
   if (status === 503) return waitAsTold(withoutRefusal(attempt), false);
   if (status >= 500) return waitAsLong(withoutRefusal(attempt), FIRST_PAUSE);
-  // Failures before the first refusal are none.
   const since = firstFailure ?? now;
-  const earlier = firstFailure === null ? 0 : failures;
-  if (earlier + 1 >= MOST_REFUSALS && now - since >= REFUSED_FOR) return { kind: 'hopeless' };
-  return waitAsLong({ ...attempt, failures: earlier, firstFailure: since }, FIRST_LONG_PAUSE);
+  if (failures + 1 >= LEAST_FAILURES && now - since >= REFUSED_FOR) return { kind: 'hopeless' };
+  return waitAsLong({ ...attempt, firstFailure: since }, FIRST_LONG_PAUSE);
 }
 
 /**

@@ -66,6 +66,8 @@ export class Poster {
   /** Its connections serve one push each. */
   readonly #freshAgent: Agent;
   readonly #running = new Set<ClientRequest>();
+  /** Sockets whose TLS is up. Node's `reusedSocket` misses one that a waiting request gets. */
+  readonly #connected = new WeakSet<object>();
   #isClosed = false;
 
   constructor(options: PosterOptions) {
@@ -132,7 +134,7 @@ export class Poster {
       };
       const running = request(url, options);
       this.#running.add(running);
-      const watch = new Watch(running, {
+      const watch = new Watch(running, this.#connected, {
         connect: this.#options.connectTimeout ?? CONNECT_TIMEOUT,
         answer: deadline - performance.now(),
       });
@@ -165,26 +167,27 @@ class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** Sockets whose TLS is up. Node's `reusedSocket` misses one that a waiting request gets. */
-const CONNECTED = new WeakSet<object>();
-
 /** Ends a request that takes too long, and tells how far it came. */
 class Watch {
   /** Its connection has served another request before. */
   isReused = false;
   #isConnected = false;
 
-  constructor(running: ClientRequest, limits: { readonly connect: number; answer: number }) {
+  constructor(
+    running: ClientRequest,
+    connected: WeakSet<object>,
+    limits: { readonly connect: number; readonly answer: number },
+  ) {
     const end = (problem: string) => () => running.destroy(new NoAnswer(problem));
     const total = setTimeout(end('the answer took too long'), limits.answer);
     let connecting: NodeJS.Timeout | undefined;
     running.once('socket', (socket) => {
-      this.isReused = CONNECTED.has(socket);
+      this.isReused = connected.has(socket);
       this.#isConnected = this.isReused;
       if (this.isReused) return;
       connecting = setTimeout(end('the connection took too long'), limits.connect);
       socket.once('secureConnect', () => {
-        CONNECTED.add(socket);
+        connected.add(socket);
         this.#isConnected = true;
         clearTimeout(connecting);
       });

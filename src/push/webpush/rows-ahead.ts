@@ -6,12 +6,8 @@ const AHEAD = 50;
 /** A row that was read longer ago, ms, is read again: the subscription may have ended. */
 const FRESH = 250;
 
-/** One statement, for some subscriptions. */
-interface Reading<Row> {
-  /** The rows that nobody has taken. */
-  readonly rows: Promise<Map<string, Row>>;
-  isStale: boolean;
-}
+/** The rows of one statement that nobody has taken, by id. */
+type Reading<Row> = Promise<Map<string, Row>>;
 
 interface Ahead<Row> {
   readonly reading: Reading<Row>;
@@ -41,7 +37,7 @@ export class RowsAhead<Row extends PushRow> {
   async read(served: Served): Promise<Row | null> {
     const reading = this.#readingOf(served) ?? this.#begin(served);
     this.#ahead.delete(served);
-    const rows = await reading.rows;
+    const rows = await reading;
     const row = rows.get(served.id) ?? null;
     rows.delete(served.id);
     return row;
@@ -51,7 +47,7 @@ export class RowsAhead<Row extends PushRow> {
   forget(served: Served): void {
     const ahead = this.#ahead.get(served);
     this.#ahead.delete(served);
-    ahead?.reading.rows.then(
+    ahead?.reading.then(
       (rows) => rows.delete(served.id),
       () => undefined,
     );
@@ -59,25 +55,20 @@ export class RowsAhead<Row extends PushRow> {
 
   #readingOf(served: Served): Reading<Row> | undefined {
     const ahead = this.#ahead.get(served);
-    const isUsable = ahead?.version === served.version && !ahead.reading.isStale;
-    return isUsable ? ahead.reading : undefined;
+    return ahead?.version === served.version ? ahead.reading : undefined;
   }
 
   #begin(first: Served): Reading<Row> {
     const all = [first, ...this.#next(AHEAD).filter((one) => !this.#readingOf(one))];
-    const reading: Reading<Row> = {
-      rows: this.#read(all.map(({ id }) => id))
-        .then((found) => new Map(found.map((row) => [row.id, row])))
-        .finally(() => void setTimeout(() => this.#end(reading, all), FRESH).unref()),
-      isStale: false,
-    };
+    const reading: Reading<Row> = this.#read(all.map(({ id }) => id))
+      .then((found) => new Map(found.map((row) => [row.id, row])))
+      .finally(() => void setTimeout(() => this.#end(reading, all), FRESH).unref());
     for (const served of all) this.#ahead.set(served, { reading, version: served.version });
     return reading;
   }
 
   /** Rows that nobody has taken in time are read again. */
   #end(reading: Reading<Row>, all: readonly Served[]): void {
-    reading.isStale = true;
     for (const served of all)
       if (this.#ahead.get(served)?.reading === reading) this.#ahead.delete(served);
   }

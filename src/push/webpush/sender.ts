@@ -52,7 +52,7 @@ export interface SenderCounts {
   readonly served: number;
   readonly running: number;
   readonly waiting: number;
-  /** How long the oldest change waits that is to be told, seconds; none waits after a failure. */
+  /** How long the oldest change waits that is to be told, seconds, without waits for services. */
   readonly oldestPending: number;
   readonly results: Readonly<Record<'delivered' | 'failed' | 'gone' | 'hopeless', number>>;
 }
@@ -124,9 +124,8 @@ export class Sender<Row extends PushRow = PushRow> {
     const { running, waiting } = this.#lanes;
     const now = performance.now();
     let oldest = now;
-    // A wait after a failure says nothing of this server.
-    for (const { pendingSince, phase } of this.#roster.all())
-      if (pendingSince !== null && phase !== 'failed') oldest = Math.min(oldest, pendingSince);
+    for (const { pendingSince } of this.#roster.all())
+      if (pendingSince !== null) oldest = Math.min(oldest, pendingSince);
     return {
       ...{ served: this.#roster.size, running, waiting, results: { ...this.#results } },
       oldestPending: (now - oldest) / 1000,
@@ -286,6 +285,8 @@ export class Sender<Row extends PushRow = PushRow> {
     const reason = reasonOf(result);
     this.#notes.addFailure({ id, failures, firstFailure, notBefore: until, at: now, reason });
     served.isBehind = true;
+    // The wait that follows is the service's, not this server's.
+    served.pendingSince = null;
     served.isSlow = busy !== null;
     if (isLiving(served)) this.#wait(served, until - now);
   }

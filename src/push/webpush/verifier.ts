@@ -1,3 +1,4 @@
+import { ALL_SHARDS } from '../../accounts/push-port.js';
 import { endBefore } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import type { Log } from '../../runtime/log.js';
@@ -15,8 +16,11 @@ export interface VerifiableRow extends PushRow {
 export interface VerifierRows<Row extends VerifiableRow> {
   /** Resolves to one that no process has begun to verify; null where there is none of the id. */
   unverified(id: string): Promise<Row | null>;
-  /** Returns those of before a time, epoch ms, that no process has begun to verify. */
-  forgotten(before: number): Promise<readonly { readonly id: string; readonly shard: number }[]>;
+  /**
+   * Returns ids of subscriptions in shards that were created before a time, epoch ms, and that no
+   * process has begun to verify, the oldest first. Without those that no key could sign for.
+   */
+  forgotten(before: number, shards: readonly number[]): Promise<readonly string[]>;
   /** Notes that the verification is being sent; false where another process has noted that. */
   beginVerification(id: string): Promise<boolean>;
   /** Stores how a verification went; `reason`: why it failed. */
@@ -60,8 +64,6 @@ export class Verifier<Row extends VerifiableRow> {
     errors: { full: () => new Later(), late: () => new Later(), closed: () => new Later() },
   });
   readonly #timer: NodeJS.Timeout;
-  /** Ids of subscriptions that no key can sign for before the next start. */
-  readonly #unsigned = new Set<string>();
   #isStopped = false;
 
   constructor(options: VerifierOptions<Row>) {
@@ -76,7 +78,7 @@ export class Verifier<Row extends VerifiableRow> {
 
   /** A subscription was created by this process. Never rejects. */
   created(id: string): Promise<void> {
-    if (this.#isStopped || this.#unsigned.has(id)) return Promise.resolve();
+    if (this.#isStopped) return Promise.resolve();
     const running = this.#running.get(id);
     if (running !== undefined) return running;
     const verifying = this.#verify(id)
@@ -97,11 +99,9 @@ export class Verifier<Row extends VerifiableRow> {
   async #look(): Promise<void> {
     const { rows, shards, now } = this.#options;
     try {
-      const forgotten = await rows.forgotten(now() - PATIENCE);
-      const own = forgotten.filter(({ shard }) => shards.isMine(shard));
-      const left = new Set(forgotten.map(({ id }) => id));
-      for (const id of this.#unsigned) if (!left.has(id)) this.#unsigned.delete(id);
-      await Promise.all(own.map(({ id }) => this.created(id)));
+      const own = ALL_SHARDS.filter((shard) => shards.isMine(shard));
+      const forgotten = await rows.forgotten(now() - PATIENCE, own);
+      await Promise.all(forgotten.map((id) => this.created(id)));
     } catch (error) {
       this.#complain(error);
     }
@@ -119,7 +119,6 @@ export class Verifier<Row extends VerifiableRow> {
   async #verifyNow(row: Row, host: string): Promise<void> {
     const { rows } = this.#options;
     const { id } = row;
-    if (this.#isStopped) return;
     const text = JSON.stringify({
       '@type': 'PushVerification',
       pushSubscriptionId: id,
@@ -128,7 +127,6 @@ export class Verifier<Row extends VerifiableRow> {
     const prepared = await prepareMessage(row, { text, ttl: TTL, topic: null }, this.#options);
     if ('kind' in prepared) {
       // Nothing is sent, so nothing is noted as sent: a later start may have the key.
-      this.#unsigned.add(id);
       await this.#settle(id, host, prepared);
     } else if (!this.#isStopped && (await rows.beginVerification(id))) {
       await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));

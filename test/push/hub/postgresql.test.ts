@@ -222,6 +222,25 @@ describe('Hubs that open a session and hear nobody', () => {
   });
 });
 
+describe('A hub whose first session hears nothing', () => {
+  it('takes no lease: the next one hears the others, who hold locks', async () => {
+    let hellos = 0;
+    const isDeaf = (): boolean => {
+      hellos += 1;
+      return hellos === 1;
+    };
+    const { hub, lines } = openHub({ url, times: { patience: 500 }, isDeaf });
+    const listens: number[] = [];
+    hub.shards.onChange(() => void listens.push(hub.counts().listen));
+    await eventually(() => expect(hub.counts()).toMatchObject({ listen: 1, shards: 16 }));
+    expect(lines).toEqual([
+      expect.stringContaining('a pooler shares its sessions'),
+      'other servers are heard again',
+    ]);
+    expect(new Set(listens)).toEqual(new Set([1]));
+  });
+});
+
 describe('A hub that the database has no connection for', () => {
   it('says so once, and listens as soon as there is one', async () => {
     const client = await connect();

@@ -98,15 +98,37 @@ describe('the verdict on a push', () => {
     }
   });
 
-  it('counts no failure before the first refusal', () => {
+  it('begins to count a day at the first refusal, whatever failed before', () => {
     const attempt = { failures: 40, firstFailure: null, now: NOW, chance: 0 };
     expect(judgeAttempt({ result: answer(403), ...attempt })).toEqual({
       kind: 'wait',
-      until: NOW + MINUTE,
+      until: NOW + 6 * HOUR,
       busy: null,
-      failures: 1,
+      failures: 41,
       firstFailure: NOW,
     });
+  });
+
+  it('waits longer and longer for a service that fails now this way, now that way', () => {
+    const results = fc.infiniteStream(
+      fc.constantFrom(answer(403), answer(500), answer(429), answer(503), TIMEOUT),
+    );
+    fc.assert(
+      fc.property(results, (stream) => {
+        let now = NOW;
+        let state: Pick<Attempt, 'failures' | 'firstFailure'> = { failures: 0, firstFailure: null };
+        for (const result of stream) {
+          const verdict = judgeAttempt({ result, ...state, now, chance: 0 });
+          if (verdict.kind !== 'wait') break;
+          state = verdict;
+          now = verdict.until;
+          if (state.failures === 20) break;
+        }
+        // After twelve failures each wait is six hours.
+        expect(now - NOW).toBeGreaterThan(24 * HOUR);
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('lets a service that always refuses live for a day and at most six hours more', () => {

@@ -17,7 +17,13 @@ function setUp(more: Partial<VerifierOptions<VerifiableRow>> = {}) {
   const verifier = new Verifier<VerifiableRow>({
     rows: {
       unverified: async (id) => (begun.has(id) ? null : (rows.get(id) ?? null)),
-      forgotten: async () => [...rows.values()].filter(({ id }) => !begun.has(id)),
+      forgotten: async (_, shards) => {
+        const unsigned = notes.filter(([, reason]) => reason === 'unsigned').map(([id]) => id);
+        return [...rows.values()]
+          .filter(({ id, shard }) => shards.includes(shard) && !begun.has(id))
+          .map(({ id }) => id)
+          .filter((id) => !unsigned.includes(id));
+      },
       beginVerification: async (id) => !begun.has(id) && begun.add(id).has(id),
       noteVerification: async (id, _, reason) => void notes.push([id, reason]),
     },
