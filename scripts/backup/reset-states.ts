@@ -39,10 +39,11 @@ export function leapAt(now: number): bigint {
  * restore from a backup (docs/reference/protocol.md#reset-states); the types of an account in one
  * transaction. From its commit on every older state is refused for its distance
  * (`requireUnbroken`), by a running server too, which reads the counter at each call. Push
- * subscriptions end then, as after a restore. The change records of before go afterwards. Both in small steps, beside others that read and write. Where
- * that is cut short it is to be called again, for some accounts are as they were; records that are
- * left go when their time has passed. `tables` are those of the registered types: a type without a
- * change has no row yet, but clients have seen its state "0".
+ * subscriptions end then, as after a restore. The change records of before go afterwards. Both in
+ * small steps, beside others that read and write. Where that is cut short it is to be called again,
+ * for some accounts are as they were; records that are left go when their time has passed. `tables`
+ * are those of the registered types: a type without a change has no row yet, but clients have seen
+ * its state "0".
  */
 export async function resetStates(
   prisma: PrismaClient,

@@ -92,7 +92,7 @@ export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
 
 /**
  * Ends the waits of subscriptions whose last push or verification no key signed: they waited for
- * want of a contact, or of a key that SECRETS_KEY decrypts. A server that signs calls it at its start.
+ * want of a contact, or of a key that SECRETS_KEY decrypts. A start with both calls it.
  */
 export async function endUnsignedWaits(prisma: PrismaClient): Promise<number> {
   const { count } = await prisma.jmapPushSubscription.updateMany({

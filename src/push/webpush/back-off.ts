@@ -52,8 +52,8 @@ const FIRST_LONG_PAUSE = MINUTE;
 const LEAST_BUSY = 30 * SECOND;
 
 /**
- * A service that refuses pushes for so long, and does nothing else, ends a subscription. It takes so
- * many failures in a row at least: a server that was off for a day has asked twice.
+ * A service that refuses pushes for so long, and does nothing else, ends a subscription. It takes
+ * so many failures in a row at least: a server that was off for a day has asked twice.
  */
 const LEAST_FAILURES = 5;
 const REFUSED_FOR = 24 * HOUR;
