@@ -97,6 +97,12 @@ export class Audience implements AccountListener {
     await Promise.all(behind.map((id) => states.readAgain(id)));
   }
 
+  /** Resolves when the states of all accounts were read once more. Rejects as `ready`. */
+  async readAgain(): Promise<void> {
+    const { states } = this.#options;
+    await Promise.all(Array.from(this.#seats.keys(), (id) => states.readAgain(id)));
+  }
+
   /** Takes the accounts that the token reaches now. Accounts that are new to it are news. */
   setPrincipal(principal: Principal): void {
     if (principal === this.#principal) return;

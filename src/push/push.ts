@@ -91,7 +91,9 @@ export class Push {
     try {
       if (this.#vectors === null) await this.#readGeneration();
       await audience.ready();
-      if (lastId !== null) await audience.catchUp(lastId);
+      // Another process may have pushed later states to a subscription than it has stored.
+      if (lastId !== null && kind === 'subscription') await audience.readAgain();
+      else if (lastId !== null) await audience.catchUp(lastId);
     } catch (error) {
       channel.close();
       throw error;

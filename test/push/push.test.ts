@@ -52,4 +52,22 @@ describe('a receiver that comes to another process', () => {
     here.close();
     there.close();
   });
+
+  it('is told no earlier state where the other process has pushed more than it stored', async () => {
+    let state = 16;
+    const principal = principalOf(2);
+    const request = { kind: 'subscription', principal, types: null, lastId: '' } as const;
+    const here = pushOf(() => state);
+    const early = await here.open(request, DEAF);
+    const stored = early.id;
+    await here.open(request, DEAF);
+    state = 18;
+    // The other process has pushed 18, and dies before it stores that: the stored states are older.
+    const channel = await here.open({ ...request, lastId: stored }, DEAF);
+    expect(JSON.parse(channel.take()?.changed ?? '{}')).toEqual({
+      a0: { Todo: '18' },
+      a1: { Todo: '18' },
+    });
+    here.close();
+  });
 });
