@@ -53,7 +53,7 @@ describe('a receiver that comes to another process', () => {
     there.close();
   });
 
-  it('is told no earlier state where the other process has pushed more than it stored', async () => {
+  it('is told no earlier state where the other has pushed more than it stored', async () => {
     let state = 16;
     const principal = principalOf(2);
     const request = { kind: 'subscription', principal, types: null, lastId: '' } as const;
