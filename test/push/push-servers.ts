@@ -189,13 +189,13 @@ export async function metric({ url }: RunningServer, name: string): Promise<numb
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Waits until all shards are held, and each server has some. */
+/** Waits until all shards are held, and each server has some: leases take them half a minute. */
 export function expectDivided(servers: readonly RunningServer[]): Promise<void> {
   return eventually(async () => {
     const held = await Promise.all(servers.map((server) => metric(server, 'jmap_push_shards')));
     expect(held.reduce((sum, count) => sum + count, 0)).toBe(16);
     expect(held).not.toContain(0);
-  });
+  }, 180_000);
 }
 
 export function bodyOf({ body }: Received): Record<string, unknown> {
