@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startProxy } from '../faults/proxy.js';
+import { PushClient } from '../methods/push-subscription/rig.js';
 import { Client, CORE, TODOS, VAPID } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { makeUser } from '../support/fixtures.js';
@@ -114,6 +115,15 @@ describe('several servers on one PostgreSQL', () => {
     const { user, path } = await rig().subscribeElsewhere(servers[0]);
     await rig().awaitPush(path, user, await rig().write(user, servers[0]));
     await rig().awaitPush(path, user, await rig().write(user, servers[1]));
+  });
+
+  it('RFC 8620 8.6: creations at all servers count together', async () => {
+    const { servers, sink } = rig().parts;
+    const { user, token } = await rig().user();
+    const clients = servers.map(({ url }) => new PushClient(url, token, user));
+    const url = sink.url('/often').href;
+    for (let n = 0; n < 5; n += 1) for (const client of clients) await client.subscribe({ url });
+    for (const client of clients) expect((await client.refused({ url })).type).toBe('rateLimit');
   });
 
   it('RFC 9749 5: a rotated key is shown by all, and the old one signs for its own', async () => {
