@@ -182,10 +182,16 @@ async function open(
 
 const served = (server: RunningServer) => metric(server, 'jmap_push_subscriptions');
 
-/** Resolves to the sum of a metric over its labels. */
-export async function metric({ url }: RunningServer, name: string): Promise<number> {
+/** Resolves to the sum of a metric over its labels, or over those with this one. */
+export async function metric(
+  { url }: Pick<RunningServer, 'url'>,
+  name: string,
+  label = '',
+): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));
+  const lines = text
+    .split('\n')
+    .filter((line) => new RegExp(`^${name}[ {]`).test(line) && line.includes(label));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
