@@ -53,6 +53,8 @@ describe.skipIf(!HAS_PGBOUNCER)('two servers whose sessions PgBouncer shares', (
       const state = await rig().write(user, server);
       await stream.find(({ data }) => JSON.stringify(data).includes(`"Todo":"${state}"`), FLOOR);
     }
+    const floors = metric(other, 'jmap_push_doubts_total', 'reason="floor"');
+    expect(await floors).toBeGreaterThan(0);
     stream.close();
   });
 

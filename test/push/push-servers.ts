@@ -46,18 +46,18 @@ let paths = 0;
 /** Two servers on one PostgreSQL, which push to a sink of the test's own. */
 export class PushServers {
   readonly parts: Parts;
-  readonly #prisma: ReturnType<typeof openPrisma>;
+  readonly prisma: ReturnType<typeof openPrisma>;
 
   constructor(parts: Parts) {
     this.parts = parts;
-    this.#prisma = openPrisma(parts.pool);
+    this.prisma = openPrisma(parts.pool);
   }
 
   async user(): Promise<PushUser> {
     users += 1;
     const user = `user${users}`;
-    const accountId = await createAccount(this.#prisma, ids, { name: 'A', user });
-    const token = await createToken(this.#prisma, ids, { user, readOnly: false });
+    const accountId = await createAccount(this.prisma, ids, { name: 'A', user });
+    const token = await createToken(this.prisma, ids, { user, readOnly: false });
     return { user, accountId, token };
   }
 
@@ -125,7 +125,7 @@ export class PushServers {
   async close(): Promise<void> {
     const { servers, network, pool, sink } = this.parts;
     await Promise.all(servers.map((server) => server.remove()));
-    await this.#prisma.$disconnect();
+    await this.prisma.$disconnect();
     await pool.end();
     await network.close();
     await sink.close();
