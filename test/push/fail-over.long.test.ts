@@ -40,9 +40,9 @@ it('receivers outlive a fail-over to a standby, and are told no state twice', as
   const { network, fleet, device } = await setUp();
   const { accountId } = device;
   const id = await device.subscribe();
-  const toldAt = async () =>
+  const readTold = async () =>
     (await fleet.prisma.jmapPushSubscription.findUniqueOrThrow({ where: { id } })).told;
-  const atCreation = await toldAt();
+  const atCreation = await readTold();
   const streams = await Promise.all(
     [0, 1].map((index) => EventStream.open(device.client(index), QUERY)),
   );
@@ -53,7 +53,7 @@ it('receivers outlive a fail-over to a standby, and are told no state twice', as
   for (const stream of streams) await stream.state(accountId, 'Todo', first);
   await eventually(() => expect(device.states).toEqual([first]));
   // The row says it from then on, whoever serves the subscription.
-  await eventually(async () => expect(await toldAt()).not.toEqual(atCreation));
+  await eventually(async () => expect(await readTold()).not.toEqual(atCreation));
 
   await postgresql().stop();
   network.redirect(await postgresql().startCopy());
