@@ -1,5 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 
+/** A port, or what names it for the first octets of a connection. */
+export type Target = number | ((first: Buffer) => number);
+
 /** The way of the octets between the two sides. */
 export type Way = 'open' | 'stalled';
 
@@ -17,6 +20,8 @@ export interface Network {
   stall(): void;
   /** New connections go through; stalled ones stay so, as after a firewall's restart. */
   resume(): void;
+  /** New connections go there, as after a fail-over. */
+  redirect(target: Target): void;
   /**
    * Called with each chunk from the client; where it says `cut`, the connection is cut in place of
    * sending it.
@@ -34,9 +39,10 @@ interface Pair {
 /**
  * A network of the test's own between a client and a server on this machine, which fails as told.
  */
-export async function startProxy(target: number): Promise<Network> {
+export async function startProxy(target: Target): Promise<Network> {
   const pairs = new Set<Pair>();
   let way: Way = 'open';
+  let current = target;
   let onChunk: ((chunk: Buffer) => 'send' | 'cut' | 'send, then cut') | undefined;
 
   const reset = (pair: Pair): void => {
@@ -44,8 +50,8 @@ export async function startProxy(target: number): Promise<Network> {
     pair.client.resetAndDestroy();
     pair.server.resetAndDestroy();
   };
-  const listener = createServer({ allowHalfOpen: true }, (client) => {
-    const server = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true });
+  const join = (client: Socket, port: number): void => {
+    const server = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
     const pair: Pair = { client, server, way };
     pairs.add(pair);
     client.on('data', (chunk) => {
@@ -72,6 +78,20 @@ export async function startProxy(target: number): Promise<Network> {
         to.end();
       });
     }
+  };
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
+    const choose = current;
+    if (typeof choose === 'number') {
+      join(client, choose);
+      return;
+    }
+    client.on('error', () => undefined);
+    client.once('data', (first) => {
+      client.pause();
+      client.unshift(first);
+      join(client, choose(first));
+      client.resume();
+    });
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const address = listener.address();
@@ -91,6 +111,9 @@ export async function startProxy(target: number): Promise<Network> {
     },
     resume() {
       way = 'open';
+    },
+    redirect(to) {
+      current = to;
     },
     watch(callback) {
       onChunk = callback;

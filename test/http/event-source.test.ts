@@ -121,6 +121,21 @@ describe('RFC 8620 7.3: the event source', () => {
     for (const stream of [often, seldom]) stream.close();
   });
 
+  it('bounds the interval of pings, and tells the one that it uses', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const harness = await startHarness();
+    for (const [asked, used] of [
+      ...[[1, 5] as const, [5, 5] as const, [30, 30] as const, [300, 300] as const],
+      ...[[3600, 3600] as const, [100_000, 3600] as const],
+    ]) {
+      const stream = await Stream.open(harness, PATH.replace('ping=0', `ping=${asked}`));
+      vi.advanceTimersByTime(used * 1000);
+      while (stream.events.length === 0) await setImmediate();
+      expect(stream.events).toEqual([{ event: 'ping', data: { interval: used } }]);
+      stream.close();
+    }
+  });
+
   it('has a comment after 30 s of silence, and no ping where none is asked for', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const harness = await startHarness();
@@ -298,6 +313,34 @@ describe('tickets', () => {
     expect(again.status).toBe(401);
     expect(again.headers.get('www-authenticate')).toContain('invalid_token');
     expect(harness.logs.join('')).not.toContain(ticket);
+  });
+
+  it('shows in no header, no body and no log of any answer', async () => {
+    const harness = await startHarness();
+    const ticket = await ticketOf(harness);
+    const secret = `${ticket}-of-u1-which-nobody-else-may-see`;
+    const referer = `${harness.url}${PATH}&ticket=${secret}`;
+    const seen: string[] = [];
+    for (const [method, path] of [
+      ...[['GET', PATH] as const, ['HEAD', PATH] as const, ['OPTIONS', PATH] as const],
+      ...[['POST', PATH] as const, ['GET', '/jmap/eventsource?types=*'] as const],
+      ...[['GET', '/nothing/here?a=b'] as const, ['GET', '/.well-known/jmap?a=b'] as const],
+    ]) {
+      const response = await fetch(`${harness.url}${path}&ticket=${secret}`, {
+        method,
+        headers: { referer },
+      });
+      expect(response.headers.get('x-request-id')).toEqual(expect.any(String));
+      // Pages that a browser makes of it send none on.
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+      seen.push(JSON.stringify([...response.headers]), await response.text());
+    }
+    const opened = await Stream.open(harness, `${PATH}&ticket=${ticket}`, { authorization: '' });
+    expect(opened.response.headers.get('referrer-policy')).toBe('no-referrer');
+    seen.push(JSON.stringify([...opened.response.headers]));
+    opened.close();
+    await until(() => harness.logs.length >= 8);
+    for (const text of [...seen, ...harness.logs]) expect(text).not.toContain(ticket);
   });
 
   it('is no longer good once the server has ended the stream; the last id is', async () => {

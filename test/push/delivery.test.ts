@@ -7,6 +7,7 @@ import { until } from '../http/harness.js';
 import { type PushClient, usePush } from '../methods/push-subscription/rig.js';
 import { CORE } from '../support/client.js';
 import { usePostgresql } from '../support/postgresql.js';
+import { metric } from './push-servers.js';
 import { makeReceiver } from './webpush/receiver.js';
 import { makeIdentity, type Received, type Respond, startSink } from './webpush/sink.js';
 
@@ -152,6 +153,24 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     const { accountId, state } = await write(client);
     await until(() => requestsTo(path).length === 2);
     expect(receivedAt(path)[1]).toMatchObject({ changed: { [accountId]: { Todo: state } } });
+  });
+
+  it('metrics tell how long the oldest change waits', async () => {
+    const client = await rig().client();
+    const { path } = await subscribed(client);
+    await verify(client, path);
+    const oldest = () => metric(rig().server, 'jmap_push_oldest_pending_seconds');
+    await until(async () => (await oldest()) === 0);
+    const answers: (() => void)[] = [];
+    respond = (_, response) => answers.push(() => response.writeHead(201).end());
+    await write(client);
+    await until(() => requestsTo(path).length === 2);
+    const soon = await oldest();
+    expect(soon).toBeGreaterThan(0);
+    await until(async () => (await oldest()) > soon);
+    respond = (_, response) => response.writeHead(201).end();
+    for (const answer of answers) answer();
+    await until(async () => (await oldest()) === 0);
   });
 
   it('one with the types [] is verified, and pushed to never', async () => {

@@ -46,18 +46,18 @@ let paths = 0;
 /** Two servers on one PostgreSQL, which push to a sink of the test's own. */
 export class PushServers {
   readonly parts: Parts;
-  readonly #prisma: ReturnType<typeof openPrisma>;
+  readonly prisma: ReturnType<typeof openPrisma>;
 
   constructor(parts: Parts) {
     this.parts = parts;
-    this.#prisma = openPrisma(parts.pool);
+    this.prisma = openPrisma(parts.pool);
   }
 
   async user(): Promise<PushUser> {
     users += 1;
     const user = `user${users}`;
-    const accountId = await createAccount(this.#prisma, ids, { name: 'A', user });
-    const token = await createToken(this.#prisma, ids, { user, readOnly: false });
+    const accountId = await createAccount(this.prisma, ids, { name: 'A', user });
+    const token = await createToken(this.prisma, ids, { user, readOnly: false });
     return { user, accountId, token };
   }
 
@@ -125,7 +125,7 @@ export class PushServers {
   async close(): Promise<void> {
     const { servers, network, pool, sink } = this.parts;
     await Promise.all(servers.map((server) => server.remove()));
-    await this.#prisma.$disconnect();
+    await this.prisma.$disconnect();
     await pool.end();
     await network.close();
     await sink.close();
@@ -182,20 +182,26 @@ async function open(
 
 const served = (server: RunningServer) => metric(server, 'jmap_push_subscriptions');
 
-/** Resolves to the sum of a metric over its labels. */
-export async function metric({ url }: RunningServer, name: string): Promise<number> {
+/** Resolves to the sum of a metric over its labels, or over those with this one. */
+export async function metric(
+  { url }: Pick<RunningServer, 'url'>,
+  name: string,
+  label = '',
+): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));
+  const lines = text
+    .split('\n')
+    .filter((line) => new RegExp(`^${name}[ {]`).test(line) && line.includes(label));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Waits until all shards are held, and each server has some. */
+/** Waits until all shards are held, and each server has some: leases take them half a minute. */
 export function expectDivided(servers: readonly RunningServer[]): Promise<void> {
   return eventually(async () => {
     const held = await Promise.all(servers.map((server) => metric(server, 'jmap_push_shards')));
     expect(held.reduce((sum, count) => sum + count, 0)).toBe(16);
     expect(held).not.toContain(0);
-  });
+  }, 180_000);
 }
 
 export function bodyOf({ body }: Received): Record<string, unknown> {

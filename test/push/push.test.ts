@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/accounts/principal.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
+import { EventSources } from '../../src/http/event-source.js';
+import type { Shared } from '../../src/http/shared.js';
 import type { Hub } from '../../src/push/hub/hub.js';
 import { Push } from '../../src/push/push.js';
+import type { StateChange } from '../../src/store/port.js';
 
 const TYPE = { name: 'Todo', capability: 'urn:example:todos' } as DataTypeDefinition;
 const DEAF = { wake: () => undefined, ended: () => undefined };
@@ -15,11 +18,17 @@ function principalOf(accounts: number): Principal {
   return { tokenId: 't', userId: 'u', accounts: new Map(reached) } as unknown as Principal;
 }
 
-/** Returns a process's push; `state` is what the database says of every account. */
-function pushOf(state: () => number): Push {
+/**
+ * Returns a process's push; `state` is what the database says of every account. `listeners` gets
+ * what hears of commits.
+ */
+function pushOf(state: () => number, listeners: ((change: StateChange) => void)[] = []): Push {
   return new Push({
     store: {
-      onCommit: () => () => undefined,
+      onCommit(listener) {
+        listeners.push(listener);
+        return () => undefined;
+      },
       readStates: async (ids) => new Map(ids.map((id) => [id, new Map([['Todo', state()]])])),
     },
     types: new Map([['Todo', TYPE]]),
@@ -69,5 +78,28 @@ describe('a receiver that comes to another process', () => {
       a1: { Todo: '18' },
     });
     here.close();
+  });
+});
+
+describe('receivers of one token and the same types', () => {
+  it('share one text of each change, and of their event', async () => {
+    const listeners: ((change: StateChange) => void)[] = [];
+    const push = pushOf(() => 1, listeners);
+    const request = { principal: principalOf(3), types: null, lastId: null };
+    const kinds = ['eventsource', 'eventsource', 'websocket', 'subscription'] as const;
+    const channels = await Promise.all(kinds.map((kind) => push.open({ kind, ...request }, DEAF)));
+    // The other names the same types.
+    const named = { kind: 'eventsource', ...request, types: new Set(['Todo']) } as const;
+    channels.push(await push.open(named, DEAF));
+    const sources = new EventSources({} as Shared);
+    for (const state of ['2', '3']) {
+      for (const listener of listeners) listener({ accountId: 'a1', changed: { Todo: state } });
+      const news = channels.map((channel) => channel.take());
+      expect(news[0]?.changed).toBe(`{"a1":{"Todo":"${state}"}}`);
+      expect(new Set(news).size).toBe(1);
+      const events = news.flatMap((each) => (each === null ? [] : [sources.eventOf(each)]));
+      expect([events.length, new Set(events).size]).toEqual([5, 1]);
+    }
+    push.close();
   });
 });

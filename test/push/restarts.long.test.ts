@@ -58,10 +58,10 @@ async function start() {
 it('RFC 8620 7.2.2: a verification is sent once, whatever its answer, over a restart', async () => {
   const { server, prisma, client, write } = await start();
   // The connection of the first is kept, and might serve the others.
-  const paths = ['/fine', '/failing', '/reset'];
+  const paths = ['/fine', '/failing', '/reset', '/silent'];
   respond = ({ path }, response) => {
     if (path === '/reset') response.socket?.destroy();
-    else response.writeHead(path === '/fine' ? 201 : 500).end();
+    else if (path !== '/silent') response.writeHead(path === '/fine' ? 201 : 500).end();
   };
   for (const path of paths) {
     const { id } = await client.subscribe({ url: sink.url(path).href });
@@ -70,6 +70,7 @@ it('RFC 8620 7.2.2: a verification is sent once, whatever its answer, over a res
       return row.lastSuccess !== null || row.lastFailure !== null;
     });
   }
+  respond = take;
   await write();
   const again = await server.restart();
   onTestFinished(() => again.remove());
@@ -80,7 +81,19 @@ it('RFC 8620 7.2.2: a verification is sent once, whatever its answer, over a res
   await client.change({ update: { [id]: { verificationCode } } });
   await write();
   await until(() => countTo('/later') === 2);
-  expect(paths.map(countTo)).toEqual([1, 1, 1]);
+  expect(paths.map(countTo)).toEqual([1, 1, 1, 1]);
+});
+
+it('RFC 8620 8.6: creations of the last hour count over a restart', async () => {
+  const { server, client } = await start();
+  for (let n = 0; n < 9; n += 1) {
+    const { id } = await client.subscribe({ url: sink.url('/often').href });
+    await client.change({ destroy: [id] });
+  }
+  const again = await server.restart();
+  onTestFinished(() => again.remove());
+  await client.subscribe({ url: sink.url('/often').href });
+  expect((await client.refused({ url: sink.url('/often').href })).type).toBe('rateLimit');
 });
 
 it(`a stop with ${MANY} pushes that hang or wait is an end; the next start tells all`, async () => {

@@ -129,11 +129,14 @@ describe('two servers that LISTEN, and subscriptions of each at the other', () =
     const { user, path } = await rig().subscribeElsewhere(near);
     const there = new Client(other.url, user.token);
     const stream = await EventStream.open(there, QUERY);
+    const lost = () => metric(near, 'jmap_push_doubts_total', 'reason="peerLost"');
+    const lostBefore = await lost();
     process.kill(other.pid, 'SIGSTOP');
     onTestFinished(() => void process.kill(other.pid, 'SIGCONT'));
     const state = await rig().write(user, near);
     await rig().awaitPush(path, user, state);
     await eventually(async () => expect(await metric(near, 'jmap_push_shards')).toBe(16));
+    expect(await lost()).toBeGreaterThan(lostBefore);
     const { rows } = await pool.query('SELECT pg_notification_queue_usage() AS "usage"');
     expect(rows[0].usage).toBeLessThan(0.001);
     process.kill(other.pid, 'SIGCONT');
@@ -180,6 +183,7 @@ describe('two servers that poll, and subscriptions of each at the other', () => 
     const { user, path } = await rig().subscribeElsewhere(servers[0]);
     for (const server of servers) {
       await rig().awaitPush(path, user, await rig().write(user, server));
+      expect(await metric(server, 'jmap_push_doubts_total', 'reason="poll"')).toBeGreaterThan(0);
     }
   });
 });

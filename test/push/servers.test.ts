@@ -1,14 +1,31 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readGeneration } from '../../src/database/push-generation.js';
+import {
+  beatPayload,
+  byePayload,
+  payloadHead,
+  shedPayload,
+  takeHints,
+} from '../../src/push/hub/payload.js';
 import { startProxy } from '../faults/proxy.js';
+import { PushClient } from '../methods/push-subscription/rig.js';
 import { Client, CORE, TODOS, VAPID } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer, useServer } from '../support/server.js';
-import { usePushServers } from './push-servers.js';
+import { metric, type PushServers, usePushServers } from './push-servers.js';
 
 const QUERY = { types: '*', closeafter: 'no', ping: '0' };
+
+const REPLAYS = 'jmap_push_replays_total';
+const HINTS = 'jmap_push_hints_total';
+const DOUBTS = 'jmap_push_doubts_total';
+
+/** The sessions by which the servers hear each other. */
+const SESSIONS = `FROM pg_stat_activity
+  WHERE application_name LIKE 'jmapsmith push%' AND datname = current_database()`;
 
 /** A user of a server, with an account. */
 interface User {
@@ -32,6 +49,17 @@ async function sessionOf({ url }: RunningServer, { token }: { readonly token: st
     capabilities: Record<string, { applicationServerKey?: string }>;
   };
   return { state, key: capabilities[VAPID]?.applicationServerKey };
+}
+
+/** Somebody who may connect to the database, and says what servers say to each other. */
+async function forgerOf({ prisma, parts }: PushServers) {
+  return {
+    head: payloadHead('forger', await readGeneration(prisma)),
+    say: (...payloads: string[]) =>
+      parts.pool.query("SELECT pg_notify('jmapsmith_push', text) FROM unnest($1::text[]) AS text", [
+        payloads,
+      ]),
+  };
 }
 
 /** Creates a Todo; resolves to the new state. */
@@ -116,6 +144,15 @@ describe('several servers on one PostgreSQL', () => {
     await rig().awaitPush(path, user, await rig().write(user, servers[1]));
   });
 
+  it('RFC 8620 8.6: creations at all servers count together', async () => {
+    const { servers, sink } = rig().parts;
+    const { user, token } = await rig().user();
+    const clients = servers.map(({ url }) => new PushClient(url, token, user));
+    const url = sink.url('/often').href;
+    for (let n = 0; n < 5; n += 1) for (const client of clients) await client.subscribe({ url });
+    for (const client of clients) expect((await client.refused({ url })).type).toBe('rateLimit');
+  });
+
   it('RFC 9749 5: a rotated key is shown by all, and the old one signs for its own', async () => {
     const { servers } = rig().parts;
     const user = await rig().user();
@@ -141,14 +178,104 @@ describe('several servers on one PostgreSQL', () => {
   });
 });
 
+describe('metrics of several servers on one PostgreSQL', () => {
+  const rig = usePushServers(usePostgresql());
+
+  it('tell how many accounts they hear of from each other, and how many they drop', async () => {
+    const { servers } = rig().parts;
+    const [near, other] = servers;
+    const counts = async () => ({
+      out: await metric(near, HINTS, 'direction="out"'),
+      in: await metric(other, HINTS, 'direction="in"'),
+      shed: await metric(other, HINTS, 'direction="shed"'),
+    });
+    const user = await rig().user();
+    const stream = await EventStream.open(new Client(other.url, user.token), QUERY);
+    const before = await counts();
+    for (let n = 0; n < 3; n += 1)
+      await stream.state(user.accountId, 'Todo', await rig().write(user, near));
+    stream.close();
+    const after = { out: before.out + 3, in: before.in + 3, shed: before.shed };
+    await eventually(async () => expect(await counts()).toEqual(after));
+
+    const forger = await forgerOf(rig());
+    const strangers = Array.from({ length: 12_000 }, (_, n) => [`stranger${n}`, null] as const);
+    const hints = new Map(strangers);
+    const payloads: string[] = [];
+    for (let next = takeHints(forger.head, hints); next !== null; ) {
+      payloads.push(next.text);
+      next = takeHints(forger.head, hints);
+    }
+    await forger.say(...payloads);
+    const flooded = await eventually(async () => {
+      const now = await counts();
+      expect(now.shed).toBeGreaterThan(after.shed);
+      return now;
+    });
+    expect(flooded.in - after.in).toBeGreaterThanOrEqual(2000);
+    expect(flooded.in - after.in).toBeLessThan(12_000);
+    expect(flooded.out).toBe(after.out);
+    await forger.say(byePayload(forger.head));
+  });
+
+  it('tell why a server compares what it has told with the database', async () => {
+    const [, other] = rig().parts.servers;
+    const count = (reason: string) => metric(other, DOUBTS, `reason="${reason}"`);
+    const forger = await forgerOf(rig());
+    const { pool } = rig().parts;
+    const causes: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['peerFound', () => forger.say(beatPayload(forger.head, 'beat', 1))],
+      ['shed', () => forger.say(shedPayload(forger.head))],
+      ['otherGeneration', () => forger.say(beatPayload(payloadHead('forger', 'x'), 'beat', 2))],
+      ['connected', () => pool.query(`SELECT pg_terminate_backend(pid) ${SESSIONS}`)],
+    ];
+    for (const [reason, cause] of causes) {
+      const before = await count(reason);
+      await cause();
+      await eventually(async () => expect(await count(reason)).toBeGreaterThan(before));
+    }
+    expect([await count('otherProcess'), await count('poll')]).toEqual([0, 0]);
+    await forger.say(byePayload(forger.head));
+    await eventually(async () => expect(await metric(other, 'jmap_push_peers')).toBe(1));
+  });
+});
+
 describe('commands beside a server on SQLite', () => {
   const server = useServer();
+
+  it('metrics count receivers that came back, by what they had to be told', async () => {
+    const user = await userOf(server());
+    const replays = async () => {
+      const amounts = ['none', 'part', 'all'];
+      const counts = amounts.map((amount) => metric(server(), REPLAYS, `amount="${amount}"`));
+      return Promise.all(counts);
+    };
+    const [none = 0, part = 0, all = 0] = await replays();
+    const reopen = async (id: string | null): Promise<void> => {
+      const again = await EventStream.open(user.client, QUERY, { 'last-event-id': id ?? '' });
+      again.close();
+    };
+    const stream = await EventStream.open(user.client, QUERY);
+    const { id: first } = await stream.state(user.accountId, 'Todo', await write(user));
+    const { id: second } = await stream.state(user.accountId, 'Todo', await write(user));
+    stream.close();
+    expect(await replays()).toEqual([none, part, all]);
+    await reopen(second);
+    expect(await replays()).toEqual([none + 1, part, all]);
+    for (let n = 0; n < 2; n += 1) await reopen(first);
+    expect(await replays()).toEqual([none + 1, part + 2, all]);
+    for (let n = 0; n < 3; n += 1) await reopen('garbage');
+    expect(await replays()).toEqual([none + 1, part + 2, all + 3]);
+  });
 
   it('a reset of states is told to open streams, and old ids have all told once', async () => {
     const user = await userOf(server());
     const stream = await EventStream.open(user.client, QUERY);
     const { id } = await stream.state(user.accountId, 'Todo', await write(user));
+    const doubts = () => metric(server(), DOUBTS, 'reason="otherProcess"');
+    const before = await doubts();
     await server().tool('scripts/account', ['reset-states']);
+    await eventually(async () => expect(await doubts()).toBeGreaterThan(before));
     await stream.find(({ event, data }) => {
       const changed = data['changed'] as Record<string, Record<string, string>>;
       return event === 'state' && Number(changed[user.accountId]?.['Todo']) > 1_000_000_000;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -32,6 +33,11 @@ export interface OwnPostgresql extends PostgresqlServer {
   stop(): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
+  /**
+   * Starts another server on a copy of the data of this one, which is stopped: a standby that has
+   * every commit, promoted. Resolves to its port.
+   */
+  startCopy(): Promise<number>;
 }
 
 let databases = 0;
@@ -71,6 +77,7 @@ export function useOwnPostgresql(): () => OwnPostgresql {
   const folder = makeOpenFolder('jmapsmith-postgresql-');
   let binaries: Binaries | undefined;
   let cluster: PostgresqlCluster | undefined;
+  const copies: { readonly folder: string; readonly cluster: PostgresqlCluster }[] = [];
 
   beforeAll(async () => {
     binaries = findBinaries();
@@ -80,6 +87,10 @@ export function useOwnPostgresql(): () => OwnPostgresql {
 
   afterAll(async () => {
     await cluster?.stop();
+    for (const copy of copies) {
+      await copy.cluster.stop();
+      rmSync(copy.folder, { recursive: true, force: true });
+    }
     binaries?.remove();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -99,5 +110,16 @@ export function useOwnPostgresql(): () => OwnPostgresql {
     stop: () => there().stop(),
     // The killed one's processes keep it out until they have noticed.
     start: () => eventually(() => there().start(), START_TIMEOUT),
+    async startCopy() {
+      if (binaries === undefined) throw new Error('PostgreSQL is there inside tests only.');
+      const copy = makeOpenFolder('jmapsmith-postgresql-copy-');
+      // With the owner and the mode of each file, which PostgreSQL insists on.
+      execFileSync('cp', ['-a', `${folder}/.`, copy]);
+      const port = await freePort();
+      const standby = testCluster(binaries.folder, copy, port);
+      copies.push({ folder: copy, cluster: standby });
+      await standby.start();
+      return port;
+    },
   });
 }

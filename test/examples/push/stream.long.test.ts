@@ -95,6 +95,9 @@ describe.skipIf(NO_CHROMIUM !== null)('the page of examples/push in Chromium', (
     const context = await example().browser.newContext();
     await context.addInitScript({ path: join(import.meta.dirname, 'native-stream.js') });
     const page = await example().open(context);
+    const heads: string[] = [];
+    page.on('request', (request) => heads.push(request.headers()['referer'] ?? ''));
+    page.on('response', (response) => heads.push(JSON.stringify(response.headers())));
     await page.evaluate(`followNatively('${example().url}', '${example().client.token}')`);
     const read = async () => (await page.evaluate('native')) as Native;
     await eventually(async () => expect((await read()).opened).toBe(1));
@@ -106,8 +109,12 @@ describe.skipIf(NO_CHROMIUM !== null)('the page of examples/push in Chromium', (
     await eventually(async () => expect((await read()).states.at(-1)).toBe(last));
     const { tickets } = await read();
     expect(tickets.length).toBeGreaterThan(1);
-    for (const ticket of tickets) expect(example().logs).not.toContain(ticket);
+    for (const ticket of tickets) {
+      expect(example().logs).not.toContain(ticket);
+      expect(heads.join('\n')).not.toContain(ticket);
+    }
     expect(example().logs).toContain('/jmap/eventsource');
+    expect(heads.join('\n')).toContain('"x-request-id"');
     await context.close();
   });
 

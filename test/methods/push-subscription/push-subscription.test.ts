@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readGeneration } from '../../../src/database/push-generation.js';
 import { PUSH, VAPID } from '../../support/client.js';
+import { eventually } from '../../support/poll.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { device, type Json, PushClient, URL_OF_DEVICE, usePush } from './rig.js';
 
@@ -22,7 +23,7 @@ function inMs(ms: number): string {
 }
 
 describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) => {
-  const rig = usePush(database, postgresql);
+  const rig = usePush(database, postgresql, { LOG_LEVEL: 'debug' });
 
   it('RFC 8620 7.2.3: a client subscribes, verifies, extends and unsubscribes', async () => {
     const client = await rig().client();
@@ -377,14 +378,36 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect((await client.read()).list).toEqual([]);
   });
 
-  it('explain tells no URL and no code, and neither does the log', async () => {
+  it('explain tells no URL, key or code, and neither does the log', async () => {
     const client = await rig().client();
     const using = [...client.using, 'urn:jmapsmith:explain'];
-    const calls = [['PushSubscription/set', { create: { k: device() } }, 'c']] as const;
-    const answer = await client.with(using).api(calls, { explain: true });
-    const text = JSON.stringify(answer);
-    expect(text).toContain('"explain"');
-    for (const all of [text, rig().server.stderr(), rig().server.stdout()])
-      expect(all).not.toContain('/push/device');
+    const texts: string[] = [];
+    const explained = async (method: string, args: object): Promise<Json> => {
+      const answer = await client.with(using).api([[method, args, 'c']], { explain: true });
+      texts.push(JSON.stringify(answer));
+      expect(texts.at(-1)).toContain('"explain"');
+      return answer.methodResponses[0]?.[1];
+    };
+    const keys = makeKeys();
+    const { created } = await explained('PushSubscription/set', {
+      create: { k: { ...device(), keys }, l: { ...device(), keys: { ...keys, auth: 'AA' } } },
+    });
+    const { id } = created.k;
+    const code = await rig().codeOf(id);
+    const logs = (): string => rig().server.stdout() + rig().server.stderr();
+    // Nothing listens at the URL.
+    await eventually(() => expect(logs()).toMatch(new RegExp(`"id":"${id}".*not be verified`)));
+    const wrong = { [id]: { verificationCode: `${code}x`, url: 'https://127.0.0.1/other' } };
+    await explained('PushSubscription/set', { update: wrong });
+    const right = { [id]: { verificationCode: code } };
+    expect((await explained('PushSubscription/set', { update: right })).updated).toEqual({
+      [id]: null,
+    });
+    await explained('PushSubscription/get', { properties: ['types'] });
+    await explained('PushSubscription/get', { properties: ['keys'] });
+    await explained('PushSubscription/set', { destroy: [id] });
+    for (const text of [...texts, logs()])
+      for (const secret of ['/push/device', '127.0.0.1/other', keys.p256dh, keys.auth, code])
+        expect(text).not.toContain(secret);
   });
 });

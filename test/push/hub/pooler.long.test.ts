@@ -1,8 +1,3 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool } from '../../../src/database/postgresql/index.js';
@@ -10,12 +5,8 @@ import { shardLeases } from '../../../src/database/postgresql/shard-leases.js';
 import { openPollHub } from '../../../src/push/hub/poll.js';
 import { eventually } from '../../support/poll.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { postgresqlUser } from '../../support/postgresql-binaries.js';
-import { freePort } from '../../support/postgresql-cluster.js';
 import { expectDivided, openHub, record } from './hubs.js';
-
-/** The machine has no PgBouncer unless somebody has installed it: no package of npm brings one. */
-const HAS_PGBOUNCER = spawnSync('pgbouncer', ['--version']).status === 0;
+import { HAS_PGBOUNCER, startPooler } from './pooler.js';
 
 const postgresql = usePostgresql();
 let direct: string;
@@ -27,62 +18,16 @@ beforeAll(async () => {
   await client.end();
 });
 
-/** Starts PgBouncer before a database; resolves to the URL through it. */
-async function startPooler(mode: 'transaction' | 'session'): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'pooler-'));
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const { port: server, pathname } = new URL(direct);
-  const users = join(folder, 'users.txt');
-  writeFileSync(users, '"postgres" ""\n');
-  const file = join(folder, 'pgbouncer.ini');
-  writeFileSync(
-    file,
-    `[databases]
-* = host=127.0.0.1 port=${server}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${users}
-pool_mode = ${mode}
-`,
-  );
-  const user = postgresqlUser();
-  if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  // As root it refuses to run.
-  const child = spawn('pgbouncer', [file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
-  });
-  onTestFinished(async () => {
-    await kill(child);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const url = `postgresql://postgres:password@127.0.0.1:${port}${pathname}`;
-  await eventually(async () => {
-    const client = new pg.Client({
-      connectionString: url.replace(pathname, '/postgres'),
-      connectionTimeoutMillis: 2000,
-    });
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.end();
-  });
+/** Starts PgBouncer until the test ends; resolves to the URL through it. */
+async function pooled(mode: 'transaction' | 'session'): Promise<string> {
+  const { url, close } = await startPooler(direct, mode);
+  onTestFinished(close);
   return url;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
 }
 
 describe.skipIf(!HAS_PGBOUNCER)('Through PgBouncer (skipped where it is not installed)', () => {
   it('in transaction mode, hubs say that they hear nobody, and divide the shards', async () => {
-    const url = await startPooler('transaction');
+    const url = await pooled('transaction');
     const times = { patience: 1000, deafPause: 300, floor: 500, lease: 10_000, renewal: 100 };
     const hubs = [openHub({ url, times }), openHub({ url, times })];
     await eventually(() => {
@@ -109,7 +54,7 @@ describe.skipIf(!HAS_PGBOUNCER)('Through PgBouncer (skipped where it is not inst
   });
 
   it('in transaction mode, hubs that poll divide the shards', async () => {
-    const url = await startPooler('transaction');
+    const url = await pooled('transaction');
     const hubs = [1, 2].map(() => {
       const pool = openPool({ url, size: 2, answerWithin: 5000 });
       const times = { lease: 10_000, renewal: 100 };
@@ -130,7 +75,7 @@ describe.skipIf(!HAS_PGBOUNCER)('Through PgBouncer (skipped where it is not inst
   });
 
   it('in session mode, hubs hear each other', async () => {
-    const url = await startPooler('session');
+    const url = await pooled('session');
     const [first, second] = [openHub({ url }), openHub({ url })];
     await eventually(() => {
       first.hub.publish({ accountId: 'a', changed: { Todo: '1' } });

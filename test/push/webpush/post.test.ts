@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Poster, type PosterOptions, type PostResult } from '../../../src/push/webpush/post.js';
@@ -164,6 +165,44 @@ describe('a service that misbehaves', () => {
     expect(await post(poster, new URL(`https://127.0.0.1:${port}/`))).toEqual({
       ...{ kind: 'unreachable', detail: 'the connection took too long' },
     });
+  });
+
+  it.each([
+    ['a push', 4096],
+    ['more than the kernel takes', 20_000_000],
+  ])('is cut off where it never reads the request: %s', async (_, length) => {
+    const sockets = new Set<Socket>();
+    const server = createTlsServer(certificate, (socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const url = new URL(`https://127.0.0.1:${port}/`);
+    expect(await post(makePoster({ timeout: 1000 }), url, 'x'.repeat(length))).toEqual({
+      ...{ kind: 'noAnswer', detail: 'the answer took too long' },
+    });
+  });
+
+  it('is cut off after 64 kB of its answer, and not before', async () => {
+    const halves: string[] = [];
+    const own = await startSink(({ path }, response) => {
+      response.on('close', () => halves.push(path));
+      // More may come: it has no length, and no end.
+      response.writeHead(201);
+      response.write('y'.repeat(path === '/most' ? 65_536 : 65_537));
+    }, certificate);
+    onTestFinished(() => own.close());
+    const poster = makePoster(PATIENT);
+    const within = post(poster, own.url('/most'));
+    expect(await post(poster, own.url('/more'))).toMatchObject({ kind: 'answer', status: 201 });
+    await eventually(() => expect(halves).toEqual(['/more']));
+    poster.close();
+    expect(await within).toMatchObject({ kind: 'answer', status: 201 });
   });
 
   it('does not delay others, even if there are 200 of its kind', async () => {
