@@ -39,8 +39,11 @@ export interface HubListener {
 export interface Shards {
   /** Returns whether this process serves a shard, of 0 to 15, at this moment. */
   isMine(shard: number): boolean;
-  /** Calls `listener` after each change of what `isMine` answers. */
-  onChange(listener: () => void): void;
+  /**
+   * Calls `listener` after each change of what `isMine` answers. Others get shards that this
+   * process gives up when its promise has resolved, or after 2 s.
+   */
+  onChange(listener: () => void | Promise<void>): void;
 }
 
 /** Counts of a hub, for metrics. The counts but `listen` and `peers` only grow. */

@@ -1,6 +1,9 @@
 import { ALL_SHARDS, SHARDS } from '../../accounts/push-port.js';
+import { endBefore } from '../../runtime/deadlines.js';
 import type { Shards } from './hub.js';
 
+/** How long others wait at most for shards that are given up, ms. */
+const HAND_OVER = 2000;
 /** After so many rounds with the same peers what they have left is taken beyond one's share. */
 const SETTLED = 3;
 
@@ -19,7 +22,7 @@ export interface ShardLocks {
 export class HeldShards implements Shards {
   readonly #peers: () => number;
   readonly #mine = new Set<number>();
-  readonly #listeners: (() => void)[] = [];
+  readonly #listeners: (() => void | Promise<void>)[] = [];
   #locks: ShardLocks | null = null;
   /** `performance.now()` until which what was taken is known to be this process's. */
   #until = Number.NEGATIVE_INFINITY;
@@ -40,7 +43,7 @@ export class HeldShards implements Shards {
     return this.#mine.has(shard) && performance.now() < this.#until;
   }
 
-  onChange(listener: () => void): void {
+  onChange(listener: () => void | Promise<void>): void {
     this.#listeners.push(listener);
   }
 
@@ -61,7 +64,7 @@ export class HeldShards implements Shards {
   lose(shards: readonly number[]): boolean {
     let isChanged = false;
     for (const shard of shards) isChanged = this.#mine.delete(shard) || isChanged;
-    if (isChanged) this.#tell();
+    if (isChanged) void this.#tell();
     return isChanged;
   }
 
@@ -112,7 +115,8 @@ export class HeldShards implements Shards {
     const excess = [...this.#mine].slice(share);
     if (excess.length === 0) return;
     // First nothing is served by them, then others may.
-    this.lose(excess);
+    for (const shard of excess) this.#mine.delete(shard);
+    await endBefore(performance.now() + HAND_OVER, this.#tell());
     await locks.releaseShards(excess);
   }
 
@@ -125,12 +129,12 @@ export class HeldShards implements Shards {
         return;
       }
       for (const shard of more) this.#mine.add(shard);
-      if (more.length > 0) this.#tell();
+      if (more.length > 0) void this.#tell();
     }
   }
 
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+  async #tell(): Promise<void> {
+    await Promise.all(this.#listeners.map((listener) => listener()));
   }
 }
 

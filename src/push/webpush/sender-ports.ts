@@ -49,5 +49,6 @@ export type OpenChannel<Row extends PushRow = PushRow> = (
 /** The shards of the subscriptions that this process serves (push/hub/hub.ts). */
 export interface OwnShards {
   isMine(shard: number): boolean;
-  onChange(listener: () => void): void;
+  /** Others get shards that this process gives up once the promise has resolved, or soon. */
+  onChange(listener: () => void | Promise<void>): void;
 }

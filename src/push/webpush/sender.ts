@@ -70,6 +70,8 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #rowsAhead: RowsAhead<Row>;
   readonly #notes: PushNotes;
   readonly #failures: FailureLog;
+  /** Pushes under way. */
+  readonly #pushing = new Set<Promise<unknown>>();
   readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
   #due = { count: 0, second: 0 };
   #isStopped = false;
@@ -99,7 +101,9 @@ export class Sender<Row extends PushRow = PushRow> {
 
   /** Serves the subscriptions of the process's shards, whichever these are. */
   start(): Promise<void> {
-    return this.#roster.start();
+    const started = this.#roster.start();
+    this.#options.shards.onChange(() => this.#handOver());
+    return started;
   }
 
   /** A subscription was verified or changed. Resolves when this process knows of it. */
@@ -209,9 +213,24 @@ export class Sender<Row extends PushRow = PushRow> {
     served.delay(pause, () => this.#makeDue(served));
   }
 
+  /** Stores what was pushed: a process that gets the shard would push it again. */
+  async #handOver(): Promise<void> {
+    await Promise.all(this.#pushing);
+    await this.#notes.flush();
+  }
+
   async #run(served: Served): Promise<HostOutcome> {
     if (served.phase !== 'due' || this.#isStopped) return 'none';
     served.phase = 'running';
+    const pushing = this.#tryToPush(served);
+    this.#pushing.add(pushing);
+    const outcome = await pushing;
+    this.#pushing.delete(pushing);
+    return outcome;
+  }
+
+  /** Never rejects. */
+  async #tryToPush(served: Served): Promise<HostOutcome> {
     try {
       return await this.#push(served);
     } catch (error) {

@@ -172,7 +172,7 @@ describe('The hubs of servers that share a PostgreSQL', () => {
     await eventually(() => expectDivided(hubs));
     const client = await connect();
     const lost: number[] = [];
-    second.hub.shards.onChange(() => lost.push(second.shards().length));
+    second.hub.shards.onChange(() => void lost.push(second.shards().length));
     const doubts = second.doubts.length;
     const { rows } = await client.query(
       `SELECT pg_terminate_backend("pid") AS "ended" FROM pg_stat_activity

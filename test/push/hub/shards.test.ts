@@ -58,6 +58,27 @@ describe('The shards of a process', () => {
     expect([...held.values()]).toEqual(['a', 'a', 'a', 'a']);
   });
 
+  it("are others' once what was done with them is settled", async () => {
+    const { peers, held, open } = setUp();
+    const a = open('a');
+    a.shards.use(a.locks);
+    await settle();
+    let end = (): void => undefined;
+    a.shards.onChange(
+      () =>
+        new Promise((resolve) => {
+          end = resolve;
+        }),
+    );
+    peers.count = 1;
+    a.shards.peersChanged();
+    await settle();
+    expect([a.mine().length, held.size]).toEqual([8, 16]);
+    end();
+    await settle();
+    expect([a.mine().length, held.size]).toEqual([8, 8]);
+  });
+
   it('are also those that others leave for some rounds, until somebody comes', async () => {
     const { peers, open } = setUp();
     peers.count = 3;

@@ -48,7 +48,7 @@ export class SenderRig {
   readonly reads: (readonly string[])[] = [];
   readonly logged: { readonly level: string; readonly fields: object }[] = [];
   readonly shards = new Set(Array.from({ length: 16 }, (_, shard) => shard));
-  readonly shardListeners: (() => void)[] = [];
+  readonly shardListeners: (() => void | Promise<void>)[] = [];
   readonly fates = new Map<string, Fate>();
   readonly receivers = new Map<string, Receiver>();
   /** Runs after a row was read, and before its reader has it. */

@@ -467,6 +467,31 @@ describe('many subscriptions', () => {
     await delay(LONG);
     expect(rig.statesOf('zero').length).toBe(1);
   });
+
+  it('leave what was pushed stored where another process gets their shard', async () => {
+    const rig = await makeRig();
+    rig.subscribe('one');
+    let answer = (): void => undefined;
+    rig.fates.set('one', (_, response) => {
+      answer = () => response.writeHead(201).end();
+    });
+    // Nothing is stored by itself.
+    const pauses = { throttle: 40, slowThrottle: 80, spread: 20, notes: 600_000, retry: 30 };
+    await rig.start({ pauses });
+    rig.commit('Todo');
+    await eventually(() => expect(rig.received.length).toBe(1));
+    rig.shards.delete(0);
+    let isGiven = false;
+    const given = Promise.all(rig.shardListeners.map((listener) => listener()));
+    void given.then(() => {
+      isGiven = true;
+    });
+    await delay(LONG);
+    expect([isGiven, rig.successes]).toEqual([false, []]);
+    answer();
+    await given;
+    expect(rig.successes.map(({ lastId }) => lastId)).toEqual(['{"Todo":1}']);
+  });
 });
 
 describe('an end', () => {
