@@ -1,5 +1,6 @@
 import { endBefore } from '../../runtime/deadlines.js';
 import type { Log } from '../../runtime/log.js';
+import { Seldom } from '../../runtime/seldom.js';
 import { boundWait, judgeAttempt, type Wait } from './back-off.js';
 import { type Delivery, deliverNews, describeResult, reasonOf } from './deliver-news.js';
 import { FailureLog } from './failure-log.js';
@@ -18,7 +19,7 @@ export interface SenderOptions<Row extends PushRow> extends MessageOptions {
   /** Gets ready to open the channels of all these rows: one after the other would cost more. */
   readonly prepare?: (rows: readonly Row[]) => Promise<void>;
   readonly shards: OwnShards;
-  readonly log: Pick<Log, 'info' | 'warn' | 'debug' | 'error'>;
+  readonly log: Pick<Log, 'info' | 'warn' | 'debug'>;
   /** Epoch ms. */
   readonly now: () => number;
   readonly pauses?: SenderPauses;
@@ -70,6 +71,8 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #rowsAhead: RowsAhead<Row>;
   readonly #notes: PushNotes;
   readonly #failures: FailureLog;
+  /** While the database is away each subscription fails. */
+  readonly #complaints = new Seldom(1);
   /** Pushes under way. */
   readonly #pushing = new Set<Promise<unknown>>();
   readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
@@ -324,8 +327,10 @@ export class Sender<Row extends PushRow = PushRow> {
     this.#roster.drop(served);
   }
 
-  #complain(error: unknown): void {
-    this.#options.log.error({ err: error }, 'pushing failed; it is tried again');
+  #complain(err: unknown): void {
+    const fields = this.#complaints.admit('pushing');
+    if (fields !== null)
+      this.#options.log.warn({ err, ...fields }, 'pushing failed; it is tried again');
   }
 }
 

@@ -2,6 +2,7 @@ import { ALL_SHARDS } from '../../accounts/push-port.js';
 import { endBefore } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import type { Log } from '../../runtime/log.js';
+import { Seldom } from '../../runtime/seldom.js';
 import { describeResult, isSuccess, reasonOf } from './deliver-news.js';
 import type { PostResult } from './post.js';
 import { type MessageOptions, prepareMessage } from './push-message.js';
@@ -30,7 +31,7 @@ export interface VerifierRows<Row extends VerifiableRow> {
 export interface VerifierOptions<Row extends VerifiableRow> extends MessageOptions {
   readonly rows: VerifierRows<Row>;
   readonly shards: OwnShards;
-  readonly log: Pick<Log, 'info' | 'error'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   /** Epoch ms. */
   readonly now: () => number;
   /** How often forgotten ones are looked for, ms. */
@@ -57,6 +58,8 @@ export type VerificationCounts = Readonly<Record<'delivered' | 'failed', number>
  */
 export class Verifier<Row extends VerifiableRow> {
   readonly #options: VerifierOptions<Row>;
+  /** While the database is away each verification fails. */
+  readonly #complaints = new Seldom(1);
   readonly #counts = { delivered: 0, failed: 0 };
   readonly #running = new Map<string, Promise<void>>();
   readonly #slots = new FairSlots({
@@ -144,8 +147,10 @@ export class Verifier<Row extends VerifiableRow> {
     await rows.noteVerification(id, now(), isSent ? null : reasonOf(result));
   }
 
-  #complain(error: unknown): void {
-    this.#options.log.error({ err: error }, 'verifying push subscriptions failed');
+  #complain(err: unknown): void {
+    const fields = this.#complaints.admit('verifying');
+    if (fields !== null)
+      this.#options.log.warn({ err, ...fields }, 'verifying push subscriptions failed');
   }
 }
 

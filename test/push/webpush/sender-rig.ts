@@ -237,7 +237,7 @@ export class SenderRig {
     const write = (level: string) => (fields: object) => void this.logged.push({ level, fields });
     return {
       ...{ info: write('info'), warn: write('warn') },
-      ...{ debug: write('debug'), error: write('error') },
+      debug: write('debug'),
     };
   }
 }

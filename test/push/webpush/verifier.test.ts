@@ -37,7 +37,7 @@ function setUp(more: Partial<VerifierOptions<VerifiableRow>> = {}) {
     },
     authorize: async (key) => (key === 'gone' ? null : `vapid ${key}`),
     shards: { isMine: (shard) => shard === 0, onChange: () => undefined },
-    log: { info: (fields) => void logged.push(fields), error: () => undefined },
+    log: { info: (fields) => void logged.push(fields), warn: () => undefined },
     ...{ now: Date.now, look: 10 },
     ...more,
   });
