@@ -1,7 +1,6 @@
 import {
   accessSync,
   constants,
-  existsSync,
   lstatSync,
   readFileSync,
   readlinkSync,
@@ -60,7 +59,7 @@ export function requireAccess(file: string, others: readonly string[] = []): voi
   const path = realDatabasePath(file);
   requireMode(dirname(path), constants.W_OK | constants.X_OK);
   for (const each of [path, `${path}-wal`, `${path}-shm`, ...others])
-    if (existsSync(each)) requireMode(each, constants.R_OK | constants.W_OK);
+    requireMode(each, constants.R_OK | constants.W_OK);
 }
 
 function requireMode(path: string, mode: number): void {
@@ -68,6 +67,8 @@ function requireMode(path: string, mode: number): void {
     accessSync(path, mode);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    // A log is not there before its first user opens it, nor after its last one has closed it.
+    if (code === 'ENOENT') return;
     const why =
       code === 'EROFS'
         ? 'its file system is mounted read-only'

@@ -7,7 +7,7 @@ import { Served, type ServedListener } from './served.js';
 const COMPARED = 500;
 
 export interface RosterOptions<Row extends PushRow> {
-  readonly rows: Pick<PushRows<Row>, 'load' | 'listServed'>;
+  readonly rows: Pick<PushRows<Row>, 'load' | 'listServed' | 'read'>;
   readonly shards: OwnShards;
   /** Gets ready to open the channels of all these rows: one after the other would cost more. */
   readonly prepare: ((rows: readonly Row[]) => Promise<void>) | undefined;
@@ -69,7 +69,7 @@ export class Roster<Row extends PushRow> {
       const before = [...this.#served.values()];
       const rows = await this.#options.rows.listServed([...this.#shards]);
       const listed = new Set(rows.map(({ id }) => id));
-      for (const served of before) if (!listed.has(served.id)) this.#options.listener.ended(served);
+      await this.#dropEnded(before.filter(({ id }) => !listed.has(id)));
       for (const row of rows) {
         const served = this.#served.get(row.id);
         if (served?.hasOtherTypes(row) === true) this.#options.changed(served);
@@ -91,6 +91,14 @@ export class Roster<Row extends PushRow> {
   /** Takes no further ones. */
   close(): void {
     this.#isClosed = true;
+  }
+
+  async #dropEnded(missing: readonly Served[]): Promise<void> {
+    if (missing.length === 0) return;
+    // The look also destroys the expired ones: a clock that is set back must not bring them back.
+    const living = await this.#options.rows.read(missing.map(({ id }) => id));
+    const ids = new Set(living.map(({ id }) => id));
+    for (const served of missing) if (!ids.has(served.id)) this.#options.listener.ended(served);
   }
 
   #takeShards(): Promise<void> {

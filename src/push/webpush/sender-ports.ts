@@ -10,7 +10,7 @@ export interface PushRows<Row extends PushRow = PushRow> {
   ): AsyncIterable<readonly Row[]>;
   /** Resolves to the subscriptions of shards, without their secrets. */
   listServed(shards: readonly number[]): Promise<readonly Pick<PushRow, 'id' | 'types'>[]>;
-  /** Resolves to subscriptions as they are now, without those that can be served no more. */
+  /** Resolves to subscriptions as they are now. Leaves out the ended, and destroys the expired. */
   read(ids: readonly string[]): Promise<readonly Row[]>;
   /** Stores what was told. It ends a run of failures. */
   noteSuccesses(notes: readonly SuccessNote[]): Promise<void>;
