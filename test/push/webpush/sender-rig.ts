@@ -203,8 +203,8 @@ export class SenderRig {
         return [...rows.values()].filter(({ shard }) => shards.includes(shard));
       },
       read: async (ids) => {
-        check();
         this.reads.push(ids);
+        check();
         if (this.hangs) await NEVER;
         const found = ids.flatMap((id) => rows.get(id) ?? []);
         this.onRead();
