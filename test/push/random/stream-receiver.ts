@@ -39,7 +39,7 @@ export class StreamReceiver extends Receiver {
         signal: abort.signal,
       });
       if (response.status === 200) await this.#read(response, isNew);
-      else if (response.status !== 503)
+      else if (response.status !== 503 && response.status !== 408)
         this.world.problems.add(`${this.describe()}: ${response.status} ${await response.text()}`);
     } catch (error) {
       // The client ends it, or the server dies.
