@@ -44,6 +44,11 @@ export abstract class Receiver {
     return null;
   }
 
+  /** What else is known of it, for a report. */
+  async detail(): Promise<string> {
+    return '';
+  }
+
   /** Returns how what it was told differs from the truth; null where it doesn't. */
   difference(truth: Truth): string | null {
     const differences: string[] = [];

@@ -72,7 +72,8 @@ async function settle(world: World, receivers: readonly Receiver[]): Promise<voi
     const missing: string[] = [];
     for (const receiver of receivers) {
       const difference = receiver.difference(truth);
-      if (difference !== null && (await receiver.excuse()) === null) missing.push(difference);
+      if (difference !== null && (await receiver.excuse()) === null)
+        missing.push(`${difference}${await receiver.detail()}`);
     }
     if (missing.length === 0 || world.problems.all.length > 0) return;
     if (performance.now() > end) {

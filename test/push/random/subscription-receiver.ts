@@ -59,6 +59,15 @@ export class SubscriptionReceiver extends Receiver {
     return isLost ? 'the server that sent the verification was killed' : null;
   }
 
+  /** How its pushes went, as the servers have stored it. */
+  override async detail(): Promise<string> {
+    const row = await this.world.fleet.prisma.jmapPushSubscription.findUnique({
+      where: { id: this.#id ?? '' },
+      select: { failures: true, notBefore: true, lastFailureReason: true, lastSuccess: true },
+    });
+    return ` ${JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? Number(value) : value))}`;
+  }
+
   override describe(): string {
     const state = this.#isVerified ? 'verified' : `${this.#verifications} verifications`;
     return `${super.describe()} (${this.#id ?? 'no id'}, ${state})`;
