@@ -44,7 +44,7 @@ export abstract class Receiver {
     return null;
   }
 
-  /** What else is known of it, for a report. */
+  /** Resolves to more that is known of it, for a report. */
   async detail(): Promise<string> {
     return '';
   }

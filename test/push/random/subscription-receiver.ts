@@ -65,7 +65,8 @@ export class SubscriptionReceiver extends Receiver {
       where: { id: this.#id ?? '' },
       select: { failures: true, notBefore: true, lastFailureReason: true, lastSuccess: true },
     });
-    return ` ${JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? Number(value) : value))}`;
+    const entries = Object.entries(row ?? {}).map(([name, value]) => `${name} ${String(value)}`);
+    return ` (${entries.join(', ')})`;
   }
 
   override describe(): string {
