@@ -49,7 +49,7 @@ export const HUB_TIMES: HubTimes = {
   longestPause: 2000,
   deafPause: 30_000,
   silence: 9000,
-  gather: 10,
+  gather: 25,
   floor: 60_000,
   pace: 1000,
   end: 1000,
