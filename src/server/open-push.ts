@@ -38,7 +38,7 @@ interface PushOptions {
   readonly log: Logger;
 }
 
-/** Hands everything on to who pushes, once that has begun. */
+/** Hands everything on to the part that pushes, once that has begun. */
 export class PusherRelay implements Pusher {
   #to: Pusher | null = null;
 

@@ -3,7 +3,7 @@ import type { Authenticator, Principal } from '../accounts/principal.js';
 import type { DeliveryRow, UnverifiedRow } from '../accounts/push-delivery.js';
 import type { Channel, ChannelListener } from '../push/channel.js';
 import type { Hub } from '../push/hub/hub.js';
-import type { Push } from '../push/push.js';
+import type { ChannelRequest, Push } from '../push/push.js';
 import { Poster } from '../push/webpush/post.js';
 import type { Authorize } from '../push/webpush/push-message.js';
 import { Sender, type SenderCounts } from '../push/webpush/sender.js';
@@ -109,9 +109,16 @@ async function openChannel(
   listener: ChannelListener,
 ): Promise<Channel | null> {
   const principal = await authenticator.refresh(tokenId);
-  if (principal === null) return null;
-  const names = types && new Set(types);
-  return push.open({ kind: 'subscription', principal, types: names, lastId }, listener);
+  return principal && push.open(wishesOf(principal, types, lastId), listener);
+}
+
+/** Returns what a subscription wants of its channel; `types` null: all. */
+function wishesOf(
+  principal: Principal,
+  types: readonly string[] | null,
+  lastId: string | null,
+): ChannelRequest {
+  return { kind: 'subscription', principal, types: types && new Set(types), lastId };
 }
 
 /** Resolves to the id of the present states of types; null is all types. */
@@ -121,11 +128,7 @@ async function readStates(
   types: readonly string[] | null,
 ): Promise<string> {
   const deaf = { wake: () => undefined, ended: () => undefined };
-  const names = types && new Set(types);
-  const channel = await push.open(
-    { kind: 'subscription', principal, types: names, lastId: null },
-    deaf,
-  );
+  const channel = await push.open(wishesOf(principal, types, null), deaf);
   const { id } = channel;
   channel.close();
   return id;

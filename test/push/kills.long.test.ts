@@ -29,6 +29,16 @@ describe.each([
     return device;
   }
 
+  /** A device whose push service has got the verification, and doesn't answer it. */
+  async function makeUnanswered(): Promise<{ readonly device: Device; readonly id: string }> {
+    const device = await makeDevice();
+    device.respond = () => undefined;
+    await device.create();
+    await eventually(() => expect(device.verifications).toHaveLength(1));
+    const [{ pushSubscriptionId: id = '' } = {}] = device.verifications;
+    return { device, id };
+  }
+
   const rowOf = (id: string) =>
     fleet.prisma.jmapPushSubscription.findUniqueOrThrow({ where: { id } });
 
@@ -67,11 +77,7 @@ describe.each([
   });
 
   it('between a creation and its verification: it is sent after the start, once', async () => {
-    const device = await makeDevice();
-    device.respond = () => undefined;
-    await device.create();
-    await eventually(() => expect(device.verifications).toHaveLength(1));
-    const [{ pushSubscriptionId: id = '' } = {}] = device.verifications;
+    const { device, id } = await makeUnanswered();
     await fleet.killAll();
     device.messages.length = 0;
     device.respond = (response) => response.writeHead(201).end();
@@ -91,11 +97,7 @@ describe.each([
   });
 
   it('within the sending of a verification: nobody sends it again', async () => {
-    const device = await makeDevice();
-    device.respond = () => undefined;
-    await device.create();
-    await eventually(() => expect(device.verifications).toHaveLength(1));
-    const [{ pushSubscriptionId: id = '' } = {}] = device.verifications;
+    const { device, id } = await makeUnanswered();
     await fleet.killAll();
     await fleet.startAll();
     await device.write();
@@ -105,11 +107,7 @@ describe.each([
   });
 
   it('after a verification that nobody answered: nobody sends it again', async () => {
-    const device = await makeDevice();
-    device.respond = () => undefined;
-    await device.create();
-    await eventually(() => expect(device.verifications).toHaveLength(1));
-    const [{ pushSubscriptionId: id = '' } = {}] = device.verifications;
+    const { device, id } = await makeUnanswered();
     await eventually(async () => expect((await rowOf(id)).lastFailureReason).toBe('noAnswer'));
     await fleet.killAll();
     await fleet.startAll();
