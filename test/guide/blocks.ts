@@ -40,7 +40,8 @@ export function stepsOf(name: string): readonly Step[] {
       continue;
     }
     const next = samples[index + 1];
-    steps.push(stepOf(sample, next !== undefined && isOutput(next) ? next : undefined));
+    const isShown = next !== undefined && isOutput(next) && reasonOf(next) === null;
+    steps.push(stepOf(sample, isShown ? next : undefined));
   }
   return steps;
 }
