@@ -21,7 +21,6 @@ export type {
 export { PushDeliveryRows } from './push-delivery.js';
 export { PushSubscriptionRows } from './push-subscriptions.js';
 export {
-  endUnsignedWaits,
   listSubscriptions,
   pruneOrphans,
   pruneSubscriptions,

@@ -1,7 +1,7 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { FailureNote, PushRow, Sealer, SuccessNote } from './push-port.js';
 import { opened, timeOf, typesOf } from './push-subscriptions.js';
-import { UNSIGNED } from './push-upkeep.js';
+import { endUnsignedWaits, UNSIGNED } from './push-upkeep.js';
 
 /* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
 
@@ -24,8 +24,12 @@ interface DeliveryOptions {
   readonly prisma: PrismaClient;
   readonly sealer: Sealer;
   readonly now: () => number;
-  /** Is told of a subscription whose secrets SECRETS_KEY doesn't decrypt. */
+  /** Whether a key signs pushes: then nothing waits for want of one. */
+  readonly signs: boolean;
+  /** Is told once of each subscription whose secrets SECRETS_KEY doesn't decrypt. */
   readonly onUnusable: (id: string) => void;
+  /** Is told how many a reading has destroyed since they have expired. */
+  readonly onExpired: (count: number) => void;
 }
 
 type Stored = Prisma.JmapPushSubscriptionGetPayload<object>;
@@ -34,17 +38,20 @@ type Where = Prisma.JmapPushSubscriptionWhereInput;
 /** The rows of JmapPushSubscription, as the process that pushes sees them. */
 export class PushDeliveryRows {
   readonly #options: DeliveryOptions;
+  readonly #unusable = new Set<string>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
   }
 
-  /** Gives the verified ones of shards, or of ids, in parts. */
+  /** Gives the verified ones of shards, or of ids, in parts. Shards are new to this process. */
   async *load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly DeliveryRow[]> {
     const where: Where =
       'ids' in which ? { id: { in: [...which.ids] } } : { shard: { in: [...which.shards] } };
+    if ('shards' in which && this.#options.signs)
+      await endUnsignedWaits(this.#options.prisma, which.shards);
     for (let after = ''; ; ) {
       const rows = await this.#options.prisma.jmapPushSubscription.findMany({
         where: { AND: [where, this.#isServed(), { id: { gt: after } }] },
@@ -75,8 +82,11 @@ export class PushDeliveryRows {
     });
     // A clock that is set back must not bring back what a client has seen expire.
     const expires = { lte: BigInt(this.#options.now()) };
-    if (rows.length < ids.length)
-      await this.#options.prisma.jmapPushSubscription.deleteMany({ where: { id, expires } });
+    if (rows.length < ids.length) {
+      const where = { id, expires };
+      const { count } = await this.#options.prisma.jmapPushSubscription.deleteMany({ where });
+      if (count > 0) this.#options.onExpired(count);
+    }
     return rows.flatMap((row) => this.#opened(row) ?? []);
   }
 
@@ -132,8 +142,11 @@ export class PushDeliveryRows {
     const row = await this.#options.prisma.jmapPushSubscription.findFirst({
       where: { id, verified: null, verificationSent: null, ...this.#isAlive() },
     });
-    const usable = row && this.#opened(row);
-    return row && usable && { ...usable, code: row.code };
+    if (row === null) return null;
+    const usable = this.#opened(row);
+    // It would keep its place in front of others that nobody has begun to verify.
+    if (usable === null) await this.beginVerification(id);
+    return usable && { ...usable, code: row.code };
   }
 
   /**
@@ -179,7 +192,8 @@ export class PushDeliveryRows {
     const { sealer, onUnusable } = this.#options;
     const { url, keys, types } = opened(row, sealer);
     if (url === null) {
-      onUnusable(row.id);
+      if (!this.#unusable.has(row.id)) onUnusable(row.id);
+      this.#unusable.add(row.id);
       return null;
     }
     const { id, tokenId, vapidKey, shard, told: lastId } = row;

@@ -28,6 +28,8 @@ export interface PushRowsOptions {
   readonly sealer: Sealer;
   /** Returns the id of the key that signs the pushes of new subscriptions; null for none. */
   readonly vapidKey: () => string | null;
+  /** Is told of each that a look has destroyed since it has expired. */
+  readonly onExpired: (id: string) => void;
   /** Epoch ms. */
   readonly now: () => number;
 }
@@ -44,14 +46,15 @@ export class PushSubscriptionRows implements PushSubscriptions {
     tokenId: string,
     which: { readonly ids: readonly string[] } | { readonly first: number },
   ): Promise<readonly PushSubscription[]> {
-    const { prisma, sealer, now } = this.#options;
+    const { prisma, sealer, now, onExpired } = this.#options;
     return available(async () => {
       // A token has few: their number is limited.
       const ids = 'ids' in which ? which.ids : null;
       const asked = { tokenId, ids, now: now() };
-      const { living, hasExpired } = await findLiving(prisma, asked);
+      const { living, expired } = await findLiving(prisma, asked);
       // Reads go on where nothing can be written: then the upkeep destroys them.
-      if (hasExpired) await destroyExpired(prisma, asked).catch(() => undefined);
+      await destroyExpired(prisma, expired).catch(() => undefined);
+      expired.forEach(onExpired);
       const first = 'first' in which ? living.slice(0, which.first) : living;
       return first.map((row) => opened(row, sealer));
     });
@@ -94,27 +97,28 @@ interface Asked {
   readonly now: number;
 }
 
-/** Resolves to the subscriptions in order of creation, and whether others of them have expired. */
+/** Resolves to the subscriptions in order of creation, and the ids of those that have expired. */
 async function findLiving(
   client: Pick<TransactionClient, 'jmapPushSubscription'>,
   { tokenId, ids, now }: Asked,
-): Promise<{ readonly living: readonly Row[]; readonly hasExpired: boolean }> {
+): Promise<{ readonly living: readonly Row[]; readonly expired: readonly string[] }> {
   const rows = await client.jmapPushSubscription.findMany({
     where: { tokenId, ...(ids === null ? {} : { id: { in: [...ids] } }) },
     orderBy: { id: 'asc' },
   });
-  const living = rows.filter(({ expires }) => expires > now);
-  return { living, hasExpired: living.length < rows.length };
+  return {
+    living: rows.filter(({ expires }) => expires > now),
+    expired: rows.filter(({ expires }) => expires <= now).map(({ id }) => id),
+  };
 }
 
 /** A clock that is set back must not bring back what a client has seen expire. */
 async function destroyExpired(
   client: Pick<TransactionClient, 'jmapPushSubscription'>,
-  { tokenId, now }: Asked,
+  ids: readonly string[],
 ): Promise<void> {
-  await client.jmapPushSubscription.deleteMany({
-    where: { tokenId, expires: { lte: BigInt(now) } },
-  });
+  if (ids.length === 0) return;
+  await client.jmapPushSubscription.deleteMany({ where: { id: { in: [...ids] } } });
 }
 
 function countCreations(
@@ -144,9 +148,10 @@ class RowTransaction implements PushTransaction {
 
   async find(ids: readonly string[]): Promise<readonly PushSubscription[]> {
     const { tokenId } = this.#owner;
-    const asked = { tokenId, ids, now: this.#options.now() };
-    const { living, hasExpired } = await findLiving(this.#client, asked);
-    if (hasExpired) await destroyExpired(this.#client, asked);
+    const { now, onExpired } = this.#options;
+    const { living, expired } = await findLiving(this.#client, { tokenId, ids, now: now() });
+    await destroyExpired(this.#client, expired);
+    expired.forEach(onExpired);
     return living.map((row) => opened(row, this.#options.sealer));
   }
 

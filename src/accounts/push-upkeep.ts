@@ -91,19 +91,23 @@ export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
 }
 
 /**
- * Ends the waits of subscriptions whose last push or verification no key signed: they waited for
- * want of a contact, or of a key that SECRETS_KEY decrypts. A start with both calls it.
+ * Ends the waits of subscriptions of shards whose last push or verification no key signed: they
+ * waited for want of a contact, or of a key that SECRETS_KEY decrypts. A process that has both
+ * calls it for shards that it begins to serve.
  */
-export async function endUnsignedWaits(prisma: PrismaClient): Promise<number> {
-  const { count } = await prisma.jmapPushSubscription.updateMany({
-    where: { lastFailureReason: UNSIGNED, notBefore: { not: null } },
+export async function endUnsignedWaits(
+  prisma: PrismaClient,
+  shards: readonly number[],
+): Promise<void> {
+  const where = { lastFailureReason: UNSIGNED, shard: { in: [...shards] } };
+  await prisma.jmapPushSubscription.updateMany({
+    where: { ...where, notBefore: { not: null } },
     data: { notBefore: null, failures: 0n },
   });
   await prisma.jmapPushSubscription.updateMany({
-    where: { lastFailureReason: UNSIGNED, verified: null },
+    where: { ...where, verified: null },
     data: { lastFailureReason: null },
   });
-  return count;
 }
 
 /** A subscription without its secrets. Times are epoch ms. */

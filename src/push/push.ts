@@ -90,10 +90,13 @@ export class Push {
     this.receivers[kind] += 1;
     try {
       if (this.#vectors === null) await this.#readGeneration();
-      await audience.ready();
       // Another process may have pushed later states to a subscription than it has stored.
-      if (lastId !== null && kind === 'subscription') await audience.readAgain();
-      else if (lastId !== null) await audience.catchUp(lastId);
+      if (lastId !== null && kind === 'subscription') {
+        await audience.readAgain();
+      } else {
+        await audience.ready();
+        if (lastId !== null) await audience.catchUp(lastId);
+      }
     } catch (error) {
       channel.close();
       throw error;

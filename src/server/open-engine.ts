@@ -24,7 +24,8 @@ import type { Storage, StorageOptions } from './storage.js';
 
 /** The parts that serve method calls, without a transport: for a server, and for tests of hooks. */
 
-const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it stays so for a day';
+const CLOCK_JUMPED =
+  'the clock jumped ahead: the upkeep removes nothing by it until it stays so for a day';
 
 export const EXPLAIN = 'urn:jmapsmith:explain';
 export const ONCE = 'urn:jmapsmith:once';

@@ -1,5 +1,4 @@
 import {
-  endUnsignedWaits,
   PushSubscriptionRows,
   pruneOrphans,
   sealSubscriptions,
@@ -82,10 +81,10 @@ export async function openPush(options: PushOptions): Promise<PushParts | null> 
   await pruneOrphans(prisma);
   await bindPushSecrets(options, sealer);
   const vapid = pushContact(config) === null ? null : await openVapid(options, sealer);
-  if (vapid !== null) await endUnsignedWaits(prisma);
   const vapidKey = (): string | null => vapid?.current?.id ?? null;
-  const rows = new PushSubscriptionRows({ prisma, sealer, vapidKey, now: Date.now });
   const pusher = new PusherRelay();
+  const onExpired = (id: string): void => pusher.removed(id);
+  const rows = new PushSubscriptionRows({ prisma, sealer, vapidKey, onExpired, now: Date.now });
   const reach = new Reach(config.push);
   if (vapid === null)
     log.info('pushes are not signed: set PUSH_CONTACT, or BASE_URL to a public https URL');

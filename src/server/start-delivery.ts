@@ -53,6 +53,8 @@ export function startDelivery(options: DeliveryOptions): Delivery {
   const poster = new Poster({ reach, ca: config.push.ca });
   const rows = new PushDeliveryRows({
     ...{ prisma: storage.prisma, sealer, now },
+    signs: parts.vapid !== null,
+    onExpired: (removed) => log.info({ removed }, 'push subscriptions have expired'),
     onUnusable: (id) => log.error({ id }, 'SECRETS_KEY does not decrypt a push subscription'),
   });
   const messages = { poster, authorize: authorizeBy(options) };

@@ -4,7 +4,6 @@ import {
   createAccount,
   createAuthenticator,
   createToken,
-  endUnsignedWaits,
   type Principal,
   PushDeliveryRows,
   PushSubscriptionRows,
@@ -40,7 +39,11 @@ interface Two {
   readonly owner: Principal;
   readonly token: string;
   /** The rows as the first or the second server has them. */
-  rows(which?: 0 | 1, sealer?: ReturnType<typeof createSealer>): PushSubscriptionRows;
+  rows(
+    which?: 0 | 1,
+    sealer?: ReturnType<typeof createSealer>,
+    onExpired?: (id: string) => void,
+  ): PushSubscriptionRows;
 }
 
 /** One database as two servers have it, with a token. */
@@ -51,10 +54,11 @@ async function two(engine: string): Promise<Two> {
   const token = await createToken(prisma, ids, { user: 'alice' });
   const owner = await createAuthenticator(prisma).authenticate(token);
   if (owner === null) throw new Error('The token is good.');
-  const rows: Two['rows'] = (which = 0, sealer = PLAIN) =>
+  const rows: Two['rows'] = (which = 0, sealer = PLAIN, onExpired = expect.unreachable) =>
     new PushSubscriptionRows({
       ...{ prisma: prismas[which], sealer, now: () => NOW },
       vapidKey: () => 'k',
+      onExpired,
     });
   return { prismas, owner, token, rows };
 }
@@ -105,6 +109,25 @@ function create(rows: PushSubscriptionRows, owner: Principal, more: object = {})
     if (error === null) await transaction.create(made);
     return error?.type ?? null;
   });
+}
+
+type DeliveryOptions = ConstructorParameters<typeof PushDeliveryRows>[0];
+
+/** Returns the rows as a server that signs pushes reads them. */
+function openDelivery(prisma: PrismaClient, more: Partial<DeliveryOptions> = {}): PushDeliveryRows {
+  return new PushDeliveryRows({
+    ...{ prisma, sealer: PLAIN, now: () => NOW, signs: true },
+    ...{ onUnusable: expect.unreachable, onExpired: () => expect.unreachable() },
+    ...more,
+  });
+}
+
+/** Loads all shards, as a server that begins to serve them; resolves to the ids. */
+async function serve(delivery: PushDeliveryRows): Promise<readonly string[]> {
+  const served: string[] = [];
+  for await (const part of delivery.load({ shards: ALL_SHARDS }))
+    served.push(...part.map(({ id }) => id));
+  return served;
 }
 
 describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (engine) => {
@@ -175,10 +198,12 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
 
   it('an expired subscription is not served, whether the upkeep has run or not', async () => {
     const { rows, owner } = await two(engine);
-    await create(rows(), owner, { id: 'old', expires: NOW });
-    expect(await rows().list(owner.tokenId, { first: 10 })).toEqual([]);
-    const found = await rows().change(owner, false, (transaction) => transaction.find(['old']));
-    expect(found).toEqual([]);
+    const expired: string[] = [];
+    const seen = rows(0, PLAIN, (id) => expired.push(id));
+    await create(seen, owner, { id: 'old', expires: NOW });
+    expect(await seen.list(owner.tokenId, { first: 10 })).toEqual([]);
+    const found = await seen.change(owner, false, (transaction) => transaction.find(['old']));
+    expect([found, expired]).toEqual([[], ['old']]);
   });
 
   it('a sender reads what lives; an expired one that it has seen never comes back', async () => {
@@ -189,17 +214,18 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     const soon = { expires: BigInt(NOW + HOUR) };
     await prisma.jmapPushSubscription.update({ where: { id: 'old' }, data: soon });
     const clock = { now: NOW };
-    const delivery = new PushDeliveryRows({
-      ...{ prisma, sealer: PLAIN, now: () => clock.now },
-      onUnusable: expect.unreachable,
-    });
+    let removed = 0;
+    const onExpired = (count: number): void => {
+      removed += count;
+    };
+    const delivery = openDelivery(prisma, { now: () => clock.now, onExpired });
     const read = async (): Promise<readonly string[]> =>
       (await delivery.read(['old', 'living', 'missing'])).map(({ id }) => id).sort();
     expect(await read()).toEqual(['living', 'old']);
     clock.now = NOW + HOUR;
     expect(await read()).toEqual(['living']);
     clock.now = NOW;
-    expect(await read()).toEqual(['living']);
+    expect([await read(), removed]).toEqual([['living'], 1]);
   });
 
   it('a client that has seen one expire never sees it again', async () => {
@@ -209,8 +235,10 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     for (const [id, end] of Object.entries(ends))
       await prismas[0].jmapPushSubscription.update({ where: { id }, data: { expires: end } });
     const clock = { now: NOW };
+    const expired: string[] = [];
     const seen = new PushSubscriptionRows({
       ...{ prisma: prismas[0], sealer: PLAIN, vapidKey: () => null, now: () => clock.now },
+      onExpired: (id) => expired.push(id),
     });
     const list = async (): Promise<readonly string[]> =>
       (await seen.list(owner.tokenId, { first: 2 })).map(({ id }) => id);
@@ -225,6 +253,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(await list()).toEqual(['living']);
     clock.now = NOW;
     expect(await list()).toEqual(['living']);
+    expect(expired).toEqual(['older', 'old']);
   });
 
   it('verifications that nobody has begun are found, oldest first, those of a shard', async () => {
@@ -233,10 +262,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     const ages = { new: 5, old: 60, older: 90, sent: 60, unsigned: 30, verified: 60 };
     for (const [id, age] of Object.entries(ages))
       await create(rows(), owner, { id, created: NOW - age * 1000 });
-    const delivery = new PushDeliveryRows({
-      ...{ prisma, sealer: PLAIN, now: () => NOW },
-      onUnusable: expect.unreachable,
-    });
+    const delivery = openDelivery(prisma);
     expect(await delivery.beginVerification('sent')).toBe(true);
     await delivery.noteVerification('unsigned', NOW, 'unsigned');
     await rows().change(owner, false, (transaction) =>
@@ -249,21 +275,20 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(await look([shard])).toContain('old');
     expect(await look(ALL_SHARDS.filter((one) => one !== shard))).not.toContain('old');
     expect(await look([])).toEqual([]);
-    // A start that signs may have the key.
-    await endUnsignedWaits(prisma);
+    await serve(openDelivery(prisma, { signs: false }));
+    expect(await look()).toEqual(['older', 'old']);
+    // One that signs may have the key.
+    await serve(delivery);
     expect(await look()).toEqual(['older', 'old', 'unsigned']);
   });
 
-  it('failures are stored together; a start that signs ends waits for want of a key', async () => {
+  it('failures are stored together; a server that signs ends waits for want of a key', async () => {
     const { rows, owner, prismas } = await two(engine);
     const [prisma] = prismas;
     const names = ['a', 'b', 'c'];
     for (const id of names) await create(rows(), owner, { id });
     await prisma.jmapPushSubscription.updateMany({ data: { verified: BigInt(NOW) } });
-    const delivery = new PushDeliveryRows({
-      ...{ prisma, sealer: PLAIN, now: () => NOW },
-      onUnusable: expect.unreachable,
-    });
+    const delivery = openDelivery(prisma);
     const note = (id: string, reason: string, firstFailure: number | null = null) => ({
       ...{ id, failures: 2, firstFailure, notBefore: NOW + HOUR, at: NOW, reason },
     });
@@ -282,7 +307,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     const unsigned = { ...fine, lastFailureReason: 'unsigned' };
     const waiting = { ...unsigned, failures: 2n, notBefore: later };
     expect(await read()).toEqual([waiting, refused, fine]);
-    expect(await endUnsignedWaits(prisma)).toBe(1);
+    await serve(delivery);
     expect(await read()).toEqual([unsigned, refused, fine]);
   });
 
@@ -304,6 +329,29 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     }
     for (const wrong of [PLAIN, createSealer(new Uint8Array(32).fill(2))])
       for (const one of await read(wrong)) expect([one.url, one.keys]).toEqual([null, null]);
+  });
+
+  it('one that SECRETS_KEY does not decrypt is told once, and holds no other up', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    const sealerOf = (octet: number) => createSealer(new Uint8Array(32).fill(octet));
+    const [right, wrong] = [sealerOf(1), sealerOf(2)];
+    const old = { created: NOW - 60_000 };
+    await create(rows(0, right), owner, { id: 'waits', ...old });
+    await create(rows(0, right), owner, { id: 'served', ...old });
+    await rows().change(owner, false, (transaction) =>
+      transaction.change('served', { verified: NOW }),
+    );
+    const told: string[] = [];
+    const onUnusable = (id: string): void => void told.push(id);
+    const delivery = openDelivery(prismas[0], { sealer: wrong, onUnusable });
+    const look = () => delivery.forgotten(NOW - 10_000, ALL_SHARDS);
+    expect(await look()).toEqual(['waits']);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await delivery.unverified('waits')).toBeNull();
+      expect(await serve(delivery)).toEqual([]);
+    }
+    expect(told.sort()).toEqual(['served', 'waits']);
+    expect(await look()).toEqual([]);
   });
 
   it('servers that start at once make one VAPID key, and a rotation reaches both', async () => {
@@ -356,6 +404,7 @@ it('SQLite keeps nothing of a destroyed subscription once its log is written bac
   if (owner === null) throw new Error('The token is good.');
   const rows = new PushSubscriptionRows({
     ...{ prisma, sealer: PLAIN, now: () => NOW, vapidKey: () => null },
+    onExpired: expect.unreachable,
   });
   await create(rows, owner, { id: 'a', url: 'https://push.example.net/very-secret' });
   await rows.change(owner, false, (transaction) => transaction.change('a', { types: ['Todo'] }));

@@ -184,7 +184,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('shard', 'Int', { description: '0 to 15: a hash of the id.' }),
       optionalColumn('told', 'String', 'The states that it was told last; null: none.'),
       column('failures', 'BigInt', { description: 'Pushes in a row that have failed.' }),
-      optionalColumn('firstFailure', 'BigInt', 'When the first of them has failed.'),
+      optionalColumn('firstFailure', 'BigInt', 'When the refusals in a row began.'),
       optionalColumn('notBefore', 'BigInt', 'Before it nothing is pushed.'),
       optionalColumn('lastSuccess', 'BigInt', 'When a push was last taken.'),
       optionalColumn('lastFailure', 'BigInt', 'When a push has last failed.'),

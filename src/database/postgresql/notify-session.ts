@@ -136,11 +136,17 @@ export class NotifySession {
   }
 
   async takeShards(shards: readonly number[]): Promise<readonly number[]> {
-    const { rows } = await this.#query<{ shard: number }>(
-      `SELECT "shard" FROM unnest($2::int[]) AS "shard" WHERE pg_try_advisory_lock($1, "shard")`,
-      [SHARD_LOCKS, shards],
-    );
-    return rows.map(({ shard }) => shard);
+    try {
+      const { rows } = await this.#query<{ shard: number }>(
+        `SELECT "shard" FROM unnest($2::int[]) AS "shard" WHERE pg_try_advisory_lock($1, "shard")`,
+        [SHARD_LOCKS, shards],
+      );
+      return rows.map(({ shard }) => shard);
+    } catch (error) {
+      // After its time the statement may still take locks, which nobody would know of.
+      this.destroy();
+      throw error;
+    }
   }
 
   async releaseShards(shards: readonly number[]): Promise<void> {

@@ -49,7 +49,9 @@ export async function planCreates(
     judged.map(async (one) => {
       if (one.subscription === null) return one;
       if (!lookedUp.has(one)) return { ...one, subscription: null, error: TOO_FAST };
-      if (await push.leadsOutside(one.subscription.url)) return withPresentStates(one, context);
+      const { subscription } = one;
+      if (await push.leadsOutside(subscription.url))
+        return { ...one, subscription: await withPresentStates(subscription, context) };
       return { ...one, subscription: null, error: LEADS_NOWHERE };
     }),
   );
@@ -60,14 +62,12 @@ export async function planCreates(
 
 /** It counts as told the states of before its commit: no later change is missed. */
 async function withPresentStates(
-  planned: PlannedSubscription,
+  subscription: NewPushSubscription,
   context: CallContext,
-): Promise<PlannedSubscription> {
-  const { subscription } = planned;
-  if (subscription === null) return planned;
+): Promise<NewPushSubscription> {
   const { pusher } = pushOf(context).push;
   const lastId = await pusher.readPresentStates(context.request.principal, subscription.types);
-  return { ...planned, subscription: { ...subscription, lastId } };
+  return { ...subscription, lastId };
 }
 
 interface Judging {

@@ -40,8 +40,9 @@ export interface Shards {
   /** Returns whether this process serves a shard, of 0 to 15, at this moment. */
   isMine(shard: number): boolean;
   /**
-   * Calls `listener` after each change of what `isMine` answers. Others get shards that this
-   * process gives up when its promise has resolved, or after 2 s.
+   * Calls `listener` after each change of what `isMine` answers, but for the time that has run out
+   * since the last confirmation. Others get shards that this process gives up to them when the
+   * promise has resolved, or after 2 s. Shards that are lost are others' at once.
    */
   onChange(listener: () => void | Promise<void>): void;
 }

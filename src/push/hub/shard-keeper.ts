@@ -98,8 +98,8 @@ export class ShardKeeper {
     }
     if (!this.isOn) return;
     const { kept, others } = renewal;
-    this.#lose(held.filter((shard) => !kept.includes(shard)));
     this.#shards.extend(begun + this.#times.lease);
+    this.#lose(held.filter((shard) => !kept.includes(shard)));
     const isChanged = others.join() !== this.#others.join() || term !== this.#term;
     this.#others = others;
     if (!this.#isUsed) this.#shards.use(this.#leases);

@@ -49,7 +49,10 @@ export class HeldShards implements Shards {
 
   /** Shards that are held stay so until then, `performance.now()`. */
   extend(until: number): void {
+    const wasOver = performance.now() >= this.#until;
     this.#until = until;
+    // Who was told meanwhile of another change has let go of all of them.
+    if (wasOver && this.#mine.size > 0) void this.#tell();
   }
 
   /** Takes shards from `locks` from now on; null: all that were held are lost. */
@@ -106,7 +109,8 @@ export class HeldShards implements Shards {
         await this.#giveUp(locks, share);
         await this.#take(locks, share);
       } catch {
-        // The owner of the locks hears of it too, and says so by `use` or the end of the time.
+        // The owner of the locks ends where it can't be reached: `use` or the end of the time
+        // follows.
       }
     }
   }

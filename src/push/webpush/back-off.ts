@@ -38,7 +38,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** No wait is longer, whatever the service or the clock says, ms. */
+/** No wait is set that is longer, whatever the service says, ms. */
 export const LONGEST_WAIT = 6 * HOUR;
 
 /** The clocks of two servers may differ by so much, ms. */
@@ -53,7 +53,8 @@ const LEAST_BUSY = 30 * SECOND;
 
 /**
  * A service that refuses pushes for so long, and does nothing else, ends a subscription. It takes
- * so many failures in a row at least: a server that was off for a day has asked twice.
+ * so many failures in a row at least, those before the refusals too: a server that was off for a
+ * day may have asked just twice.
  */
 const LEAST_FAILURES = 5;
 const REFUSED_FOR = 24 * HOUR;

@@ -72,9 +72,9 @@ export class Sender<Row extends PushRow = PushRow> {
   readonly #notes: PushNotes;
   readonly #failures: FailureLog;
   /** While the database is away each subscription fails. */
-  readonly #complaints = new Seldom(1);
-  /** Pushes under way. */
-  readonly #pushing = new Set<Promise<unknown>>();
+  readonly #complaints = new Seldom(3);
+  /** Pushes under way, by the id of their subscription. */
+  readonly #pushing = new Map<string, Pushing>();
   readonly #results = { delivered: 0, failed: 0, gone: 0, hopeless: 0 };
   #due = { count: 0, second: 0 };
   #isStopped = false;
@@ -83,16 +83,23 @@ export class Sender<Row extends PushRow = PushRow> {
     const { rows, shards, prepare } = options;
     this.#options = options;
     this.#pauses = options.pauses ?? PAUSES;
-    const onError = (error: unknown): void => this.#complain(error);
     this.#failures = new FailureLog(options.log);
     this.#lanes = new HostLanes((served) => this.#run(served));
     this.#rowsAhead = new RowsAhead(
       async (ids) => (await rows.read(ids)).map((row) => this.#notes.complete(row)),
       (count) => this.#lanes.next(count),
     );
-    this.#notes = new PushNotes(rows, this.#pauses.notes, onError);
+    this.#notes = new PushNotes(rows, this.#pauses.notes, (err) => {
+      const fields = this.#complaints.admit('notes');
+      if (fields !== null) options.log.warn({ err, ...fields }, 'what was pushed is not stored');
+    });
     this.#roster = new Roster<Row>({
-      ...{ rows, shards, prepare, onError, retry: this.#pauses.retry },
+      ...{ rows, shards, prepare, retry: this.#pauses.retry },
+      onError: (err) => {
+        const fields = this.#complaints.admit('roster');
+        if (fields !== null)
+          options.log.warn({ err, ...fields }, 'push subscriptions could not be read');
+      },
       listener: {
         wake: (served) => this.#wake(served),
         ended: (served) => this.#drop(served),
@@ -218,17 +225,22 @@ export class Sender<Row extends PushRow = PushRow> {
 
   /** Stores what was pushed: a process that gets the shard would push it again. */
   async #handOver(): Promise<void> {
-    await Promise.all(this.#pushing);
+    const leaving = [...this.#pushing.values()].filter(({ served }) => !isLiving(served));
+    await Promise.all(leaving.map(({ ended }) => ended));
     await this.#notes.flush();
   }
 
   async #run(served: Served): Promise<HostOutcome> {
     if (served.phase !== 'due' || this.#isStopped) return 'none';
     served.phase = 'running';
-    const pushing = this.#tryToPush(served);
-    this.#pushing.add(pushing);
-    const outcome = await pushing;
-    this.#pushing.delete(pushing);
+    const { id } = served;
+    // Its shard was lost for a moment: the push of before would bring earlier states after these.
+    const before = this.#pushing.get(id);
+    if (before !== undefined) await before.ended;
+    const ended = this.#tryToPush(served);
+    this.#pushing.set(id, { served, ended });
+    const outcome = await ended;
+    this.#pushing.delete(id);
     return outcome;
   }
 
@@ -236,8 +248,10 @@ export class Sender<Row extends PushRow = PushRow> {
   async #tryToPush(served: Served): Promise<HostOutcome> {
     try {
       return await this.#push(served);
-    } catch (error) {
-      this.#complain(error);
+    } catch (err) {
+      const fields = this.#complaints.admit('pushing');
+      if (fields !== null)
+        this.#options.log.warn({ err, ...fields }, 'pushing failed; it is tried again');
       served.isBehind = true;
       if (isLiving(served)) this.#wait(served, this.#pauses.retry);
       return 'none';
@@ -326,12 +340,11 @@ export class Sender<Row extends PushRow = PushRow> {
     this.#rowsAhead.forget(served);
     this.#roster.drop(served);
   }
+}
 
-  #complain(err: unknown): void {
-    const fields = this.#complaints.admit('pushing');
-    if (fields !== null)
-      this.#options.log.warn({ err, ...fields }, 'pushing failed; it is tried again');
-  }
+interface Pushing {
+  readonly served: Served;
+  readonly ended: Promise<HostOutcome>;
 }
 
 /** A subscription may end while something is awaited. */

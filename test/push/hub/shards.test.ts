@@ -114,6 +114,25 @@ describe('The shards of a process', () => {
     expect(mine()).toEqual([]);
   });
 
+  it('are told again where they are confirmed late: who looked meanwhile saw none', async () => {
+    const { peers, open } = setUp();
+    const { shards, mine, locks } = open('a');
+    shards.use(locks);
+    await settle();
+    let served: readonly number[] = [];
+    shards.onChange(() => {
+      served = mine();
+    });
+    shards.extend(performance.now() - 1);
+    peers.count = 1;
+    shards.peersChanged();
+    await settle();
+    expect(served).toEqual([]);
+    shards.extend(FAR);
+    expect(served.length).toBe(8);
+    expect(served).toEqual(mine());
+  });
+
   it('are not those that locks give after they are lost', async () => {
     const { held, open } = setUp();
     const { shards, mine, locks } = open('a');
