@@ -168,6 +168,8 @@ export function differences(http: Transcript, socket: Transcript): readonly obje
 const STATE = /(\\?"\w*[sS]tate\\?":\\?")(\d+)(?:[.]([\w-]+))?(?=\\?")/g;
 const DURATION = /("(?:milliseconds|waiting|database|committing|rest)":)[\d.]+/g;
 
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+
 /** Ids, times and states, by the order in which a check meets them. */
 class Names {
   readonly #names = new Map<string, string>();
@@ -186,6 +188,7 @@ class Names {
         .replaceAll(DURATION, '$1TIME')
         // Times have as many digits as it takes.
         .replaceAll(/has \d+ octets/g, 'has N octets')
+        .replaceAll(UUID, (word) => this.#name(word))
         .replaceAll(/[a-zA-Z][\w-]{14,}/g, (word) => this.#name(word))
     );
   }
