@@ -75,7 +75,7 @@ export function judgeAudience({ aud }: Claims, audience: readonly string[]): voi
     refuse('"aud" does not name this server');
 }
 
-function refuse(reason: string): never {
+export function refuse(reason: string): never {
   throw new TokenRefusedError(reason);
 }
 
@@ -124,7 +124,7 @@ function textOf(value: unknown): string {
 }
 
 /** Errors of jose hold all claims, so only its codes and names of claims go on. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return '"exp" is over';
   if (error instanceof errors.JWTClaimValidationFailed)
     return `"${error.claim}" is ${error.reason === 'missing' ? 'missing' : 'wrong'}`;
