@@ -151,8 +151,8 @@ export class PushDeliveryRows {
 
   /**
    * Returns ids of subscriptions in shards that were created before a time and that nobody has
-   * begun to verify, the oldest first. Without those that no key could sign for, and those that
-   * this process can't decrypt: another one may.
+   * begun to verify, the oldest first. Without those that no key could sign for. Subscriptions that
+   * this process can't decrypt are left to another one.
    */
   async forgotten(before: number, shards: readonly number[]): Promise<readonly string[]> {
     if (shards.length === 0) return [];
