@@ -44,7 +44,10 @@ export class PushDeliveryRows {
     this.#options = options;
   }
 
-  /** Gives the verified ones of shards, or of ids, in parts. Shards are new to this process. */
+  /**
+   * Gives the verified ones of ids, or of shards that this process begins to serve, in parts. Ends
+   * the waits of shards for want of a key.
+   */
   async *load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly DeliveryRow[]> {
@@ -142,19 +145,21 @@ export class PushDeliveryRows {
     const row = await this.#options.prisma.jmapPushSubscription.findFirst({
       where: { id, verified: null, verificationSent: null, ...this.#isAlive() },
     });
-    if (row === null) return null;
-    const usable = this.#opened(row);
-    // It would keep its place in front of others that nobody has begun to verify.
-    if (usable === null) await this.beginVerification(id);
-    return usable && { ...usable, code: row.code };
+    const usable = row && this.#opened(row);
+    return row && usable && { ...usable, code: row.code };
   }
 
   /**
    * Returns ids of subscriptions in shards that were created before a time and that nobody has
-   * begun to verify, the oldest first. Without those that no key could sign for.
+   * begun to verify, the oldest first. Without those that no key could sign for. Subscriptions that
+   * this process can't decrypt are left to another one.
    */
   async forgotten(before: number, shards: readonly number[]): Promise<readonly string[]> {
     if (shards.length === 0) return [];
+    const usable =
+      this.#unusable.size === 0
+        ? Prisma.empty
+        : Prisma.sql`AND "s"."id" NOT IN (${Prisma.join([...this.#unusable])})`;
     // Creations are kept for an hour.
     const rows = await this.#options.prisma.$queryRaw<readonly { readonly id: string }[]>`
       SELECT "s"."id" FROM "JmapPushCreation" AS "c"
@@ -163,7 +168,7 @@ export class PushDeliveryRows {
         AND "s"."verified" IS NULL AND "s"."verificationSent" IS NULL
         AND "s"."expires" > CAST(${String(this.#options.now())} AS BIGINT)
         AND "s"."shard" IN (${Prisma.join([...shards])})
-        AND COALESCE("s"."lastFailureReason", '') <> ${UNSIGNED}
+        AND COALESCE("s"."lastFailureReason", '') <> ${UNSIGNED} ${usable}
       ORDER BY "c"."at" LIMIT ${LOOK}`;
     return rows.map(({ id }) => id);
   }

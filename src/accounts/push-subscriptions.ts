@@ -28,7 +28,7 @@ export interface PushRowsOptions {
   readonly sealer: Sealer;
   /** Returns the id of the key that signs the pushes of new subscriptions; null for none. */
   readonly vapidKey: () => string | null;
-  /** Is told of each that a look has destroyed since it has expired. */
+  /** Is told of each that a look has destroyed since it has expired, maybe before the commit. */
   readonly onExpired: (id: string) => void;
   /** Epoch ms. */
   readonly now: () => number;
@@ -53,8 +53,8 @@ export class PushSubscriptionRows implements PushSubscriptions {
       const asked = { tokenId, ids, now: now() };
       const { living, expired } = await findLiving(prisma, asked);
       // Reads go on where nothing can be written: then the upkeep destroys them.
-      await destroyExpired(prisma, expired).catch(() => undefined);
-      expired.forEach(onExpired);
+      const all = await destroyExpired(prisma, expired, asked.now).catch(() => false);
+      if (all) expired.forEach(onExpired);
       const first = 'first' in which ? living.slice(0, which.first) : living;
       return first.map((row) => opened(row, sealer));
     });
@@ -112,13 +112,18 @@ async function findLiving(
   };
 }
 
-/** A clock that is set back must not bring back what a client has seen expire. */
+/**
+ * A clock that is set back must not bring back what a client has seen expire. Resolves to false
+ * where some are left: they were renewed meanwhile, or another look has destroyed them.
+ */
 async function destroyExpired(
   client: Pick<TransactionClient, 'jmapPushSubscription'>,
   ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return;
-  await client.jmapPushSubscription.deleteMany({ where: { id: { in: [...ids] } } });
+  now: number,
+): Promise<boolean> {
+  if (ids.length === 0) return true;
+  const where = { id: { in: [...ids] }, expires: { lte: BigInt(now) } };
+  return (await client.jmapPushSubscription.deleteMany({ where })).count === ids.length;
 }
 
 function countCreations(
@@ -149,9 +154,9 @@ class RowTransaction implements PushTransaction {
   async find(ids: readonly string[]): Promise<readonly PushSubscription[]> {
     const { tokenId } = this.#owner;
     const { now, onExpired } = this.#options;
-    const { living, expired } = await findLiving(this.#client, { tokenId, ids, now: now() });
-    await destroyExpired(this.#client, expired);
-    expired.forEach(onExpired);
+    const asked = { tokenId, ids, now: now() };
+    const { living, expired } = await findLiving(this.#client, asked);
+    if (await destroyExpired(this.#client, expired, asked.now)) expired.forEach(onExpired);
     return living.map((row) => opened(row, this.#options.sealer));
   }
 

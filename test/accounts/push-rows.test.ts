@@ -256,6 +256,33 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(expired).toEqual(['older', 'old']);
   });
 
+  it('one that is renewed while a look finds it expired is kept', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    await create(rows(), owner, { id: 'old', expires: NOW });
+    const [prisma] = prismas;
+    const renewing = new Proxy(prisma.jmapPushSubscription, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as (args: object) => Promise<unknown>;
+        if (name !== 'findMany') return method.bind(target);
+        return async (args: object) => {
+          const found = await method.call(target, args);
+          await target.update({ where: { id: 'old' }, data: { expires: BigInt(NOW + HOUR) } });
+          return found;
+        };
+      },
+    });
+    const seen = new PushSubscriptionRows({
+      prisma: new Proxy(prisma, {
+        get: (target, name) =>
+          name === 'jmapPushSubscription' ? renewing : Reflect.get(target, name),
+      }),
+      ...{ sealer: PLAIN, now: () => NOW, vapidKey: () => null, onExpired: expect.unreachable },
+    });
+    expect(await seen.list(owner.tokenId, { first: 10 })).toEqual([]);
+    const list = await rows().list(owner.tokenId, { first: 10 });
+    expect(list.map(({ id }) => id)).toEqual(['old']);
+  });
+
   it('verifications that nobody has begun are found, oldest first, those of a shard', async () => {
     const { rows, owner, prismas } = await two(engine);
     const [prisma] = prismas;

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { openPool } from '../../src/database/postgresql/index.js';
 import { notifyDatabase } from '../../src/database/postgresql/notify-session.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
@@ -6,10 +7,10 @@ import { usePostgresql } from '../support/postgresql.js';
 const postgresql = usePostgresql();
 const HOUR = 3_600_000;
 
-async function open(url: string, origin: string) {
+async function open(url: string, origin: string, patience = 5000) {
   const lost: unknown[] = [];
   const listener = { payload: () => undefined, lost: (error: unknown) => void lost.push(error) };
-  const session = await notifyDatabase(url)(origin).listen(listener);
+  const session = await notifyDatabase(url, { patience })(origin).listen(listener);
   onTestFinished(() => session.destroy());
   return { session, lost };
 }
@@ -34,4 +35,24 @@ it('a session that settles ends earlier ones of its process', async () => {
   await later.session.settle();
   await eventually(() => expect(earlier.lost.length).toBeGreaterThan(0));
   expect(later.lost).toEqual([]);
+});
+
+it('a session that could not take shards in time is lost, and leaves no lock behind', async () => {
+  const url = await postgresql().createDatabase('sessions');
+  const [slow, other] = [await open(url, 'slow', 500), await open(url, 'other')];
+  const pool = openPool({ url, size: 1 });
+  const { rows } = await pool.query<{ pid: number }>(
+    `SELECT "pid" FROM pg_stat_activity WHERE "application_name" = 'jmapsmith push slow'`,
+  );
+  await pool.end();
+  const pid = rows[0]?.pid ?? expect.unreachable();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await expect(slow.session.takeShards([3])).rejects.toThrow();
+    await eventually(() => expect(slow.lost.length).toBeGreaterThan(0));
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  // The statement may run after all: its session ends with the socket.
+  await eventually(async () => expect(await other.session.takeShards([3])).toEqual([3]));
 });

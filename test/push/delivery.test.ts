@@ -220,6 +220,19 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     expect(requestsTo(path)).toHaveLength(1);
   });
 
+  it('one that has expired is served no more once its client has looked', async () => {
+    const client = await rig().client();
+    const { path, id } = await subscribed(client);
+    await verify(client, path);
+    const served = () => metric(rig().server, 'jmap_push_subscriptions');
+    await until(async () => (await served()) > 0);
+    const before = await served();
+    const { prisma } = rig();
+    await prisma.jmapPushSubscription.update({ where: { id }, data: { expires: 1n } });
+    expect((await client.ok('PushSubscription/get', { ids: null }))['list']).toEqual([]);
+    await until(async () => (await served()) < before);
+  });
+
   it('RFC 8291: with keys all is encrypted, and the key of the session signs it', async () => {
     const client = await rig().client();
     const receiver = makeReceiver();

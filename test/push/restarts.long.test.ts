@@ -84,6 +84,27 @@ it('RFC 8620 7.2.2: a verification is sent once, whatever its answer, over a res
   expect(paths.map(countTo)).toEqual([1, 1, 1, 1]);
 });
 
+it('a push that waited for want of a contact goes out when a start has one again', async () => {
+  const { server, prisma, client, write } = await start();
+  const { id } = await client.subscribe({ url: sink.url('/signed').href });
+  await until(() => countTo('/signed') === 1);
+  const { code } = await prisma.jmapPushSubscription.findUniqueOrThrow({ where: { id } });
+  await client.change({ update: { [id]: { verificationCode: code } } });
+  const unsigned = await server.restart({ PUSH_CONTACT: '' });
+  onTestFinished(() => unsigned.remove());
+  await write();
+  const reason = async () =>
+    (await prisma.jmapPushSubscription.findUniqueOrThrow({ where: { id } })).lastFailureReason;
+  await until(async () => (await reason()) === 'unsigned');
+  // Its wait is one of minutes by now.
+  const notBefore = BigInt(Date.now() + 3_600_000);
+  await unsigned.stop();
+  await prisma.jmapPushSubscription.update({ where: { id }, data: { notBefore } });
+  const signed = await unsigned.restart({ PUSH_CONTACT: 'mailto:operator@example.com' });
+  onTestFinished(() => signed.remove());
+  await until(() => countTo('/signed') === 2);
+});
+
 it('RFC 8620 8.6: creations of the last hour count over a restart', async () => {
   const { server, client } = await start();
   for (let n = 0; n < 9; n += 1) {

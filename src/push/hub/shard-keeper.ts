@@ -98,6 +98,7 @@ export class ShardKeeper {
     }
     if (!this.isOn) return;
     const { kept, others } = renewal;
+    // First: where the time was over, those who are told of the loss would let go of the rest.
     this.#shards.extend(begun + this.#times.lease);
     this.#lose(held.filter((shard) => !kept.includes(shard)));
     const isChanged = others.join() !== this.#others.join() || term !== this.#term;

@@ -51,7 +51,7 @@ export class HeldShards implements Shards {
   extend(until: number): void {
     const wasOver = performance.now() >= this.#until;
     this.#until = until;
-    // Who was told meanwhile of another change has let go of all of them.
+    // A listener that was told meanwhile of another change has let go of all of them.
     if (wasOver && this.#mine.size > 0) void this.#tell();
   }
 

@@ -21,7 +21,10 @@ export interface HubSession {
 
 export interface SessionListener {
   payload(text: string): void;
-  /** The session is lost; not told of one that `end` or `destroy` has ended. */
+  /**
+   * The session is lost, also by itself after shards could not be taken. Not told of one that `end`
+   * or `destroy` of the hub has ended.
+   */
   lost(error: unknown): void;
 }
 

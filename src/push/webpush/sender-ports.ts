@@ -4,7 +4,7 @@ export type { FailureNote, PushRow, SuccessNote };
 
 /** The stored subscriptions that can be served: verified, not expired, of a living token. */
 export interface PushRows<Row extends PushRow = PushRow> {
-  /** Gives the subscriptions of shards, or of ids, in parts. */
+  /** Gives the subscriptions of ids, or of shards that are served from now on, in parts. */
   load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly Row[]>;

@@ -225,7 +225,10 @@ export class Sender<Row extends PushRow = PushRow> {
 
   /** Stores what was pushed: a process that gets the shard would push it again. */
   async #handOver(): Promise<void> {
-    const leaving = [...this.#pushing.values()].filter(({ served }) => !isLiving(served));
+    const { shards } = this.#options;
+    const leaving = [...this.#pushing.values()].filter(
+      ({ served }) => !shards.isMine(served.shard),
+    );
     await Promise.all(leaving.map(({ ended }) => ended));
     await this.#notes.flush();
   }
@@ -237,6 +240,7 @@ export class Sender<Row extends PushRow = PushRow> {
     // Its shard was lost for a moment: the push of before would bring earlier states after these.
     const before = this.#pushing.get(id);
     if (before !== undefined) await before.ended;
+    if (!isLiving(served) || this.#isStopped) return 'none';
     const ended = this.#tryToPush(served);
     this.#pushing.set(id, { served, ended });
     const outcome = await ended;

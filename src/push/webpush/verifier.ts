@@ -129,7 +129,7 @@ export class Verifier<Row extends VerifiableRow> {
     });
     const prepared = await prepareMessage(row, { text, ttl: TTL, topic: null }, this.#options);
     if ('kind' in prepared) {
-      // Nothing is sent, so nothing is noted as sent: a later start may have the key.
+      // Nothing is sent, so nothing is noted as sent: another process may have the key.
       await this.#settle(id, host, prepared);
     } else if (!this.#isStopped && (await rows.beginVerification(id))) {
       await this.#settle(id, host, await this.#options.poster.post({ ...prepared, isOnce: true }));
