@@ -2,7 +2,7 @@ import { decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { UnavailableError } from '../../protocol/errors.js';
 import { type Claims, claimAt, scopesOf } from './claims.js';
 
-/** What the tokens of a provider must have. */
+/** The marks that tokens of a provider must have. */
 export interface TokenRules {
   /** Is compared as it is written, as OpenID Connect Discovery 4.3 says. */
   readonly issuer: string;
@@ -25,7 +25,7 @@ export function issuerOf(token: string): string | null {
     const { iss } = decodeJwt(token);
     return typeof iss === 'string' ? iss : null;
   } catch {
-    // Any text may come here. What is no JWT has no issuer.
+    // Any text may come here. One that is no JWT has no issuer.
     return null;
   }
 }
@@ -65,7 +65,7 @@ export function judgeClaims(claims: Claims, latest: number): void {
   if (typeof sub !== 'string' || sub === '') refuse('"sub" is no name');
   if (iat !== undefined && !(typeof iat === 'number' && iat <= latest))
     refuse('"iat" is a time to come');
-  // Whoever has such a token must also prove to have a key (RFC 9449 7.1, RFC 8705 3).
+  // The sender of such a token must also prove to have a key (RFC 9449 7.1, RFC 8705 3).
   if (Object.hasOwn(claims, 'cnf')) refuse('it is bound to a key ("cnf")');
 }
 
@@ -79,7 +79,7 @@ export function refuse(reason: string): never {
   throw new TokenRefusedError(reason);
 }
 
-/** Header types of access tokens, in lower case, without `application/`. Many providers say `JWT`. */
+/** Types of access tokens in a header, without `application/`. Many providers say `JWT`. */
 const ACCESS_TOKEN = 'at+jwt';
 const KINDS: ReadonlySet<string> = new Set([ACCESS_TOKEN, 'jwt']);
 

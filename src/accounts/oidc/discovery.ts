@@ -3,7 +3,7 @@ import { type Claims, claimAt } from './claims.js';
 /** Where a provider has what the server asks of it. */
 export interface ProviderPlaces {
   readonly jwksUri: URL;
-  /** Null: it introspects no tokens. */
+  /** Null: it can't be asked about tokens. */
   readonly introspection: URL | null;
 }
 

@@ -10,7 +10,7 @@ export interface ReadKeys {
 export interface KeyRingOptions {
   /** Asks the provider. Resolves to a JWK set (RFC 7517 5); rejects where none can be had. */
   readonly read: () => Promise<unknown>;
-  /** What another process has read, or this one before its start. */
+  /** The keys that another process has read, or this one before its start. */
   readonly stored: ReadKeys | null;
   /** Keeps what was read for other processes. Never rejects. */
   readonly store: (keys: ReadKeys) => void;
@@ -27,7 +27,7 @@ const FRESH = 10 * MINUTE;
 const USABLE = 24 * 60 * MINUTE;
 /** Between two looks for keys that are unknown, and after a failure, ms. */
 const PAUSE = 30_000;
-/** What has not changed is stored so often, ms. */
+/** Keys that have not changed are stored so often, ms. */
 const STORED = 60 * MINUTE;
 
 /**

@@ -173,7 +173,7 @@ describe('An access token', () => {
 
 const OF_CLIENT = { client_id: undefined, scope: undefined };
 
-// What providers issue, by their documentation and sources.
+// As providers issue them, by their documentation and sources.
 describe('The access tokens of', () => {
   it.each<[string, object, object]>([
     ['Keycloak', { typ: 'JWT' }, { ...OF_CLIENT, typ: 'Bearer', azp: 'spa', scope: 'email' }],
@@ -190,7 +190,7 @@ describe('The access tokens of', () => {
   });
 });
 
-describe('What is no access token:', () => {
+describe('Another kind of token:', () => {
   it.each<[string, object, object]>([
     ['an ID token', { typ: undefined }, { ...OF_CLIENT, aud: 'jmap', azp: 'jmap', nonce: 'n' }],
     ['an ID token with a hash', { typ: 'JWT' }, { ...OF_CLIENT, aud: 'jmap', at_hash: 'h' }],
