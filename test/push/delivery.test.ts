@@ -225,7 +225,9 @@ describe.each(['SQLite', 'PostgreSQL'])('pushes to subscriptions, on %s', (datab
     const { path, id } = await subscribed(client);
     await verify(client, path);
     const served = () => metric(rig().server, 'jmap_push_subscriptions');
-    await until(async () => (await served()) > 0);
+    // It is served by then, and counted.
+    await write(client);
+    await until(() => requestsTo(path).length === 2);
     const before = await served();
     const { prisma } = rig();
     await prisma.jmapPushSubscription.update({ where: { id }, data: { expires: 1n } });
