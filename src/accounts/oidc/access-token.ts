@@ -1,4 +1,11 @@
-import { decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import {
+  decodeJwt,
+  errors,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
 import { UnavailableError } from '../../protocol/errors.js';
 import { type Claims, claimAt, scopesOf } from './claims.js';
 
@@ -37,22 +44,33 @@ export function issuerOf(token: string): string | null {
  */
 export async function verifyAccessToken(
   token: string,
-  { issuer, audience, algorithms, clockTolerance }: TokenRules,
+  rules: TokenRules,
   keyOf: JWTVerifyGetKey,
   now: number,
 ): Promise<Claims> {
-  const currentDate = new Date(now);
+  const more = { requiredClaims: ['exp', 'sub'] };
+  const { payload, protectedHeader } = await verifyJwt(token, rules, keyOf, now, more);
+  judgeKind(protectedHeader.typ, payload);
+  judgeClaims(payload, Math.floor(now / 1000) + rules.clockTolerance);
+  return payload;
+}
+
+/** Resolves to a verified JWT of any kind; `more` is for jose. Rejects as its callers do. */
+export async function verifyJwt(
+  token: string,
+  { issuer, audience, algorithms, clockTolerance }: TokenRules,
+  keyOf: JWTVerifyGetKey,
+  now: number,
+  more: Pick<JWTVerifyOptions, 'requiredClaims' | 'maxTokenAge'>,
+): Promise<JWTVerifyResult> {
   const options = {
     ...{ issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance },
-    ...{ currentDate, requiredClaims: ['exp', 'sub'] },
+    ...{ currentDate: new Date(now), ...more },
   };
   try {
     // Judged first: a token for others must not have the provider asked for its key.
     judgeAudience(decodeJwt(token), audience);
-    const { payload, protectedHeader } = await jwtVerify(token, keyOf, options);
-    judgeKind(protectedHeader.typ, payload);
-    judgeClaims(payload, Math.floor(now / 1000) + clockTolerance);
-    return payload;
+    return await jwtVerify(token, keyOf, options);
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof TokenRefusedError) throw error;
     throw new TokenRefusedError(reasonOf(error));
@@ -124,7 +142,7 @@ function textOf(value: unknown): string {
 }
 
 /** Errors of jose hold all claims, so only its codes and names of claims go on. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return '"exp" is over';
   if (error instanceof errors.JWTClaimValidationFailed)
     return `"${error.claim}" is ${error.reason === 'missing' ? 'missing' : 'wrong'}`;

@@ -1,12 +1,5 @@
-import { decodeJwt, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { UnavailableError } from '../../protocol/errors.js';
-import {
-  judgeAudience,
-  reasonOf,
-  refuse,
-  TokenRefusedError,
-  type TokenRules,
-} from './access-token.js';
+import type { JWTVerifyGetKey } from 'jose';
+import { refuse, type TokenRules, verifyJwt } from './access-token.js';
 
 /** Whom a provider has signed out. At least one of `subject` and `session` is there. */
 export interface Logout {
@@ -32,30 +25,21 @@ const OLDEST = 300;
  */
 export async function verifyLogoutToken(
   token: string,
-  { issuer, audience, algorithms, clockTolerance }: TokenRules,
+  rules: TokenRules,
   keyOf: JWTVerifyGetKey,
   now: number,
 ): Promise<Logout> {
-  const options = {
-    ...{ issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance },
-    ...{ currentDate: new Date(now), requiredClaims: ['exp', 'jti'], maxTokenAge: OLDEST },
-  };
-  try {
-    judgeAudience(decodeJwt(token), audience);
-    const { payload, protectedHeader } = await jwtVerify(token, keyOf, options);
-    if (!isLogoutType(protectedHeader.typ)) refuse('its header has another "typ"');
-    if (Object.hasOwn(payload, 'nonce')) refuse('it has a "nonce": it is an ID token');
-    if (!isLogoutEvent(payload['events'])) refuse('"events" has no logout');
-    const subject = nameAt(payload, 'sub');
-    const session = nameAt(payload, 'sid');
-    if (subject === null && session === null) refuse('it has neither "sub" nor "sid"');
-    const { iat = 0, exp = 0 } = payload;
-    const id = nameAt(payload, 'jti') ?? refuse('"jti" is no name');
-    return { subject, session, id, at: iat * 1000, end: (exp + clockTolerance) * 1000 };
-  } catch (error) {
-    if (error instanceof UnavailableError || error instanceof TokenRefusedError) throw error;
-    throw new TokenRefusedError(reasonOf(error));
-  }
+  const more = { requiredClaims: ['exp', 'jti'], maxTokenAge: OLDEST };
+  const { payload, protectedHeader } = await verifyJwt(token, rules, keyOf, now, more);
+  if (!isLogoutType(protectedHeader.typ)) refuse('its header has another "typ"');
+  if (Object.hasOwn(payload, 'nonce')) refuse('it has a "nonce": it is an ID token');
+  if (!isLogoutEvent(payload['events'])) refuse('"events" has no logout');
+  const subject = nameAt(payload, 'sub');
+  const session = nameAt(payload, 'sid');
+  if (subject === null && session === null) refuse('it has neither "sub" nor "sid"');
+  const { iat = 0, exp = 0 } = payload;
+  const id = nameAt(payload, 'jti') ?? refuse('"jti" is no name');
+  return { subject, session, id, at: iat * 1000, end: (exp + rules.clockTolerance) * 1000 };
 }
 
 /** The type is recommended, and many providers leave it out. */
