@@ -48,29 +48,27 @@ export async function verifyAccessToken(
   keyOf: JWTVerifyGetKey,
   now: number,
 ): Promise<Claims> {
-  const more = { requiredClaims: ['exp', 'sub'] };
-  const { payload, protectedHeader } = await verifyJwt(token, rules, keyOf, now, more);
+  const { payload, protectedHeader } = await verifyJwt(token, rules, keyOf, {
+    currentDate: new Date(now),
+    requiredClaims: ['exp', 'sub'],
+  });
   judgeKind(protectedHeader.typ, payload);
   judgeClaims(payload, Math.floor(now / 1000) + rules.clockTolerance);
   return payload;
 }
 
-/** Resolves to a verified JWT of any kind; `more` is for jose. Rejects as its callers do. */
+/** Resolves to a verified JWT of any kind; `options` are jose's. Rejects as its callers do. */
 export async function verifyJwt(
   token: string,
   { issuer, audience, algorithms, clockTolerance }: TokenRules,
   keyOf: JWTVerifyGetKey,
-  now: number,
-  more: Pick<JWTVerifyOptions, 'requiredClaims' | 'maxTokenAge'>,
+  options: Pick<JWTVerifyOptions, 'currentDate' | 'requiredClaims' | 'maxTokenAge'>,
 ): Promise<JWTVerifyResult> {
-  const options = {
-    ...{ issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance },
-    ...{ currentDate: new Date(now), ...more },
-  };
+  const marks = { issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance };
   try {
     // Judged first: a token for others must not have the provider asked for its key.
     judgeAudience(decodeJwt(token), audience);
-    return await jwtVerify(token, keyOf, options);
+    return await jwtVerify(token, keyOf, { ...marks, ...options });
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof TokenRefusedError) throw error;
     throw new TokenRefusedError(reasonOf(error));

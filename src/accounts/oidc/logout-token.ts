@@ -29,8 +29,11 @@ export async function verifyLogoutToken(
   keyOf: JWTVerifyGetKey,
   now: number,
 ): Promise<Logout> {
-  const more = { requiredClaims: ['exp', 'jti'], maxTokenAge: OLDEST };
-  const { payload, protectedHeader } = await verifyJwt(token, rules, keyOf, now, more);
+  const { payload, protectedHeader } = await verifyJwt(token, rules, keyOf, {
+    currentDate: new Date(now),
+    requiredClaims: ['exp', 'jti'],
+    maxTokenAge: OLDEST,
+  });
   if (!isLogoutType(protectedHeader.typ)) refuse('its header has another "typ"');
   if (Object.hasOwn(payload, 'nonce')) refuse('it has a "nonce": it is an ID token');
   if (!isLogoutEvent(payload['events'])) refuse('"events" has no logout');
