@@ -34,12 +34,12 @@ export class LivePrincipals {
    * nothing any more. Returns a function that ends this.
    */
   follow(principal: Principal, listener: Listener): () => void {
-    const { tokenId } = principal;
-    let followed = this.#followed.get(tokenId);
+    const { id } = principal.credential;
+    let followed = this.#followed.get(id);
     if (followed === undefined) {
       followed = { principal, listeners: new Set() };
-      this.#followed.set(tokenId, followed);
-      this.#unseen.add(tokenId);
+      this.#followed.set(id, followed);
+      this.#unseen.add(id);
     }
     const { listeners } = followed;
     listeners.add(listener);
@@ -47,8 +47,8 @@ export class LivePrincipals {
     if (followed.principal !== principal) listener(followed.principal);
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0 && this.#followed.get(tokenId)?.listeners === listeners) {
-        this.#followed.delete(tokenId);
+      if (listeners.size === 0 && this.#followed.get(id)?.listeners === listeners) {
+        this.#followed.delete(id);
       }
     };
   }
@@ -66,12 +66,7 @@ export class LivePrincipals {
       const all = version !== this.#version;
       const now = Date.now();
       const due = [...this.#followed].filter(
-        ([
-          tokenId,
-          {
-            principal: { expires },
-          },
-        ]) => all || this.#unseen.has(tokenId) || (expires !== null && expires <= now),
+        ([id, { principal }]) => all || this.#unseen.has(id) || hasExpired(principal, now),
       );
       this.#unseen.clear();
       if (due.length > 0) await this.#lookAt(due, now);
@@ -86,15 +81,18 @@ export class LivePrincipals {
   }
 
   async #lookAt(due: readonly (readonly [string, Followed])[], now: number): Promise<void> {
-    const principals = await this.#authenticator.refreshAll(due.map(([tokenId]) => tokenId));
-    for (const [tokenId, followed] of due) {
-      const { expires } = followed.principal;
-      const expired = expires !== null && expires <= now;
-      const current = expired ? null : (principals.get(tokenId) ?? null);
+    const credentials = due.map(([, { principal }]) => principal.credential);
+    const principals = await this.#authenticator.refreshAll(credentials);
+    for (const [id, followed] of due) {
+      const current = hasExpired(followed.principal, now) ? null : (principals.get(id) ?? null);
       if (current === followed.principal) continue;
-      if (current === null) this.#followed.delete(tokenId);
+      if (current === null) this.#followed.delete(id);
       else followed.principal = current;
       for (const listener of [...followed.listeners]) listener(current);
     }
   }
+}
+
+function hasExpired({ expires }: Principal, now: number): boolean {
+  return expires !== null && expires <= now;
 }

@@ -10,14 +10,51 @@ export interface AccountAccess {
   readonly capabilities: ReadonlySet<string> | null;
 }
 
-/** The user who asks, by one of its tokens, with the accounts in reach in order of creation. */
+/** Reading alone, or everything. */
+export type AccessMode = 'read' | 'full';
+
+/** The facts of a verified token of an identity provider. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The provider's session (`sid`); null where the token names none. */
+  readonly session: string | null;
+  /** The client that the token was given to; null where it names none. */
+  readonly client: string | null;
+  /** Epoch ms; 0 where the token doesn't say. */
+  readonly issued: number;
+  /** Epoch ms; null: nothing ends it but a message that it is over. */
+  readonly expires: number | null;
+  /** Ids or names of the accounts that its claims give: true where only to read. */
+  readonly accounts: Readonly<Record<string, boolean>>;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** A proof of who asks: it leads to the principal, now and later. */
+export interface Credential {
+  /** Open connections follow it: the id of a token of ours, or a hash of a provider's. */
+  readonly id: string;
+  /** Push subscriptions are its own: the id of a token of ours, or a hash of the sign-in. */
+  readonly owner: string;
+  /** Null: a token of ours. */
+  readonly signIn: SignIn | null;
+}
+
+/** The user who asks, with the accounts in reach in order of creation. */
 export interface Principal {
   readonly userId: string;
   readonly username: string;
-  readonly tokenId: string;
+  readonly credential: Credential;
   /** Epoch ms, null where it never expires. */
   readonly expires: number | null;
   readonly accounts: ReadonlyMap<string, AccountAccess>;
+  /** In order, each once. */
+  readonly roles: readonly string[];
+  /** The capabilities that it may use, by URN; null: all. */
+  readonly capabilities: ReadonlyMap<string, AccessMode> | null;
+  /** The data types that it may use; null: all. */
+  readonly types: ReadonlyMap<string, AccessMode> | null;
 }
 
 /** Stands for a token once, for browsers, which can't send headers on a stream. */
@@ -32,10 +69,10 @@ export interface Tickets {
   issue(principal: Principal): Promise<Ticket>;
 
   /**
-   * Uses a ticket up. Resolves to the id of its token; null where it is unknown, used or too old.
-   * The token itself may be gone meanwhile: `Authenticator.refresh` knows.
+   * Uses a ticket up. Resolves to the credential of whoever asked for it; null where it is unknown,
+   * used or too old. The credential may be over meanwhile: `Authenticator.refresh` knows.
    */
-  redeem(ticket: string): Promise<string | null>;
+  redeem(ticket: string): Promise<Credential | null>;
 }
 
 /** The port that the transports authenticate against. */
@@ -46,14 +83,14 @@ export interface Authenticator {
    */
   authenticate(token: string): Promise<Principal | null>;
 
-  /** Resolves to the current principal of a token id; null once it may do nothing any more. */
-  refresh(tokenId: string): Promise<Principal | null>;
+  /** Resolves to the current principal of a credential; null once it may do nothing any more. */
+  refresh(credential: Credential): Promise<Principal | null>;
 
   /**
-   * Resolves to the current principals of tokens by their ids, in few statements for many. Tokens
-   * that may do nothing any more are left out.
+   * Resolves to the current principals by the ids of their credentials, in few statements for many.
+   * Credentials that may do nothing any more are left out.
    */
-  refreshAll(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Principal>>;
+  refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>>;
 
   /** Resolves to a text that is another one after each change of access by any process. */
   version(): Promise<string>;

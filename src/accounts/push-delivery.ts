@@ -1,13 +1,15 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import type { Credential } from './principal.js';
 import type { FailureNote, PushRow, Sealer, SuccessNote } from './push-port.js';
 import { opened, timeOf, typesOf } from './push-subscriptions.js';
 import { endUnsignedWaits, UNSIGNED } from './push-upkeep.js';
+import { lastingCredential, readSignIn } from './sign-in.js';
 
 /* A sender reads and writes the rows of push subscriptions here. Times are epoch ms. */
 
 /** A subscription that something may be posted to, with its token. */
 export interface DeliveryRow extends PushRow {
-  readonly tokenId: string;
+  readonly credential: Credential;
 }
 
 /** A subscription that waits for its verification. */
@@ -201,9 +203,10 @@ export class PushDeliveryRows {
       this.#unusable.add(row.id);
       return null;
     }
-    const { id, tokenId, vapidKey, shard, told: lastId } = row;
+    const { id, vapidKey, shard, told: lastId } = row;
     return {
-      ...{ id, tokenId, url, types, vapidKey, shard, lastId },
+      ...{ id, url, types, vapidKey, shard, lastId },
+      credential: lastingCredential(row.tokenId, readSignIn(row.signIn)),
       keys: keys && {
         p256dh: Buffer.from(keys.p256dh, 'base64url'),
         auth: Buffer.from(keys.auth, 'base64url'),

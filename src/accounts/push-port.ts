@@ -1,3 +1,5 @@
+import type { Principal } from './principal.js';
+
 /** The port of push subscriptions (RFC 8620 7.2): what methods and the sender see of their rows. */
 
 /** The shares of the subscriptions that processes divide among themselves. */
@@ -92,11 +94,8 @@ export interface FailureNote extends Pick<PushRow, 'id' | 'failures' | 'firstFai
   readonly reason: string;
 }
 
-/** The token whose subscriptions they are, and its user. */
-export interface PushOwner {
-  readonly tokenId: string;
-  readonly userId: string;
-}
+/** The owner of subscriptions. */
+export type PushOwner = Pick<Principal, 'credential' | 'userId'>;
 
 /** How many subscriptions count towards the limits. */
 export interface PushUsage {
@@ -124,9 +123,9 @@ export interface PushTransaction {
 
 /** The rows of push subscriptions. */
 export interface PushSubscriptions {
-  /** Returns the token's living ones in the order of their creation, or those of the ids. */
+  /** Returns the owner's living ones in the order of their creation, or those of the ids. */
   list(
-    tokenId: string,
+    owner: string,
     which: { readonly ids: readonly string[] } | { readonly first: number },
   ): Promise<readonly PushSubscription[]>;
 

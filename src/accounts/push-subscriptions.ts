@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { retryBusy, type TransactionClient } from './change.js';
+import { loadPrincipals } from './load-principals.js';
 import {
   type NewPushSubscription,
   type PushOwner,
@@ -14,6 +15,7 @@ import {
   type Sealer,
   SHARDS,
 } from './push-port.js';
+import { lastingCredential, storedSignIn } from './sign-in.js';
 
 /** Whom a row of JmapMeta makes wait: one creation at a time counts and creates, in any process. */
 const CREATING = 'pushCreation';
@@ -43,14 +45,14 @@ export class PushSubscriptionRows implements PushSubscriptions {
   }
 
   list(
-    tokenId: string,
+    owner: string,
     which: { readonly ids: readonly string[] } | { readonly first: number },
   ): Promise<readonly PushSubscription[]> {
     const { prisma, sealer, now, onExpired } = this.#options;
     return available(async () => {
-      // A token has few: their number is limited.
+      // An owner has few: their number is limited.
       const ids = 'ids' in which ? which.ids : null;
-      const asked = { tokenId, ids, now: now() };
+      const asked = { owner, ids, now: now() };
       const { living, expired } = await findLiving(prisma, asked);
       // Reads go on where nothing can be written: then the upkeep destroys them.
       const all = await destroyExpired(prisma, expired, asked.now).catch(() => false);
@@ -79,19 +81,16 @@ export class PushSubscriptionRows implements PushSubscriptions {
     const run = async (client: TransactionClient): Promise<T> => {
       // A write first: it takes the lock before anything is read.
       if (creates) await lockCreations(client);
-      // The token's row stands for its subscriptions, and a revocation waits for it.
-      const found = await client.$executeRaw`
-        UPDATE "JmapToken" SET "readOnly" = "readOnly" WHERE "id" = ${owner.tokenId}`;
-      if (found === 0) throw new PushTokenError();
+      if (!(await lockOwner(client, owner))) throw new PushTokenError();
       return work(new RowTransaction(client, owner, this.#options));
     };
     return available(() => retryBusy(() => this.#options.prisma.$transaction(run, TRANSACTION)));
   }
 }
 
-/** The subscriptions of a token at a time, epoch ms. */
+/** The subscriptions of an owner at a time, epoch ms. */
 interface Asked {
-  readonly tokenId: string;
+  readonly owner: string;
   /** Null: all. */
   readonly ids: readonly string[] | null;
   readonly now: number;
@@ -100,10 +99,10 @@ interface Asked {
 /** Resolves to the subscriptions in order of creation, and the ids of those that have expired. */
 async function findLiving(
   client: Pick<TransactionClient, 'jmapPushSubscription'>,
-  { tokenId, ids, now }: Asked,
+  { owner, ids, now }: Asked,
 ): Promise<{ readonly living: readonly Row[]; readonly expired: readonly string[] }> {
   const rows = await client.jmapPushSubscription.findMany({
-    where: { tokenId, ...(ids === null ? {} : { id: { in: [...ids] } }) },
+    where: { tokenId: owner, ...(ids === null ? {} : { id: { in: [...ids] } }) },
     orderBy: { id: 'asc' },
   });
   return {
@@ -134,6 +133,24 @@ function countCreations(
   return client.jmapPushCreation.count({ where: { userId, at: { gt: BigInt(since) } } });
 }
 
+/**
+ * Locks the row that stands for the subscriptions of an owner, for which whatever ends it waits: a
+ * token's, else the user's. Resolves to false where the owner has ended.
+ */
+async function lockOwner(
+  client: TransactionClient,
+  { credential: { owner, signIn }, userId }: PushOwner,
+): Promise<boolean> {
+  if (signIn === null) {
+    const found = await client.$executeRaw`
+      UPDATE "JmapToken" SET "readOnly" = "readOnly" WHERE "id" = ${owner}`;
+    return found > 0;
+  }
+  await client.$executeRaw`UPDATE "JmapUser" SET "name" = "name" WHERE "id" = ${userId}`;
+  const loaded = await loadPrincipals(client, [lastingCredential(owner, signIn)], () => null);
+  return loaded.size > 0;
+}
+
 async function lockCreations(client: TransactionClient): Promise<void> {
   await client.$executeRaw`INSERT INTO "JmapMeta" ("key", "value") VALUES (${CREATING}, '')
     ON CONFLICT ("key") DO UPDATE SET "value" = ''`;
@@ -152,9 +169,9 @@ class RowTransaction implements PushTransaction {
   }
 
   async find(ids: readonly string[]): Promise<readonly PushSubscription[]> {
-    const { tokenId } = this.#owner;
+    const { owner } = this.#owner.credential;
     const { now, onExpired } = this.#options;
-    const asked = { tokenId, ids, now: now() };
+    const asked = { owner, ids, now: now() };
     const { living, expired } = await findLiving(this.#client, asked);
     if (await destroyExpired(this.#client, expired, asked.now)) expired.forEach(onExpired);
     return living.map((row) => opened(row, this.#options.sealer));
@@ -170,7 +187,7 @@ class RowTransaction implements PushTransaction {
       orderBy: { id: 'asc' },
       select: { id: true, tokenId: true, created: true },
     });
-    const ofToken = rows.filter(({ tokenId }) => tokenId === this.#owner.tokenId);
+    const ofToken = rows.filter(({ tokenId }) => tokenId === this.#owner.credential.owner);
     const oldest = ofToken[0];
     return {
       ofToken: ofToken.length,
@@ -191,7 +208,7 @@ class RowTransaction implements PushTransaction {
     const { id, url, host, keys, types, deviceClientId, code, lastId } = subscription;
     const { sealer, vapidKey } = this.#options;
     // The request's principal has more members.
-    const { tokenId, userId } = this.#owner;
+    const { credential, userId } = this.#owner;
     const created = BigInt(subscription.created);
     const seal = (text: string, column: string) => sealer.seal(text, { table: TABLE, id, column });
     await this.#client.jmapPushCreation.create({
@@ -199,7 +216,9 @@ class RowTransaction implements PushTransaction {
     });
     await this.#client.jmapPushSubscription.create({
       data: {
-        ...{ id, tokenId, userId, deviceClientId, code, created, told: lastId },
+        ...{ id, userId, deviceClientId, code, created, told: lastId },
+        tokenId: credential.owner,
+        signIn: storedSignIn(credential),
         url: seal(url, 'url'),
         p256dh: keys && seal(keys.p256dh, 'p256dh'),
         auth: keys && seal(keys.auth, 'auth'),
@@ -213,7 +232,7 @@ class RowTransaction implements PushTransaction {
   async change(id: string, change: PushSubscriptionChange): Promise<void> {
     const { types, expires, verified, wrongCodes, wrongSince } = change;
     await this.#client.jmapPushSubscription.updateMany({
-      where: { id, tokenId: this.#owner.tokenId },
+      where: { id, tokenId: this.#owner.credential.owner },
       data: {
         ...(types === undefined ? {} : { types: jsonOf(types) }),
         ...(expires === undefined ? {} : { expires: BigInt(expires) }),
@@ -231,7 +250,7 @@ class RowTransaction implements PushTransaction {
 
   async destroy(ids: readonly string[]): Promise<void> {
     await this.#client.jmapPushSubscription.deleteMany({
-      where: { id: { in: [...ids] }, tokenId: this.#owner.tokenId },
+      where: { id: { in: [...ids] }, tokenId: this.#owner.credential.owner },
     });
   }
 }

@@ -86,8 +86,9 @@ async function pruneRetired(
  * knows no subscriptions.
  */
 export async function pruneOrphans(prisma: PrismaClient): Promise<number> {
-  return prisma.$executeRaw`DELETE FROM "JmapPushSubscription" WHERE NOT EXISTS
-    (SELECT 1 FROM "JmapToken" WHERE "JmapToken"."id" = "JmapPushSubscription"."tokenId")`;
+  return prisma.$executeRaw`DELETE FROM "JmapPushSubscription"
+    WHERE "signIn" IS NULL AND NOT EXISTS
+      (SELECT 1 FROM "JmapToken" WHERE "JmapToken"."id" = "JmapPushSubscription"."tokenId")`;
 }
 
 /**

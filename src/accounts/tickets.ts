@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
-import { hashSecret } from './authenticator.js';
+import { tokenCredential } from './load-principals.js';
 import type { Tickets } from './principal.js';
+import { readSignIn, signInCredential, storedSignIn } from './sign-in.js';
+import { hashSecret } from './token-text.js';
 
 /** The lifetime of a ticket that nobody uses, ms. */
 const LIFETIME = 60_000;
@@ -41,11 +43,14 @@ export function createTickets(
   };
 
   return {
-    issue: ({ tokenId, userId }) =>
+    issue: ({ credential, userId }) =>
       available(async () => {
         const ticket = randomBytes(SECRET_OCTETS).toString('base64url');
         const expires = now() + LIFETIME;
-        const data = { hash: hashOf(ticket), tokenId, userId, expires: BigInt(expires) };
+        const data = {
+          ...{ hash: hashOf(ticket), tokenId: credential.id, userId, expires: BigInt(expires) },
+          signIn: storedSignIn(credential),
+        };
         // Not tried again: a write waits for the database by itself, and a request for no longer
         // than that.
         await prisma.jmapTicket.create({ data });
@@ -62,7 +67,10 @@ export function createTickets(
         if (issued === null) return null;
         // One statement judges who is first, on whichever server.
         const { count } = await prisma.jmapTicket.deleteMany({ where: { hash } });
-        return count === 1 && issued.expires > now() ? issued.tokenId : null;
+        if (count !== 1 || issued.expires <= now()) return null;
+        const signIn = readSignIn(issued.signIn);
+        if (signIn !== null) return signInCredential(issued.tokenId, signIn);
+        return tokenCredential(issued.tokenId);
       });
     },
   };

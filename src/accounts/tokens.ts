@@ -1,8 +1,8 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { makeToken, parseToken, secretMatches } from './authenticator.js';
 import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { existingUser, groupBy } from './directory.js';
+import { makeToken, parseToken, secretMatches } from './token-text.js';
 
 /** The last moment that a Date can hold, ms. */
 const LAST_TIME = 8_640_000_000_000_000;

@@ -40,9 +40,20 @@ export const SERVER_ACCOUNT = Object.freeze({
   capabilities: null,
 });
 
+/** A principal without a user: the server's own code comes by no credential. */
+const NOBODY = Object.freeze({
+  username: '',
+  credential: Object.freeze({ id: '', owner: '', signIn: null }),
+  expires: null,
+  accounts: new Map(),
+  roles: [],
+  capabilities: null,
+  types: null,
+});
+
 /** Returns its request: nobody waits for an answer. */
 export function serverRequest(userId: string): RequestScope {
-  const principal = { userId, username: '', tokenId: '', expires: null, accounts: new Map() };
+  const principal = { ...NOBODY, userId };
   return {
     principal,
     using: new Set(),

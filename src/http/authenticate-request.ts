@@ -30,8 +30,8 @@ async function redeemTicket(
   { tickets, authenticator }: TransportServices,
   ticket: string,
 ): Promise<Principal> {
-  const tokenId = await tickets.redeem(ticket);
-  const principal = tokenId === null ? null : await authenticator.refresh(tokenId);
+  const credential = await tickets.redeem(ticket);
+  const principal = credential && (await authenticator.refresh(credential));
   if (principal !== null) return principal;
   throw unauthorized('The ticket is unknown, used or expired.', true);
 }

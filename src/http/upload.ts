@@ -92,7 +92,7 @@ async function record(
   const { userId: uploaderId } = principal;
   try {
     // An upload may take long: the token is looked at again before it changes anything.
-    const current = await services.authenticator.refresh(principal.tokenId);
+    const current = await services.authenticator.refresh(principal.credential);
     const access = current?.accounts.get(accountId);
     if (access === undefined) throw new HttpError(404, 'There is no such account any more.');
     if (access.isReadOnly) throw new HttpError(403, 'The account is read-only.');

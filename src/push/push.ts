@@ -84,7 +84,7 @@ export class Push {
   async open(request: ChannelRequest, listener: ChannelListener): Promise<Channel> {
     const { kind, principal, types, lastId } = request;
     const wanted = [...this.#options.types.values()].filter(({ name }) => types?.has(name) ?? true);
-    const key = JSON.stringify([principal.tokenId, wanted.map(({ name }) => name)]);
+    const key = JSON.stringify([principal.credential.id, wanted.map(({ name }) => name)]);
     const { audience } = this.#audiences.get(key) ?? this.#begin(key, principal, wanted);
     const channel = new Channel(kind, audience, listener);
     this.receivers[kind] += 1;

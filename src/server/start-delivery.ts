@@ -66,7 +66,7 @@ export function startDelivery(options: DeliveryOptions): Delivery {
     openChannel: (row, lastId, listener) => openChannel(options, row, lastId ?? '', listener),
     // Few statements fill the cache of the authenticator; each token alone takes as many.
     prepare: async (part) => {
-      await authenticator.refreshAll([...new Set(part.map(({ tokenId }) => tokenId))]);
+      await authenticator.refreshAll(part.map(({ credential }) => credential));
     },
   });
   const verifier = new Verifier<UnverifiedRow>({ ...shared, rows });
@@ -106,11 +106,11 @@ export function startDelivery(options: DeliveryOptions): Delivery {
 /** Opens the channel of a subscription; resolves to null where its token has ended. */
 async function openChannel(
   { push, authenticator }: DeliveryOptions,
-  { tokenId, types }: DeliveryRow,
+  { credential, types }: DeliveryRow,
   lastId: string | null,
   listener: ChannelListener,
 ): Promise<Channel | null> {
-  const principal = await authenticator.refresh(tokenId);
+  const principal = await authenticator.refresh(credential);
   return principal && push.open(wishesOf(principal, types, lastId), listener);
 }
 

@@ -140,7 +140,7 @@ export class Answers {
   /** Looks the token up as HTTP does: a revoked one runs nothing before its socket closes. */
   async #currentPrincipal(): Promise<Principal> {
     const { shared, socket, principal } = this.#options;
-    const current = await shared.authenticator.refresh(principal.tokenId);
+    const current = await shared.authenticator.refresh(principal.credential);
     if (current !== null) return current;
     socket.close(POLICY, NOT_VALID);
     throw new RequestError('notRequest', NOT_VALID, { status: 401 });

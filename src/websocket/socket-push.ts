@@ -68,7 +68,7 @@ export class SocketPush {
     }
     const request = {
       kind: 'websocket' as const,
-      principal: (await shared.authenticator.refresh(principal.tokenId)) ?? principal,
+      principal: (await shared.authenticator.refresh(principal.credential)) ?? principal,
       types: types === null ? null : new Set(types),
       lastId: pushState,
     };

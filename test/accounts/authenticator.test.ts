@@ -11,6 +11,7 @@ import {
   revokeAccess,
   revokeToken,
 } from '../../src/accounts/index.js';
+import { tokenCredential } from '../../src/accounts/load-principals.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { openTestDatabase, type TestDatabase } from './database.js';
 
@@ -115,7 +116,7 @@ describe('a token', () => {
     expect(principal?.expires).toBe(expires);
     now = expires;
     expect(await by.authenticate(token)).toBeNull();
-    expect(await by.refresh(principal?.tokenId ?? '')).toBeNull();
+    expect(await by.refresh(principal?.credential ?? tokenCredential(''))).toBeNull();
     expect(await authenticator({ now: () => now }).authenticate(token)).toBeNull();
   });
 
@@ -240,7 +241,7 @@ describe('a principal', () => {
     await account('B', 'bob');
     await createToken(database.prisma, ids, { user: 'alice' });
     expect(await by.authenticate(token)).toBe(first);
-    expect(await by.refresh(first?.tokenId ?? '')).toBe(first);
+    expect(await by.refresh(first?.credential ?? tokenCredential(''))).toBe(first);
 
     await renameAccount(database.prisma, id, 'Another name');
     const renamed = await by.authenticate(token);
@@ -257,10 +258,10 @@ describe('a principal', () => {
     expect(await reach(token, by)).toEqual([`${id}:ro`]);
     await revokeAccess(database.prisma, id, 'alice');
     expect(await reach(token, by)).toEqual([]);
-    const tokenId = (await by.authenticate(token))?.tokenId ?? '';
+    const credential = (await by.authenticate(token))?.credential ?? tokenCredential('');
     await revokeToken(database.prisma, token);
     expect(await reach(token, by)).toBeNull();
-    expect(await by.refresh(tokenId)).toBeNull();
+    expect(await by.refresh(credential)).toBeNull();
   });
 
   it('is read again by a server without a cheap access version', async () => {
@@ -280,7 +281,7 @@ describe('a principal', () => {
     }
     const by = authenticator({ maxCached: 2 });
     const seen = await Promise.all([...tokens, ...tokens].map((token) => by.authenticate(token)));
-    const tokenIds = seen.map((principal) => principal?.tokenId);
+    const tokenIds = seen.map((principal) => principal?.credential.id);
     expect(tokenIds).toEqual([...tokens, ...tokens].map((token) => token.split('_')[1]));
     await revokeToken(database.prisma, tokens[0] ?? '');
     expect(await by.authenticate(tokens[0] ?? '')).toBeNull();
@@ -307,15 +308,16 @@ describe('a principal', () => {
       },
     });
     const by = createAuthenticator(counted as never, { accessVersion: database.accessVersion });
-    const principals = await by.refreshAll(tokenIds);
+    const credentials = tokenIds.map(tokenCredential);
+    const principals = await by.refreshAll(credentials);
     expect(tokenIds.map((id) => principals.get(id)?.accounts.size)).toEqual(
       tokenIds.map((_, at) => (at % 2 === 0 ? 2 : 1)),
     );
     expect(statements).toBe(5);
-    await by.refreshAll(tokenIds);
+    await by.refreshAll(credentials);
     expect(statements).toBe(5);
     await revokeToken(database.prisma, tokenIds[0] ?? '');
-    expect((await by.refreshAll(tokenIds)).has(tokenIds[0] ?? '')).toBe(false);
+    expect((await by.refreshAll(credentials)).has(tokenIds[0] ?? '')).toBe(false);
     expect(statements).toBe(10);
   });
 

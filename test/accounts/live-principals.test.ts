@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LivePrincipals } from '../../src/accounts/live-principals.js';
-import type { Authenticator, Principal } from '../../src/accounts/principal.js';
+import type { Authenticator, Credential, Principal } from '../../src/accounts/principal.js';
 import { until } from '../http/harness.js';
+import { tokenPrincipal } from './token-principal.js';
 
 function principalOf(tokenId: string, expires: number | null = null): Principal {
-  return { userId: 'u', username: 'u', tokenId, expires, accounts: new Map() };
+  return tokenPrincipal('u', tokenId, new Map(), expires);
 }
 
 /** Counts what is asked of it. */
@@ -23,7 +24,8 @@ class Tokens implements Authenticator {
     return null;
   }
 
-  async refreshAll(ids: readonly string[]): Promise<ReadonlyMap<string, Principal>> {
+  async refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>> {
+    const ids = credentials.map(({ id }) => id);
     if (this.failure !== null) throw this.failure;
     this.refreshed.push(ids);
     return new Map([...this.principals].filter(([id]) => ids.includes(id)));

@@ -192,7 +192,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect(await prisma.jmapVapidKey.count()).toBe(0);
     expect(await prisma.jmapPushCreation.count()).toBe(1);
     expect(await pruneOrphans(prisma)).toBe(1);
-    const left = await rows().list(owner.tokenId, { first: 10 });
+    const left = await rows().list(owner.credential.owner, { first: 10 });
     expect(left.map(({ id }) => id)).toEqual(['verified', 'young']);
   });
 
@@ -201,7 +201,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     const expired: string[] = [];
     const seen = rows(0, PLAIN, (id) => expired.push(id));
     await create(seen, owner, { id: 'old', expires: NOW });
-    expect(await seen.list(owner.tokenId, { first: 10 })).toEqual([]);
+    expect(await seen.list(owner.credential.owner, { first: 10 })).toEqual([]);
     const found = await seen.change(owner, false, (transaction) => transaction.find(['old']));
     expect([found, expired]).toEqual([[], ['old']]);
   });
@@ -241,7 +241,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
       onExpired: (id) => expired.push(id),
     });
     const list = async (): Promise<readonly string[]> =>
-      (await seen.list(owner.tokenId, { first: 2 })).map(({ id }) => id);
+      (await seen.list(owner.credential.owner, { first: 2 })).map(({ id }) => id);
     const find = (id: string): Promise<number> =>
       seen.change(owner, false, async (transaction) => (await transaction.find([id])).length);
     expect(await list()).toEqual(['living', 'old']);
@@ -278,8 +278,8 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
       }),
       ...{ sealer: PLAIN, now: () => NOW, vapidKey: () => null, onExpired: expect.unreachable },
     });
-    expect(await seen.list(owner.tokenId, { first: 10 })).toEqual([]);
-    const list = await rows().list(owner.tokenId, { first: 10 });
+    expect(await seen.list(owner.credential.owner, { first: 10 })).toEqual([]);
+    const list = await rows().list(owner.credential.owner, { first: 10 });
     expect(list.map(({ id }) => id)).toEqual(['old']);
   });
 
@@ -349,7 +349,8 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     for (const row of await prisma.jmapPushSubscription.findMany())
       for (const text of [row.url, row.p256dh, row.auth])
         expect(text).toMatch(/^aes256gcm-bound\$/);
-    const read = (sealer: typeof key) => rows(0, sealer).list(owner.tokenId, { first: 10 });
+    const read = (sealer: typeof key) =>
+      rows(0, sealer).list(owner.credential.owner, { first: 10 });
     for (const one of await read(key)) {
       expect(one.url).toMatch(/^https:/);
       expect(one.keys).toEqual({ p256dh: 'point', auth: 'secret' });

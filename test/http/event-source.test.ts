@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { tokenCredential } from '../../src/accounts/load-principals.js';
 import { change, PATH, Stream } from './event-stream.js';
 import {
   account,
@@ -169,7 +170,7 @@ describe('RFC 8620 7.3: the event source', () => {
   it('has no events of an account that goes, and those of one that comes', async () => {
     const harness = await startHarness();
     const stream = await Stream.open(harness);
-    const before = await harness.users.refresh('t1');
+    const before = await harness.users.refresh(tokenCredential('t1'));
     harness.users.principals.set('t1', principal('u1', 't1', [account('A2')]));
     await until(async () => {
       harness.store.commit('A2', { Todo: '1' });

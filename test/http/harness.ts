@@ -3,9 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { tokenCredential } from '../../src/accounts/load-principals.js';
 import type {
   AccountAccess,
   Authenticator,
+  Credential,
   Principal,
   Tickets,
 } from '../../src/accounts/principal.js';
@@ -35,6 +37,7 @@ import { createLogging } from '../../src/server/logging.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
 import { WebSocketEndpoint } from '../../src/websocket/endpoint.js';
+import { tokenPrincipal } from '../accounts/token-principal.js';
 import { conductor } from '../support/conductor.js';
 import { CountedAllowance, CountedAnswers } from './counted-budgets.js';
 
@@ -180,15 +183,16 @@ export class Users implements Authenticator {
   ]);
 
   async authenticate(token: string): Promise<Principal | null> {
-    return this.refresh(this.tokens.get(token) ?? '');
+    return this.refresh(tokenCredential(this.tokens.get(token) ?? ''));
   }
 
-  async refresh(tokenId: string): Promise<Principal | null> {
-    return this.principals.get(tokenId) ?? null;
+  async refresh({ id }: Credential): Promise<Principal | null> {
+    return this.principals.get(id) ?? null;
   }
 
-  async refreshAll(tokenIds: readonly string[]): Promise<ReadonlyMap<string, Principal>> {
-    return new Map([...this.principals].filter(([id]) => tokenIds.includes(id)));
+  async refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>> {
+    const ids = new Set(credentials.map(({ id }) => id));
+    return new Map([...this.principals].filter(([id]) => ids.has(id)));
   }
 
   /** Another one at each look: a test may have changed anything. */
@@ -200,18 +204,18 @@ export class Users implements Authenticator {
 
 /** Each stands for its token once; how long, and in which database, is tried in test/accounts. */
 class MemoryTickets implements Tickets {
-  readonly #issued = new Map<string, string>();
+  readonly #issued = new Map<string, Credential>();
 
-  async issue({ tokenId }: Principal): Promise<{ ticket: string; expires: number }> {
+  async issue({ credential }: Principal): Promise<{ ticket: string; expires: number }> {
     const ticket = `ticket${this.#issued.size}`;
-    this.#issued.set(ticket, tokenId);
+    this.#issued.set(ticket, credential);
     return { ticket, expires: Date.now() + 60_000 };
   }
 
-  async redeem(ticket: string): Promise<string | null> {
-    const tokenId = this.#issued.get(ticket) ?? null;
-    this.#issued.set(ticket, '');
-    return tokenId === '' ? null : tokenId;
+  async redeem(ticket: string): Promise<Credential | null> {
+    const credential = this.#issued.get(ticket) ?? null;
+    this.#issued.delete(ticket);
+    return credential;
   }
 }
 
@@ -230,7 +234,7 @@ export function principal(
   expires: number | null = null,
 ): Principal {
   const map = new Map(accounts.map((entry) => [entry.id, entry]));
-  return { userId, username: userId, tokenId, expires, accounts: map };
+  return tokenPrincipal(userId, tokenId, map, expires);
 }
 
 type WriteWork = Parameters<Store['write']>[2];

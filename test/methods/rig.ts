@@ -38,6 +38,7 @@ import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
 import type { Store } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { tokenPrincipal } from '../accounts/token-principal.js';
 import { conductor } from '../support/conductor.js';
 import { registry as generated } from '../support/registry.js';
 import { GADGET_TABLES, gadgetCapability } from './gadget.js';
@@ -101,13 +102,8 @@ export interface Logic {
 }
 
 function principal(userId: string, accounts: readonly AccountAccess[]): Principal {
-  return {
-    userId,
-    username: userId,
-    tokenId: `t-${userId}`,
-    expires: null,
-    accounts: new Map(accounts.map((account) => [account.id, account])),
-  };
+  const map = new Map(accounts.map((account) => [account.id, account]));
+  return tokenPrincipal(userId, `t-${userId}`, map);
 }
 
 function account(id: string, more: Partial<AccountAccess> = {}): AccountAccess {

@@ -15,7 +15,8 @@ const HUB = { publish: () => undefined } as unknown as Hub;
 function principalOf(accounts: number): Principal {
   const access = { capabilities: null, readOnly: false };
   const reached = Array.from({ length: accounts }, (_, n) => [`a${n}`, access] as const);
-  return { tokenId: 't', userId: 'u', accounts: new Map(reached) } as unknown as Principal;
+  const credential = { id: 't' };
+  return { credential, userId: 'u', accounts: new Map(reached) } as unknown as Principal;
 }
 
 /**

@@ -98,6 +98,15 @@ const ACROSS = new Set([
   'JmapPushSubscription_shard_idx',
   'JmapPushSubscription_tokenId_idx',
   'JmapPushSubscription_userId_idx',
+  // Identities, sign-outs, rates and the audit belong to users.
+  'JmapAudit_at_idx',
+  'JmapAudit_pkey',
+  'JmapIdentity_pkey',
+  'JmapIdentity_userId_idx',
+  'JmapLogout_expires_idx',
+  'JmapLogout_pkey',
+  'JmapRate_expires_idx',
+  'JmapRate_pkey',
   // The keys of the whole database that sign pushes.
   'JmapVapidKey_pkey',
 ]);

@@ -77,9 +77,12 @@ async function findLongEntries(
     `SELECT "attname" AS "name" FROM pg_attribute
      WHERE "attrelid" = to_regclass(quote_ident($1)) AND "attname" = ANY ($2)
      AND "atttypid" = 'text'::regtype`,
-    [table, columns],
+    [table, [...columns, 'accountId']],
   );
-  const texts = typed.map(({ name }) => name);
+  const names = new Set(typed.map(({ name }) => name));
+  // The engine's own tables hold short texts alone.
+  if (!names.has('accountId')) return undefined;
+  const texts = columns.filter((name) => names.has(name));
   const propertyColumns = texts.filter((name) => name !== 'accountId' && name !== 'id');
   if (propertyColumns.length === 0) return undefined;
   const octets = texts.map((name) => `coalesce(octet_length(${quote(name)}), 0)`).join(' + ');
@@ -95,9 +98,9 @@ async function findLongEntries(
     .slice(0, NAMED)
     .map(([accountId, id, size]) => `${id} in account ${accountId} (${size} octets)`);
   const more = rows.length > NAMED ? '; and more' : '';
-  const names = clientNames(folder);
+  const schemaNames = clientNames(folder);
   const properties = propertyColumns.map(
-    (name) => `${names.type(table)}.${names.property(table, name)}`,
+    (name) => `${schemaNames.type(table)}.${schemaNames.property(table, name)}`,
   );
   return (
     `makes an ordered index over ${properties.join(', ')}, in which PostgreSQL ` +

@@ -29,7 +29,7 @@ export async function pushSubscriptionGet(
   const ids = args.ids ? distinctIds(args.ids, createdIds) : null;
   const which =
     ids === null ? { first: limits.maxObjectsInGet + 1 } : { ids: [...ids.existing.keys()] };
-  const found = await push.rows.list(principal.tokenId, which);
+  const found = await push.rows.list(principal.credential.owner, which);
   requireGetLimit(
     found.map(({ id }) => id),
     limits,

@@ -28,6 +28,7 @@ import { capabilitiesOf } from '../../../../src/server/project.js';
 import type { Store } from '../../../../src/store/port.js';
 import { createPostgresqlStore } from '../../../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/index.js';
+import { tokenPrincipal } from '../../../accounts/token-principal.js';
 import { conductor } from '../../../support/conductor.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
@@ -55,13 +56,11 @@ const ACCOUNT = {
   isReadOnly: false,
   capabilities: null,
 };
-const USER: Principal = {
-  userId: 'u1',
-  username: 'u1',
-  tokenId: 't1',
-  expires: null,
-  accounts: new Map([ACCOUNT, { ...ACCOUNT, id: OTHER_ID }].map((one) => [one.id, one])),
-};
+const USER: Principal = tokenPrincipal(
+  'u1',
+  't1',
+  new Map([ACCOUNT, { ...ACCOUNT, id: OTHER_ID }].map((one) => [one.id, one])),
+);
 
 /** A blob that objects may refer to. */
 export const BLOB_ID = `b${'1'.repeat(26)}`;

@@ -1,0 +1,251 @@
+import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { deletionKey, type TransactionClient } from './change.js';
+import { capabilityList, groupBy } from './directory.js';
+import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
+import { sessionKey, subjectKey } from './sign-in.js';
+
+/** A credential as the database has it, with what it reaches. */
+export interface LoadedCredential {
+  readonly principal: Principal;
+  /** Null: a provider's token, whose text proves itself. */
+  readonly secretHash: Uint8Array | null;
+}
+
+/** Returns the capabilities that scopes of a provider open; null: all. */
+export type CapabilitiesOfScopes = (
+  scopes: readonly string[],
+) => ReadonlyMap<string, AccessMode> | null;
+
+/** The part of a credential in the reach of its user. */
+interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
+  readonly secretHash: Uint8Array | null;
+  /** Roles beside the user's own. */
+  readonly roles: readonly string[];
+  /** Narrows what the user has: true where only to read. Null: it doesn't. */
+  readonly narrowed: ReadonlyMap<string, boolean> | null;
+  readonly readOnly: boolean;
+  /** Ids or names of accounts that it reaches beside the user's. */
+  readonly claimed: ReadonlyMap<string, boolean>;
+}
+
+/**
+ * Reads credentials and their reach, in few statements for any number of credentials and accounts.
+ * A token of ours narrows its user's access, never widens it: an account is read-only where the
+ * grant, the token or the token's entry for the account says so. A provider's token has its user's
+ * access and what its claims give beside it. Credentials that may do nothing are left out.
+ */
+export async function loadPrincipals(
+  prisma: PrismaClient | TransactionClient,
+  credentials: readonly Credential[],
+  capabilitiesOf: CapabilitiesOfScopes,
+): Promise<ReadonlyMap<string, LoadedCredential>> {
+  const claimants = [
+    ...(await loadTokens(
+      prisma,
+      credentials.filter(({ signIn }) => signIn === null),
+    )),
+    ...(await loadSignIns(prisma, credentials, capabilitiesOf)),
+  ];
+  if (claimants.length === 0) return new Map();
+  const userIds = [...new Set(claimants.map(({ userId }) => userId))];
+  const users = await prisma.jmapUser.findMany({ where: { id: { in: userIds } } });
+  const access = await prisma.jmapAccess.findMany({ where: { userId: { in: userIds } } });
+  const claimed = new Set(claimants.flatMap((claimant) => [...claimant.claimed.keys()]));
+  const claimable = await findClaimable(prisma, [...claimed]);
+  const accountIds = new Set(access.map(({ accountId }) => accountId));
+  for (const id of claimable.values()) accountIds.add(id);
+  const accounts = await prisma.jmapAccount.findMany({ where: { id: { in: [...accountIds] } } });
+  accounts.sort((a, b) => Number(a.created - b.created) || (a.id < b.id ? -1 : 1));
+
+  const usersById = new Map(users.map((user) => [user.id, user]));
+  const accessOf = groupBy(access, ({ userId }) => userId);
+  const loaded = new Map<string, LoadedCredential>();
+  for (const claimant of claimants) {
+    const user = usersById.get(claimant.userId);
+    if (user === undefined || isOver(user, claimant.credential.signIn)) continue;
+    const { credential, expires, capabilities, types, secretHash } = claimant;
+    const modes = modesOf(claimant, accessOf.get(user.id) ?? [], claimable);
+    const roles = [...new Set([...textsOf(user.roles), ...claimant.roles])].sort();
+    const principal: Principal = Object.freeze({
+      userId: user.id,
+      username: user.name,
+      ...{ credential, expires, roles, capabilities, types },
+      accounts: reachOf(accounts, modes, user.id),
+    });
+    loaded.set(credential.id, { principal, secretHash });
+  }
+  return loaded;
+}
+
+const NOTHING: ReadonlyMap<string, boolean> = new Map();
+
+async function loadTokens(
+  prisma: PrismaClient | TransactionClient,
+  credentials: readonly Credential[],
+): Promise<readonly Claimant[]> {
+  if (credentials.length === 0) return [];
+  const ids = credentials.map(({ id }) => id);
+  const tokens = await prisma.jmapToken.findMany({ where: { id: { in: ids } } });
+  const scopedIds = tokens.filter(({ scoped }) => scoped).map(({ id }) => id);
+  const scopes =
+    scopedIds.length === 0
+      ? []
+      : await prisma.jmapTokenAccount.findMany({ where: { tokenId: { in: scopedIds } } });
+  const scopesOf = groupBy(scopes, ({ tokenId }) => tokenId);
+  return tokens.map(({ id, userId, secretHash, readOnly, scoped, expires, ...token }) => {
+    const entries = (scopesOf.get(id) ?? []).map(
+      ({ accountId, readOnly: isReadOnly }) => [accountId, isReadOnly] as const,
+    );
+    return {
+      credential: tokenCredential(id),
+      ...{ userId, secretHash, readOnly },
+      expires: expires === null ? null : Number(expires),
+      capabilities: modesIn(token.capabilities),
+      types: modesIn(token.types),
+      roles: [],
+      narrowed: scoped ? new Map(entries) : null,
+      claimed: NOTHING,
+    };
+  });
+}
+
+/** Returns the credential of a token of ours. */
+export function tokenCredential(id: string): Credential {
+  return { id, owner: id, signIn: null };
+}
+
+async function loadSignIns(
+  prisma: PrismaClient | TransactionClient,
+  credentials: readonly Credential[],
+  capabilitiesOf: CapabilitiesOfScopes,
+): Promise<readonly Claimant[]> {
+  const signIns = credentials.flatMap(({ signIn }) => signIn ?? []);
+  if (signIns.length === 0) return [];
+  const subjects = [...new Set(signIns.map(({ subject }) => subject))];
+  const keys = new Set(signIns.flatMap(endKeysOf));
+  const identities = await prisma.jmapIdentity.findMany({ where: { subject: { in: subjects } } });
+  const ends = await prisma.jmapLogout.findMany({ where: { key: { in: [...keys] } } });
+  const userIds = new Map(
+    identities.map(({ issuer, subject, userId }) => [subjectKey(issuer, subject), userId]),
+  );
+  const endedAt = new Map(ends.map(({ key, at }) => [key, Number(at)]));
+  return credentials.flatMap((credential) => {
+    const { signIn } = credential;
+    const userId = signIn && userIds.get(subjectKey(signIn.issuer, signIn.subject));
+    if (!signIn || !userId) return [];
+    if (endKeysOf(signIn).some((key) => signIn.issued <= (endedAt.get(key) ?? -1))) return [];
+    const { expires, roles, scopes } = signIn;
+    return {
+      ...{ credential, userId, expires, roles },
+      ...{ secretHash: null, readOnly: false, narrowed: null, types: null },
+      capabilities: capabilitiesOf(scopes),
+      claimed: new Map(Object.entries(signIn.accounts)),
+    };
+  });
+}
+
+/** Returns the keys of the messages that end a sign-in. */
+function endKeysOf({ issuer, subject, session }: SignIn): readonly string[] {
+  const ofSubject = subjectKey(issuer, subject);
+  return session === null ? [ofSubject] : [ofSubject, sessionKey(issuer, session)];
+}
+
+/** Returns whether nothing of the user, or not this sign-in, is good any more. */
+function isOver(
+  user: { readonly disabled: bigint | null; readonly signedOut: bigint | null },
+  signIn: SignIn | null,
+): boolean {
+  if (user.disabled !== null) return true;
+  return signIn !== null && user.signedOut !== null && signIn.issued <= user.signedOut;
+}
+
+/**
+ * Finds accounts that claims may name: by their id, else by a name that one account alone has.
+ * Providers' users may choose the name of an account that was made for them, so those have no name
+ * here. Returns ids by what names them.
+ */
+async function findClaimable(
+  prisma: PrismaClient | TransactionClient,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (names.length === 0) return new Map();
+  const found = await prisma.jmapAccount.findMany({
+    where: { OR: [{ id: { in: [...names] } }, { name: { in: [...names] } }] },
+    select: { id: true, name: true, ownerId: true },
+  });
+  if (found.length === 0) return new Map();
+  const owners = await prisma.jmapIdentity.findMany({
+    where: { userId: { in: [...new Set(found.map(({ ownerId }) => ownerId))] } },
+    select: { userId: true },
+  });
+  const deletions = await prisma.jmapMeta.findMany({
+    where: { key: { in: found.map(({ id }) => deletionKey(id)) } },
+  });
+  const deleted = new Set(deletions.map(({ key }) => key));
+  const provided = new Set(owners.map(({ userId }) => userId));
+  const living = found.filter(({ id }) => !deleted.has(deletionKey(id)));
+  const named = groupBy(
+    living.filter(({ ownerId }) => !provided.has(ownerId)),
+    ({ name }) => name,
+  );
+  const ids = new Map<string, string>();
+  for (const [name, [first, second]] of named) {
+    if (first !== undefined && second === undefined) ids.set(name, first.id);
+  }
+  // An id is nobody's name where both are there.
+  for (const { id } of living) ids.set(id, id);
+  return ids;
+}
+
+/** Returns the accounts that a credential reaches: true where it only reads. */
+function modesOf(
+  { narrowed, readOnly, claimed }: Claimant,
+  access: readonly { readonly accountId: string; readonly readOnly: boolean }[],
+  claimable: ReadonlyMap<string, string>,
+): ReadonlyMap<string, boolean> {
+  const modes = new Map<string, boolean>();
+  for (const { accountId, readOnly: isGranted } of access) {
+    const scope = narrowed === null ? false : narrowed.get(accountId);
+    if (scope !== undefined) modes.set(accountId, isGranted || readOnly || scope);
+  }
+  for (const [name, isReadOnly] of claimed) {
+    const id = claimable.get(name);
+    // The wider one counts.
+    if (id !== undefined) modes.set(id, isReadOnly && modes.get(id) !== false);
+  }
+  return modes;
+}
+
+type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[number];
+
+/** Returns the accounts of `modes`, in the order of `rows`. */
+function reachOf(
+  rows: readonly AccountRow[],
+  modes: ReadonlyMap<string, boolean>,
+  userId: string,
+): ReadonlyMap<string, AccountAccess> {
+  const accounts = new Map<string, AccountAccess>();
+  for (const { id, name, ownerId, capabilities: stored } of rows) {
+    const isReadOnly = modes.get(id);
+    if (isReadOnly === undefined) continue;
+    const list = capabilityList(stored);
+    const capabilities = list === null ? null : new Set(list);
+    const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
+    accounts.set(id, Object.freeze(access));
+  }
+  return accounts;
+}
+
+/** Reads a JSON column of modes by name; null: all. */
+function modesIn(column: unknown): ReadonlyMap<string, AccessMode> | null {
+  if (typeof column !== 'object' || column === null) return null;
+  const modes = Object.entries(column).map(
+    ([name, mode]) => [name, mode === 'full' ? 'full' : 'read'] as const,
+  );
+  return new Map(modes);
+}
+
+/** Reads a JSON column of texts; null: none. */
+function textsOf(column: unknown): readonly string[] {
+  return Array.isArray(column) ? column.filter((text) => typeof text === 'string') : [];
+}

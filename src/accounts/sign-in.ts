@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
+import type { Credential, SignIn } from './principal.js';
+
+/** Returns a credential of an identity provider's token; `id` is what connections follow. */
+export function signInCredential(id: string, signIn: SignIn): Credential {
+  return { id, owner: ownerOf(signIn), signIn };
+}
+
+/** Returns the credential of a push subscription, which outlives the token that made it. */
+export function lastingCredential(owner: string, signIn: SignIn | null): Credential {
+  return { id: owner, owner, signIn: signIn && { ...signIn, expires: null } };
+}
+
+/** Returns a value for a JSON column: null where the credential is a token of ours. */
+export function storedSignIn({
+  signIn,
+}: Credential): Prisma.InputJsonObject | typeof Prisma.DbNull {
+  if (signIn === null) return Prisma.DbNull;
+  const { accounts, roles, scopes } = signIn;
+  return { ...signIn, accounts: { ...accounts }, roles: [...roles], scopes: [...scopes] };
+}
+
+/** Reads the JSON column. */
+export function readSignIn(column: unknown): SignIn | null {
+  return (column ?? null) as SignIn | null;
+}
+
+/** A provider's tokens change every few minutes; all of one sign-in have the same owner. */
+function ownerOf({ issuer, subject, session, client }: SignIn): string {
+  if (session !== null) return sessionKey(issuer, session);
+  return keyOf('client', [issuer, subject, client]);
+}
+
+/** Identifies a provider's session: its push subscriptions, and its end in JmapLogout. */
+export function sessionKey(issuer: string, session: string): string {
+  return keyOf('session', [issuer, session]);
+}
+
+/** Identifies the end of all of a subject's sign-ins in JmapLogout. */
+export function subjectKey(issuer: string, subject: string): string {
+  return keyOf('subject', [issuer, subject]);
+}
+
+function keyOf(kind: string, names: readonly (string | null)[]): string {
+  return `${kind}:${hash('sha256', JSON.stringify(names), 'base64url')}`;
+}
