@@ -7,6 +7,9 @@ interface Followed {
   readonly listeners: Set<Listener>;
 }
 
+/** How often sign-ins are looked at although nothing has changed here, ms. */
+const SIGN_INS = 5000;
+
 /**
  * Looks at the tokens of open connections again, at short intervals: a revoked or expired one
  * closes them within a second. While nothing changes, a look costs one comparison of versions.
@@ -18,6 +21,8 @@ export class LivePrincipals {
   readonly #timer: NodeJS.Timeout;
   /** Tokens that nobody has looked at since they are followed. */
   readonly #unseen = new Set<string>();
+  /** When sign-ins at identity providers were last looked at, epoch ms. */
+  #signInsAt = 0;
   /** The access version of the last look; null: all tokens are to be looked at. */
   #version: string | null = null;
   #busy = false;
@@ -65,8 +70,15 @@ export class LivePrincipals {
       const version = await this.#authenticator.version();
       const all = version !== this.#version;
       const now = Date.now();
+      // A provider tells of some ends only when it is asked.
+      const withSignIns = Math.abs(now - this.#signInsAt) >= SIGN_INS;
+      if (withSignIns) this.#signInsAt = now;
       const due = [...this.#followed].filter(
-        ([id, { principal }]) => all || this.#unseen.has(id) || hasExpired(principal, now),
+        ([id, { principal }]) =>
+          all ||
+          this.#unseen.has(id) ||
+          hasExpired(principal, now) ||
+          (withSignIns && principal.credential.signIn !== null),
       );
       this.#unseen.clear();
       if (due.length > 0) await this.#lookAt(due, now);

@@ -2,7 +2,7 @@ import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
-import { sessionKey, subjectKey } from './sign-in.js';
+import { sessionKey, sessionlessKey, subjectKey } from './sign-in.js';
 
 /** A credential as the database has it, with what it reaches. */
 export interface LoadedCredential {
@@ -145,9 +145,9 @@ async function loadSignIns(
 }
 
 /** Returns the keys of the messages that end a sign-in. */
-function endKeysOf({ issuer, subject, session }: SignIn): readonly string[] {
-  const ofSubject = subjectKey(issuer, subject);
-  return session === null ? [ofSubject] : [ofSubject, sessionKey(issuer, session)];
+function endKeysOf({ issuer, name, session }: SignIn): readonly string[] {
+  const ofUser = subjectKey(issuer, name);
+  return [ofUser, session === null ? sessionlessKey(issuer, name) : sessionKey(issuer, session)];
 }
 
 /** Returns whether nothing of the user, or not this sign-in, is good any more. */

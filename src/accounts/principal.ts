@@ -16,7 +16,10 @@ export type AccessMode = 'read' | 'full';
 /** The facts of a verified token of an identity provider. */
 export interface SignIn {
   readonly issuer: string;
+  /** Identifies the user at the issuer. */
   readonly subject: string;
+  /** The `sub` of the token, by which the issuer signs the user out: mostly the subject. */
+  readonly name: string;
   /** The provider's session (`sid`); null where the token names none. */
   readonly session: string | null;
   /** The client that the token was given to; null where it names none. */

@@ -42,6 +42,16 @@ export function subjectKey(issuer: string, subject: string): string {
   return keyOf('subject', [issuer, subject]);
 }
 
+/** Identifies the end of a subject's sign-ins whose tokens name no session. */
+export function sessionlessKey(issuer: string, subject: string): string {
+  return keyOf('sessionless', [issuer, subject]);
+}
+
+/** Identifies a message of a provider, which counts once. */
+export function messageKey(issuer: string, id: string): string {
+  return keyOf('message', [issuer, id]);
+}
+
 function keyOf(kind: string, names: readonly (string | null)[]): string {
   return `${kind}:${hash('sha256', JSON.stringify(names), 'base64url')}`;
 }

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { LONGEST_TOKEN } from '../accounts/oidc/sign-ins.js';
 import type { Principal } from '../accounts/principal.js';
+import { TOKEN_PREFIX } from '../accounts/token-text.js';
+import { BEARER_ALONE, type CredentialsOffer, unauthorized } from './challenges.js';
 import { HttpError } from './reply.js';
 import { countHeader } from './request-head.js';
 import type { RouteAccess } from './routes.js';
 import type { TransportServices } from './shared.js';
-
-const CHALLENGE = 'Bearer realm="jmap"';
 
 /** Resolves to the principal of a request's credentials. Rejects with HttpError 400 or 401. */
 export async function authenticateRequest(
@@ -14,32 +15,28 @@ export async function authenticateRequest(
   req: IncomingMessage,
   access: RouteAccess,
 ): Promise<Principal> {
-  const token = readToken(req);
+  const { authenticator } = services;
+  const { offer } = services.identity;
+  const token = readToken(req, offer);
   if (token instanceof HttpError) throw token;
   if (token !== null) {
-    const principal = await services.authenticator.authenticate(token);
+    const principal = await authenticator.authenticate(token);
     if (principal !== null) return principal;
-    throw unauthorized('The token is unknown, expired or revoked.', true);
+    throw unauthorized(offer, 'The token is unknown, expired or revoked.', true);
   }
   const ticket = access === 'ticket' ? queryOf(req).get('ticket') : null;
-  if (ticket === null) throw unauthorized('Send a bearer token.', false);
+  if (ticket === null) throw unauthorized(offer, 'Send a bearer token.', false);
   return redeemTicket(services, ticket);
 }
 
 async function redeemTicket(
-  { tickets, authenticator }: TransportServices,
+  { tickets, authenticator, identity }: TransportServices,
   ticket: string,
 ): Promise<Principal> {
   const credential = await tickets.redeem(ticket);
   const principal = credential && (await authenticator.refresh(credential));
   if (principal !== null) return principal;
-  throw unauthorized('The ticket is unknown, used or expired.', true);
-}
-
-/** With `error="invalid_token"` where a token was sent (RFC 6750 3.1). */
-function unauthorized(detail: string, sent: boolean): HttpError {
-  const challenge = sent ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE;
-  return new HttpError(401, detail, ['WWW-Authenticate', challenge]);
+  throw unauthorized(identity.offer, 'The ticket is unknown, used or expired.', true);
 }
 
 /**
@@ -47,14 +44,14 @@ function unauthorized(detail: string, sent: boolean): HttpError {
  */
 export function requireMetricsToken(req: IncomingMessage, expected: string | null): void {
   if (expected === null) return;
-  const token = readToken(req);
+  const token = readToken(req, BEARER_ALONE);
   const tokenOctets = Buffer.from(typeof token === 'string' ? token : '');
   const expectedOctets = Buffer.from(expected);
   if (
     tokenOctets.length !== expectedOctets.length ||
     !timingSafeEqual(tokenOctets, expectedOctets)
   ) {
-    throw unauthorized('Send the metrics token as a bearer token.', token !== null);
+    throw unauthorized(BEARER_ALONE, 'Send the metrics token as a bearer token.', token !== null);
   }
 }
 
@@ -68,13 +65,15 @@ export function queryOf(req: IncomingMessage): URLSearchParams {
 /** The b64token of a bearer credential (RFC 6750 2.1); the scheme in any case (RFC 9110 11.1). */
 const BEARER = /^bearer +[A-Za-z0-9._~+/-]+=*$/i;
 const SCHEME = /^bearer +./i;
-const MAX_TOKEN = 1024;
 
 /**
- * Returns the bearer token of a request, or null. Returns an error for a malformed token (401) and
- * for two Authorization headers (400; Node by itself keeps the first in silence).
+ * Returns the token of a request, or null. Returns an error for a malformed token (401) and for two
+ * Authorization headers (400; Node by itself keeps the first in silence).
  */
-function readToken({ headers, rawHeaders }: IncomingMessage): string | HttpError | null {
+function readToken(
+  { headers, rawHeaders }: IncomingMessage,
+  offer: CredentialsOffer,
+): string | HttpError | null {
   const { authorization } = headers;
   if (authorization === undefined) return null;
   if (countHeader(rawHeaders, 'authorization') > 1) {
@@ -82,7 +81,21 @@ function readToken({ headers, rawHeaders }: IncomingMessage): string | HttpError
   }
   const trimmed = authorization.trim();
   const token = BEARER.test(trimmed) ? trimmed.slice(trimmed.lastIndexOf(' ') + 1) : '';
-  if (token !== '' && token.length <= MAX_TOKEN) return token;
+  if (token !== '' && token.length <= LONGEST_TOKEN) return token;
   // Another scheme is no token at all; a bearer one that can't be read is a wrong token.
-  return SCHEME.test(authorization) ? unauthorized('The token is malformed.', true) : null;
+  if (SCHEME.test(authorization)) return unauthorized(offer, 'The token is malformed.', true);
+  return offer.basic ? passwordOf(trimmed) : null;
+}
+
+/** RFC 7617 2: user-id and password, in base64. The user-id means nothing: the token has a user. */
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
+
+/** Returns the token of ours that is the password of Basic credentials, or null. */
+function passwordOf(authorization: string): string | null {
+  const encoded = BASIC.exec(authorization)?.[1];
+  if (encoded === undefined || encoded.length > LONGEST_TOKEN) return null;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const password = text.slice(text.indexOf(':') + 1);
+  // Other passwords go nowhere: an identity provider must not get them to look at.
+  return password.startsWith(TOKEN_PREFIX) ? password : '';
 }

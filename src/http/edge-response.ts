@@ -146,7 +146,12 @@ const EXPOSED: readonly string[] = Object.freeze([
   'Access-Control-Expose-Headers',
   'Accept-Ranges, Content-Disposition, Content-Range, Retry-After, WWW-Authenticate, X-Request-Id',
 ]);
-const ANYBODY: readonly string[] = Object.freeze(['Access-Control-Allow-Origin', '*', ...EXPOSED]);
+/** CORS headers of answers that every page may read. */
+export const ANYBODY: readonly string[] = Object.freeze([
+  'Access-Control-Allow-Origin',
+  '*',
+  ...EXPOSED,
+]);
 const MAX_AGE = '86400';
 
 /**

@@ -1,8 +1,11 @@
 /** How a route is authenticated. `ticket`: by a bearer token or by `?ticket=`. */
 export type RouteAccess = 'open' | 'bearer' | 'ticket' | 'metrics';
 
-/** Below the base path, at the root (for operators), or both (autodiscovery, RFC 8620 2.2). */
-type Place = 'base' | 'root' | 'both';
+/**
+ * Below the base path, at the root (for operators), both (autodiscovery, RFC 8620 2.2), or in front
+ * of the base path (RFC 9728 3.1).
+ */
+type Place = 'base' | 'root' | 'both' | 'front';
 
 export interface Route {
   /** The path as a template: the label in logs and metrics. */
@@ -36,6 +39,8 @@ export const ROUTES = Object.freeze({
   reference: route('/jmap/reference', 'GET', 'bearer'),
   ticket: route('/jmap/ticket', 'POST', 'bearer'),
   session: route('/.well-known/jmap', 'GET', 'bearer', 'both'),
+  resourceMetadata: route('/.well-known/oauth-protected-resource', 'GET', 'open', 'front'),
+  logout: route('/oidc/logout', 'POST', 'open'),
   healthz: route('/healthz', 'GET', 'open', 'root'),
   readyz: route('/readyz', 'GET', 'open', 'root'),
   metrics: route('/metrics', 'GET', 'metrics', 'root'),
@@ -50,6 +55,7 @@ export const UNKNOWN_ROUTE = route('unknown', 'GET', 'open');
 /** Returns the paths of a route, as templates. */
 export function pathsOf({ template, place }: Route, basePath: string): readonly string[] {
   if (place === 'root') return [template];
+  if (place === 'front') return [template + basePath];
   return place === 'base' ? [basePath + template] : [template, basePath + template];
 }
 

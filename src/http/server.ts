@@ -8,8 +8,10 @@ import { Edge } from './edge.js';
 import { EdgeResponse } from './edge-response.js';
 import { EventSources } from './event-source.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
+import { logoutPage } from './logout.js';
 import { Pipeline } from './pipeline.js';
 import { referencePage } from './reference.js';
+import { resourceMetadataPage } from './resource-metadata.js';
 import { sessionPage } from './session-page.js';
 import type { Shared, Timings } from './shared.js';
 import { SlowClients } from './slow-clients.js';
@@ -105,6 +107,10 @@ function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
     upload: uploadPage(shared),
     download: downloadPage(shared),
     ticket: ticketPage(shared),
+    resourceMetadata: resourceMetadataPage(shared.identity.metadata),
+    logout: logoutPage(shared.identity.takeLogout, (reason) =>
+      shared.log.warn({ reason }, 'a logout token was refused'),
+    ),
     healthz: healthPage(),
     readyz: readyPage(shared),
     metrics: metricsPage(shared.metrics),

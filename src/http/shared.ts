@@ -14,6 +14,7 @@ import type { Log } from '../runtime/log.js';
 import { Seldom } from '../runtime/seldom.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
+import type { Identity } from './identity.js';
 import { overloaded } from './reply.js';
 
 /** Kinds of connections that stay open. */
@@ -56,6 +57,7 @@ export interface TransportServices {
   readonly registry: Registry;
   readonly dispatcher: Pick<Dispatcher, 'handle'>;
   readonly authenticator: Authenticator;
+  readonly identity: Identity;
   readonly tickets: Tickets;
   readonly store: Store;
   readonly blobs: BlobStore;

@@ -13,6 +13,7 @@ import { readGeneration } from '../database/push-generation.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
+import { OWN_TOKENS } from '../http/identity.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
@@ -186,6 +187,7 @@ async function transportServices(engine: Engine, duplicates: Duplicates): Promis
   return {
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
+    identity: OWN_TOKENS,
     authenticator: createAuthenticator(prisma, {
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),

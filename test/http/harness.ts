@@ -16,6 +16,7 @@ import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { baseUrlText } from '../../src/http/base-url.js';
+import { type Identity, OWN_TOKENS } from '../../src/http/identity.js';
 import { createHttpServer } from '../../src/http/server.js';
 import {
   createShared,
@@ -78,6 +79,8 @@ export interface Harness {
 
 export interface HarnessOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** By default tokens of ours are all that the server takes. */
+  readonly identity?: Identity;
   readonly timings?: Partial<Timings>;
 }
 
@@ -104,6 +107,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         harness.handle(envelope, principal, source),
     },
     authenticator: users,
+    identity: options.identity ?? OWN_TOKENS,
     tickets: new MemoryTickets(),
     store,
     blobs,

@@ -1,0 +1,100 @@
+import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
+import { changeAccess, type TransactionClient } from '../change.js';
+import { messageKey, readSignIn, sessionKey, sessionlessKey, subjectKey } from '../sign-in.js';
+import { issuerOf, refuse } from './access-token.js';
+import { type Logout, verifyLogoutToken } from './logout-token.js';
+import type { Provider } from './provider.js';
+
+/** Tokens of providers live for a day or two, and push subscriptions for a week, ms. */
+const KEPT = 31 * 24 * 3600 * 1000;
+
+export interface BackChannelOptions {
+  readonly prisma: PrismaClient;
+  readonly providers: readonly Provider[];
+  /** Epoch ms. */
+  readonly now?: () => number;
+}
+
+/**
+ * Returns a function that takes a provider's message that sign-ins are over (OpenID Connect
+ * Back-Channel Logout 1.0). They end in all processes, with their streams and push subscriptions.
+ * It rejects with TokenRefusedError; with UnavailableError where the provider may send it again.
+ */
+export function createBackChannel({
+  prisma,
+  providers,
+  now = Date.now,
+}: BackChannelOptions): (token: string) => Promise<void> {
+  return async (token) => {
+    const issuer = issuerOf(token);
+    const provider = providers.find(({ settings }) => settings.rules.issuer === issuer);
+    if (provider === undefined) refuse('"iss" is no provider of this server');
+    const { keyOf, settings } = provider;
+    if (settings.logoutClients.length === 0) refuse('no client of the provider may sign out here');
+    const rules = { ...settings.rules, audience: settings.logoutClients };
+    const logout = await verifyLogoutToken(token, rules, keyOf, now());
+    await changeAccess(prisma, (transaction) => end(transaction, provider, logout, now()));
+  };
+}
+
+async function end(
+  transaction: TransactionClient,
+  { settings }: Provider,
+  { subject, session, id, at, end: lastUse }: Logout,
+  now: number,
+): Promise<void> {
+  const { issuer } = settings.rules;
+  const message = messageKey(issuer, id);
+  if ((await transaction.jmapLogout.findUnique({ where: { key: message } })) !== null)
+    refuse('it was used before');
+  await transaction.jmapLogout.create({
+    data: { key: message, at: BigInt(at), expires: BigInt(lastUse) },
+  });
+  const mark = async (key: string, until: number): Promise<void> => {
+    const data = { at: BigInt(until), expires: BigInt(now + KEPT) };
+    await transaction.jmapLogout.upsert({ where: { key }, create: { key, ...data }, update: data });
+  };
+  if (session !== null) {
+    const key = sessionKey(issuer, session);
+    // A session doesn't begin again, so whatever token of it comes later is over, too.
+    await mark(key, now + KEPT);
+    await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: key } });
+  }
+  if (subject === null) return;
+  // The user's other sessions go on where the message names one, but tokens that name none might
+  // be of this one.
+  const isAll = session === null;
+  await mark(isAll ? subjectKey(issuer, subject) : sessionlessKey(issuer, subject), at);
+  const where = { issuer_subject: { issuer, subject } };
+  const identity = await transaction.jmapIdentity.findUnique({ where });
+  if (identity !== null) await endSubscriptions(transaction, identity, isAll);
+}
+
+async function endSubscriptions(
+  transaction: TransactionClient,
+  { userId, issuer }: { readonly userId: string; readonly issuer: string },
+  isAll: boolean,
+): Promise<void> {
+  // The row stands for the user's subscriptions: a call that makes one has it until its end.
+  await transaction.$executeRaw`UPDATE "JmapUser" SET "name" = "name" WHERE "id" = ${userId}`;
+  const rows = await transaction.jmapPushSubscription.findMany({
+    where: { userId },
+    select: { id: true, signIn: true },
+  });
+  const ids = rows.flatMap((row) => {
+    const signIn = readSignIn(row.signIn);
+    return signIn?.issuer === issuer && (isAll || signIn.session === null) ? row.id : [];
+  });
+  await transaction.jmapPushSubscription.deleteMany({ where: { id: { in: ids } } });
+}
+
+/** Forgets messages that have no meaning any more; resolves to how many. */
+export async function pruneLogouts(
+  prisma: PrismaClient,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const where = { expires: { lte: BigInt(before) } };
+  if ((await prisma.jmapLogout.findFirst({ where, select: { key: true } })) === null) return 0;
+  return (await prisma.jmapLogout.deleteMany({ where, limit })).count;
+}

@@ -1,0 +1,108 @@
+import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
+import type { IdGenerator } from '../../protocol/ids.js';
+import { changeAccess, type TransactionClient } from '../change.js';
+import { insertAccount } from '../directory.js';
+import type { Visitor } from './sign-ins.js';
+
+export interface WelcomeOptions {
+  /** Sees committed rows alone. */
+  readonly prisma: PrismaClient;
+  readonly ids: IdGenerator;
+  /** As of a new account (directory.ts). */
+  readonly tasks: readonly string[];
+}
+
+/**
+ * Returns a function that makes the user of a token where there is none, with an account where the
+ * configuration says so, and keeps its name up to date. A user is made once over all processes. A
+ * user that was made by a command is never taken for one of a provider, whatever its name: whoever
+ * chooses names at the provider would choose whom to be here.
+ */
+export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Promise<boolean> {
+  const { prisma } = options;
+  return async (visitor) => {
+    const { issuer } = visitor.provider.settings.rules;
+    const where = { issuer_subject: { issuer, subject: visitor.subject } };
+    const known = await prisma.jmapIdentity.findUnique({ where });
+    if (known === null) return makeUser(options, visitor);
+    const user = await prisma.jmapUser.findUnique({ where: { id: known.userId } });
+    if (user !== null && !isNameOf(user.name, visitor)) {
+      await changeAccess(prisma, async (transaction) => {
+        const name = await freeName(transaction, visitor, user.id);
+        await transaction.jmapUser.update({ where: { id: user.id }, data: { name } });
+      });
+    }
+    return user !== null;
+  };
+}
+
+async function makeUser(
+  { prisma, ids, tasks }: WelcomeOptions,
+  visitor: Visitor,
+): Promise<boolean> {
+  const { subject, provider } = visitor;
+  const { rules, user, account } = provider.settings;
+  const { issuer } = rules;
+  if (!user.create) return false;
+  await changeAccess(prisma, async (transaction) => {
+    // Another process may have been first.
+    const where = { issuer_subject: { issuer, subject } };
+    if ((await transaction.jmapIdentity.findUnique({ where })) !== null) return;
+    const { id, time } = ids.next('u');
+    const created = BigInt(time);
+    const name = await freeName(transaction, visitor, id);
+    await transaction.jmapUser.create({ data: { id, name, created } });
+    await transaction.jmapIdentity.create({ data: { issuer, subject, userId: id, created } });
+    if (account === null) return;
+    const title = legalText(account.name.replaceAll('{name}', name));
+    await insertAccount(transaction, ids, { name: title, user: name, tasks });
+  });
+  return true;
+}
+
+/** Names may take so many characters (directory.ts); a part is left for what tells them apart. */
+const LONGEST = 255;
+const LONGEST_BASE = 160;
+/** Characters that no name may have. */
+const ILLEGAL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+/** Users with one name at one provider. */
+const MOST_NAMESAKES = 10_000;
+
+function legalText(text: string): string {
+  return text.replace(ILLEGAL, ' ').trim().slice(0, LONGEST).trim();
+}
+
+/** Returns the name that the provider has for a user: cut, and the subject where it has none. */
+function baseName({ displayName, subject }: Visitor): string {
+  const cut = (text: string): string =>
+    [...text.replace(ILLEGAL, ' ').trim()].slice(0, LONGEST_BASE).join('').trim();
+  return cut(displayName) || cut(subject) || 'user';
+}
+
+/** Returns the names that a user may have here, the best one first. */
+function* namesOf(visitor: Visitor): Generator<string> {
+  const base = baseName(visitor);
+  const { host } = new URL(visitor.provider.settings.rules.issuer);
+  yield base;
+  yield `${base} (${host.slice(0, LONGEST - LONGEST_BASE - 20)})`;
+  for (let n = 2; n < MOST_NAMESAKES; n += 1)
+    yield `${base} (${host.slice(0, LONGEST - LONGEST_BASE - 20)}, ${n})`;
+}
+
+function isNameOf(name: string, visitor: Visitor): boolean {
+  const base = baseName(visitor);
+  return name === base || (name.startsWith(`${base} (`) && name.endsWith(')'));
+}
+
+/** Returns the first name that no other user has. */
+async function freeName(
+  transaction: TransactionClient,
+  visitor: Visitor,
+  userId: string,
+): Promise<string> {
+  for (const name of namesOf(visitor)) {
+    const holder = await transaction.jmapUser.findUnique({ where: { name } });
+    if (holder === null || holder.id === userId) return name;
+  }
+  return userId;
+}

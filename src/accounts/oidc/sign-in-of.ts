@@ -1,0 +1,47 @@
+import type { SignIn } from '../principal.js';
+import { accountsOf, type Claims, claimAt, rolesOf, scopesOf } from './claims.js';
+import type { ProviderSettings } from './settings.js';
+
+/** Payload members in which providers name the client that a token was given to. */
+const CLIENTS: readonly string[] = ['azp', 'client_id', 'cid', 'appid'];
+
+/**
+ * Returns the facts of verified claims that the server goes by; null where they name no user. The
+ * claims themselves are kept nowhere.
+ */
+export function signInOf(claims: Claims, settings: ProviderSettings): SignIn | null {
+  const { rules, user, access, roles } = settings;
+  const subject = textAt(claims, user.id);
+  const name = textAt(claims, 'sub');
+  if (subject === null || name === null) return null;
+  const { iat, nbf, exp } = claims;
+  const issued = secondsOf(iat) ?? secondsOf(nbf) ?? 0;
+  const end = secondsOf(exp);
+  return {
+    issuer: rules.issuer,
+    subject,
+    name,
+    session: textAt(claims, 'sid'),
+    client: CLIENTS.map((member) => textAt(claims, member)).find((text) => text !== null) ?? null,
+    issued: issued * 1000,
+    expires: end === null ? null : (end + rules.clockTolerance) * 1000,
+    accounts: Object.fromEntries(accountsOf(claims, access)),
+    roles: rolesOf(claims, roles),
+    scopes: [...scopesOf(claims)].sort(),
+  };
+}
+
+/** Returns the name of a user for people: the first claim that is a text. */
+export function displayNameOf(claims: Claims, { user }: ProviderSettings): string {
+  const names = [...user.name, user.id].map((claim) => textAt(claims, claim));
+  return names.find((name) => name !== null) ?? '';
+}
+
+function textAt(claims: Claims, name: string): string | null {
+  const value = claimAt(claims, name);
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+function secondsOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

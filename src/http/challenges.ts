@@ -1,0 +1,32 @@
+import { HttpError } from './reply.js';
+
+const BEARER = 'Bearer realm="jmap"';
+const BASIC = 'Basic realm="jmap", charset="UTF-8"';
+
+/** What the server says of the credentials that it takes. */
+export interface CredentialsOffer {
+  /** Where the document of RFC 9728 is; null where there is none. */
+  readonly metadataUrl: string | null;
+  /** A token of ours may come as the password of Basic authentication. */
+  readonly basic: boolean;
+}
+
+export const BEARER_ALONE: CredentialsOffer = Object.freeze({ metadataUrl: null, basic: false });
+
+/** Returns a 401; with `error="invalid_token"` where a token was sent (RFC 6750 3.1). */
+export function unauthorized(offer: CredentialsOffer, detail: string, isSent: boolean): HttpError {
+  return new HttpError(401, detail, challengesOf(offer, isSent ? 'error="invalid_token"' : null));
+}
+
+/**
+ * Returns the headers that name what the server takes, as names and values in turn: Bearer first,
+ * since some clients read one alone.
+ */
+export function challengesOf(
+  { metadataUrl, basic }: CredentialsOffer,
+  error: string | null,
+): readonly string[] {
+  const pointer = metadataUrl === null ? [] : [`resource_metadata="${metadataUrl}"`];
+  const bearer = [BEARER, ...pointer, ...(error === null ? [] : [error])].join(', ');
+  return [...['WWW-Authenticate', bearer], ...(basic ? ['WWW-Authenticate', BASIC] : [])];
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { TokenRefusedError } from '../accounts/oidc/access-token.js';
+import type { Page } from './app.js';
+import { awaitBody, refuseEncoding } from './body.js';
+import { bodyLength } from './edge-response.js';
+import { HttpError, sendJson } from './reply.js';
+
+/** Takes a logout token. Rejects with TokenRefusedError or UnavailableError. */
+export type TakeLogout = (token: string) => Promise<void>;
+
+/** A logout token and its name, octets. */
+const LARGEST = 16_384;
+const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
+
+/**
+ * Answers POST {base}/oidc/logout: an identity provider says that sign-ins are over (OpenID Connect
+ * Back-Channel Logout 1.0, 2.5 to 2.8). `take` is null where no provider may say so.
+ */
+export function logoutPage(take: TakeLogout | null, onRefused: (reason: string) => void): Page {
+  return async ({ req, res }) => {
+    if (take === null) throw new HttpError(404, 'No identity provider may sign users out here.');
+    refuseEncoding(req);
+    if (!FORM.test(req.headers['content-type'] ?? ''))
+      throw new HttpError(415, 'Send a form: application/x-www-form-urlencoded.');
+    awaitBody(req, res);
+    const token = new URLSearchParams(await readForm(req)).get('logout_token');
+    try {
+      if (token === null) throw new TokenRefusedError('there is no "logout_token"');
+      await take(token);
+    } catch (error) {
+      if (!(error instanceof TokenRefusedError)) throw error;
+      onRefused(error.message);
+      const description = `The logout token is refused: ${error.message}.`;
+      sendJson(res, 400, { error: 'invalid_request', error_description: description });
+      return;
+    }
+    sendJson(res, 200, {});
+  };
+}
+
+async function readForm(req: IncomingMessage): Promise<string> {
+  const tooLarge = new HttpError(413, `The form may take ${LARGEST} octets.`);
+  const length = bodyLength(req);
+  if (length !== Number.POSITIVE_INFINITY && length > LARGEST) throw tooLarge;
+  const pieces: Buffer[] = [];
+  let octets = 0;
+  for await (const piece of req as AsyncIterable<Buffer>) {
+    octets += piece.length;
+    if (octets > LARGEST) throw tooLarge;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
