@@ -16,20 +16,18 @@ import {
   VapidKeys,
 } from '../../src/accounts/index.js';
 import { ALL_SHARDS } from '../../src/accounts/push-port.js';
-import { migrate, openPool } from '../../src/database/postgresql/index.js';
-import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { readGeneration, renewGeneration } from '../../src/database/push-generation.js';
-import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { CreationLimits } from '../../src/methods/push-subscription/creation-limits.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { makeVapidKey } from '../../src/push/webpush/vapid-key.js';
 import { createSealer } from '../../src/server/sealer.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { openTestDatabase } from './database.js';
+import { openForTwo } from './shared-database.js';
 
 const ids = createIdGenerator();
 const postgresql = usePostgresql();
-let databases = 0;
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 27);
 const PLAIN = createSealer(null);
@@ -48,7 +46,7 @@ interface Two {
 
 /** One database as two servers have it, with a token. */
 async function two(engine: string): Promise<Two> {
-  const prismas = await open(engine);
+  const prismas = await openForTwo(engine, postgresql);
   const [prisma] = prismas;
   await createAccount(prisma, ids, { name: 'A', user: 'alice' });
   const token = await createToken(prisma, ids, { user: 'alice' });
@@ -61,33 +59,6 @@ async function two(engine: string): Promise<Two> {
       onExpired,
     });
   return { prismas, owner, token, rows };
-}
-
-async function open(engine: string): Promise<readonly [PrismaClient, PrismaClient]> {
-  if (engine === 'SQLite') {
-    const database = openTestDatabase();
-    const other = openPrismaStandalone(database.file);
-    onTestFinished(async () => {
-      await other.$disconnect();
-      await database.close();
-    });
-    return [database.prisma, other];
-  }
-  databases += 1;
-  const url = await postgresql().createDatabase(`push_rows${databases}`);
-  const openOne = (): PrismaClient => {
-    const pool = openPool({ url, size: 3 });
-    const prisma = openPrisma(pool);
-    onTestFinished(async () => {
-      await prisma.$disconnect();
-      await pool.end();
-    });
-    return prisma;
-  };
-  const pool = openPool({ url, size: 1 });
-  await migrate(pool, 'prisma/postgresql/migrations');
-  await pool.end();
-  return [openOne(), openOne()];
 }
 
 function subscription(more: object = {}) {

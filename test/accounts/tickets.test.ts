@@ -10,45 +10,16 @@ import {
   revokeToken,
 } from '../../src/accounts/index.js';
 import { tokenCredential } from '../../src/accounts/load-principals.js';
-import { migrate, openPool } from '../../src/database/postgresql/index.js';
-import { openPrisma } from '../../src/database/postgresql/prisma.js';
-import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { openTestDatabase } from './database.js';
+import { openForTwo } from './shared-database.js';
 
 const ids = createIdGenerator();
 const postgresql = usePostgresql();
-let databases = 0;
-
-/** One database as two servers have it. */
-async function two(engine: string): Promise<readonly [PrismaClient, PrismaClient]> {
-  if (engine === 'SQLite') {
-    const database = openTestDatabase();
-    const other = openPrismaStandalone(database.file);
-    onTestFinished(async () => {
-      await other.$disconnect();
-      await database.close();
-    });
-    return [database.prisma, other];
-  }
-  databases += 1;
-  const url = await postgresql().createDatabase(`tickets${databases}`);
-  const open = (): PrismaClient => {
-    const pool = openPool({ url, size: 3 });
-    const prisma = openPrisma(pool);
-    onTestFinished(async () => {
-      await prisma.$disconnect();
-      await pool.end();
-    });
-    return prisma;
-  };
-  const pool = openPool({ url, size: 1 });
-  await migrate(pool, 'prisma/postgresql/migrations');
-  await pool.end();
-  return [open(), open()];
-}
+const two = (engine: string) => openForTwo(engine, postgresql);
 
 async function principalOf(
   prisma: PrismaClient,

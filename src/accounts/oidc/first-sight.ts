@@ -54,7 +54,10 @@ async function makeUser(
     await transaction.jmapUser.create({ data: { id, name, created } });
     await transaction.jmapIdentity.create({ data: { issuer, subject, userId: id, created } });
     if (account === null) return;
-    const title = legalText(account.name.replaceAll('{name}', name));
+    const title = legalText(
+      account.name.replaceAll('{name}', () => name),
+      LONGEST,
+    );
     await insertAccount(transaction, ids, { name: title, user: name, tasks });
   });
   return true;
@@ -68,15 +71,14 @@ const ILLEGAL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 /** Users with one name at one provider. */
 const MOST_NAMESAKES = 10_000;
 
-function legalText(text: string): string {
-  return text.replace(ILLEGAL, ' ').trim().slice(0, LONGEST).trim();
+/** Returns a text of so many characters at most that may be a name. */
+function legalText(text: string, most: number): string {
+  return [...text.replace(ILLEGAL, ' ').trim()].slice(0, most).join('').trim();
 }
 
 /** Returns the name that the provider has for a user: cut, and the subject where it has none. */
 function baseName({ displayName, subject }: Visitor): string {
-  const cut = (text: string): string =>
-    [...text.replace(ILLEGAL, ' ').trim()].slice(0, LONGEST_BASE).join('').trim();
-  return cut(displayName) || cut(subject) || 'user';
+  return legalText(displayName, LONGEST_BASE) || legalText(subject, LONGEST_BASE) || 'user';
 }
 
 /** Returns the names that a user may have here, the best one first. */

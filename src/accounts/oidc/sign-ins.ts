@@ -130,7 +130,7 @@ export class SignIns implements ProviderTokens {
     const { generation, settings, post } = provider;
     const { opaque, rules } = settings;
     if (opaque === null) return null;
-    if (this.#running.size > MAX_QUESTIONS)
+    if (this.#running.size >= MAX_QUESTIONS)
       throw new UnavailableError('Too many tokens wait for an answer of the identity provider.');
     const endpoint = await provider.introspectionUrl();
     const claims = await this.#claims(provider, () =>
