@@ -38,7 +38,12 @@ export function readBody(
   }
   if (!budget.fits(userId, length === Number.POSITIVE_INFINITY ? 0 : length)) throw overloaded();
   awaitBody(req, res);
-  if (!req.complete && req.readableLength !== length) return collectBody(req, userId, shared);
+  if (!req.complete && req.readableLength !== length) {
+    return collectBody(req, {
+      hold: (held, more) => holdOctets(held, more, userId, shared),
+      release: (octets) => budget.release(userId, octets),
+    });
+  }
   const data = takeArrived(req);
   res.hasWholeRequest = true;
   holdOctets(data.length, data.length, userId, shared);
@@ -62,11 +67,19 @@ function holdOctets(length: number, more: number, user: string, { budget, limits
   if (!budget.take(user, more)) throw overloaded();
 }
 
+/** Room for the octets of a body. */
+export interface BodyRoom {
+  /** Holds `more` octets of a body that has `length` then. Throws where there is no room. */
+  hold(length: number, more: number): void;
+  /** Gives back the octets of a body that is not collected to its end. */
+  release(octets: number): void;
+}
+
 /**
  * Collects a body as it comes, and stops at the first octet too many. It listens to events: a
  * packet may hold ten thousand chunks of one octet, and an iterator takes twice as long for each.
  */
-function collectBody(req: IncomingMessage, user: string, shared: Shared): Promise<Buffer> {
+export function collectBody(req: IncomingMessage, room: BodyRoom): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const octets = new Octets();
     let isComplete = false;
@@ -74,12 +87,12 @@ function collectBody(req: IncomingMessage, user: string, shared: Shared): Promis
       req.off('data', onData);
       req.off('end', onEnd);
       req.off('close', onClose);
-      shared.budget.release(user, octets.length);
+      room.release(octets.length);
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
       try {
-        holdOctets(octets.length + chunk.length, chunk.length, user, shared);
+        room.hold(octets.length + chunk.length, chunk.length);
         octets.add(chunk);
       } catch (error) {
         fail(error);

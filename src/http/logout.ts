@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { TokenRefusedError } from '../accounts/oidc/access-token.js';
 import type { Page } from './app.js';
-import { awaitBody, refuseEncoding } from './body.js';
+import { awaitBody, collectBody, refuseEncoding } from './body.js';
 import { bodyLength } from './edge-response.js';
 import { HttpError, sendJson } from './reply.js';
 
@@ -39,15 +39,10 @@ export function logoutPage(take: TakeLogout | null, onRefused: (reason: string) 
 }
 
 async function readForm(req: IncomingMessage): Promise<string> {
-  const tooLarge = new HttpError(413, `The form may take ${LARGEST} octets.`);
+  const hold = (length: number): void => {
+    if (length > LARGEST) throw new HttpError(413, `The form may take ${LARGEST} octets.`);
+  };
   const length = bodyLength(req);
-  if (length !== Number.POSITIVE_INFINITY && length > LARGEST) throw tooLarge;
-  const pieces: Buffer[] = [];
-  let octets = 0;
-  for await (const piece of req as AsyncIterable<Buffer>) {
-    octets += piece.length;
-    if (octets > LARGEST) throw tooLarge;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
+  if (length !== Number.POSITIVE_INFINITY) hold(length);
+  return (await collectBody(req, { hold, release: () => undefined })).toString();
 }
