@@ -126,7 +126,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const end = async (signal: NodeJS.Signals): Promise<Exit> => {
     if (running.has(child)) child.kill(signal);
     try {
-      return await within(`The end of the server after ${signal}`, exited, STOP_TIMEOUT);
+      const exit = await within(`The end of the server after ${signal}`, exited, STOP_TIMEOUT);
+      requireNoSecrets(output.stdout + output.stderr);
+      return exit;
     } catch (error) {
       child.kill('SIGKILL');
       throw error;
@@ -159,6 +161,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     },
   };
   return server;
+}
+
+/** Tokens of ours, and JWTs. */
+const SECRETS = /jms_[a-z0-9]+_[A-Za-z0-9_-]{43}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/;
+
+/** Throws where a server of any test has printed a credential, whatever its level of the log. */
+function requireNoSecrets(output: string): void {
+  const line = output.split('\n').find((each) => SECRETS.test(each));
+  if (line !== undefined) throw new Error(`A server printed a credential: ${line}`);
 }
 
 async function oneByOne(server: RunningServer, steps: readonly ToolStep[]): Promise<string[]> {
