@@ -19,6 +19,8 @@ const TABLE = `
   POST /jmap/ticket                           401  401+ 400  401    401      200  200  200   200
   GET /healthz                                200  200  200  200    200      200  200  200   200
   GET /readyz                                 200  200  200  200    200      200  200  200   200
+  GET /.well-known/oauth-protected-resource   404  404  404  404    404      404  404  404   404
+  POST /oidc/logout                           404  404  404  404    404      404  404  404   404
   GET /metrics                                401  401+ 401+ 401    401      401+ 401+ 401+  401+
 `;
 
