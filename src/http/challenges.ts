@@ -3,7 +3,7 @@ import { HttpError } from './reply.js';
 const BEARER = 'Bearer realm="jmap"';
 const BASIC = 'Basic realm="jmap", charset="UTF-8"';
 
-/** What the server says of the credentials that it takes. */
+/** The credentials that the server takes, as it tells them. */
 export interface CredentialsOffer {
   /** Where the document of RFC 9728 is; null where there is none. */
   readonly metadataUrl: string | null;

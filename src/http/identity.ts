@@ -4,7 +4,6 @@ import type { ResourceMetadata } from './resource-metadata.js';
 
 /** The part of the transports in identity providers. */
 export interface Identity {
-  /** What the server says of the credentials that it takes. */
   readonly offer: CredentialsOffer;
   /** Null where there is no identity provider. */
   readonly metadata: ResourceMetadata | null;

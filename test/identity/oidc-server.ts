@@ -36,7 +36,7 @@ export async function makeKey(alg: string, kid: string): Promise<JWK> {
   return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' };
 }
 
-/** What the provider keeps: it outlives a rotation of keys, which takes another Provider. */
+/** The provider's storage: it outlives a rotation of keys, which takes another Provider. */
 class Rows {
   readonly #rows = new Map<string, AdapterPayload>();
 

@@ -14,9 +14,9 @@ export interface WelcomeOptions {
 
 /**
  * Returns a function that makes the user of a token where there is none, with an account where the
- * configuration says so, and keeps its name up to date. A user is made once over all processes. A
- * user that was made by a command is never taken for one of a provider, whatever its name: whoever
- * chooses names at the provider would choose whom to be here.
+ * configuration says so, and keeps its name up to date. A user is made once over all processes.
+ * A user that a command made is never taken for one of a provider with the same name: the provider's
+ * users may choose their names.
  */
 export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Promise<boolean> {
   const { prisma } = options;

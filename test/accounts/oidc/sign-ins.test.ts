@@ -158,7 +158,7 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     expect(reachOf(await authenticator.authenticate(token))).toEqual(['blue:ro', 's1:rw']);
   });
 
-  it('reach no account by a name that two have, that a user chose, or that is deleted', async () => {
+  it('reach no account by a name that two have or a user chose, and no deleted one', async () => {
     const { prisma, provider, authenticator } = await open(engine, { access: [RED] });
     const one = await createAccount(prisma, ids, { name: 'red' });
     const token = await provider.sign({ groups: ['team-red'] });
@@ -428,7 +428,7 @@ describe('An opaque token', () => {
     expect(await authenticator.authenticate('good')).toBeNull();
   });
 
-  it('of an open connection is asked about again, and stays good while nobody answers', async () => {
+  it('of an open connection is asked about again; it stays good while nobody answers', async () => {
     let time = Date.now();
     const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
     provider.opaque.set('good', active());

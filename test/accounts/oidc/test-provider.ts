@@ -15,7 +15,7 @@ export interface TestProvider extends Provider {
   isAway: boolean;
   /** How often somebody asked for a key, and about a token. */
   readonly counts: { keys: number; questions: number };
-  /** What it says of opaque tokens; others are not active. */
+  /** Its answers about opaque tokens; others are not active. */
   readonly opaque: Map<string, object>;
   /** Signs an access token; `claims` are over those of a good one. */
   sign(claims?: JWTPayload): Promise<string>;
