@@ -1,0 +1,20 @@
+import type { AccessMode, Principal } from '../accounts/principal.js';
+import { scopeFor } from '../protocol/oauth-scopes.js';
+import { capabilityMode } from '../protocol/reach.js';
+import { insufficientScope } from './insufficient-scope.js';
+import type { TransportServices } from './shared.js';
+
+/** Throws HttpError 403 where a principal may not use the capability of blobs so far. */
+export function requireBlobs(
+  { registry, blobCapability }: Pick<TransportServices, 'registry' | 'blobCapability'>,
+  principal: Principal,
+  needed: AccessMode,
+): void {
+  const capability = registry.capabilities.get(blobCapability ?? '');
+  if (principal.capabilities === null || capability === undefined) return;
+  const mode = capabilityMode(principal, capability);
+  if (mode === 'full' || mode === needed) return;
+  const use = mode === null ? 'use' : 'write by';
+  const detail = `The token may not ${use} ${capability.urn}.`;
+  throw insufficientScope(detail, scopeFor(capability, needed));
+}
