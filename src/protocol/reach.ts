@@ -17,7 +17,7 @@ export interface Reach {
 
 /**
  * Returns how a capability may be used; null where not at all. A capability that gives access to
- * nothing, such as core, is there for everybody, unless it has scopes of its own.
+ * nothing, such as core, is whole for everybody, unless it has scopes that somebody lacks.
  */
 export function capabilityMode(
   { capabilities }: Reach,
@@ -25,8 +25,9 @@ export function capabilityMode(
 ): AccessMode | null {
   if (capabilities === null) return 'full';
   const mode = capabilities.get(capability.urn);
-  if (mode !== undefined) return mode;
-  return capability.oauthScopes === undefined && !givesAccess(capability) ? 'full' : null;
+  if (mode === 'full') return mode;
+  if (givesAccess(capability)) return mode ?? null;
+  return mode === 'read' || capability.oauthScopes === undefined ? 'full' : null;
 }
 
 /** Returns how a data type may be used; null where not at all. */

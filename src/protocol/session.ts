@@ -23,7 +23,7 @@ export interface RuntimeMembers {
   /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
   session?(base: string): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
-  readonly account?: JsonObject;
+  account?(owner: Reach): JsonObject;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -112,7 +112,7 @@ export class Sessions {
             .filter(({ urn }) => accountHas(account, urn))
             .map(({ urn, accountSession }) => [
               urn,
-              { ...accountSession, ...runtime.get(urn)?.account },
+              { ...accountSession, ...runtime.get(urn)?.account?.(owner) },
             ]),
         ),
       },

@@ -16,7 +16,8 @@ function principalOf(accounts: number): Principal {
   const access = { capabilities: null, readOnly: false };
   const reached = Array.from({ length: accounts }, (_, n) => [`a${n}`, access] as const);
   const credential = { id: 't' };
-  return { credential, userId: 'u', accounts: new Map(reached) } as unknown as Principal;
+  const all = { capabilities: null, types: null };
+  return { ...all, credential, userId: 'u', accounts: new Map(reached) } as unknown as Principal;
 }
 
 /**
