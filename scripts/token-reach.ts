@@ -1,6 +1,6 @@
 import type { AccessMode } from '../src/accounts/principal.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
-import { narrower } from '../src/protocol/reach.js';
+import { chooseNarrower } from '../src/protocol/access-modes.js';
 import { projectRoot } from '../src/server/package-root.js';
 import { loadProject } from '../src/server/project.js';
 import { UsageError } from './cli.js';
@@ -54,7 +54,7 @@ function readModes(
     const isRead = text.endsWith(READ) && !known.has(text);
     const name = isRead ? text.slice(0, -READ.length) : text;
     const mode = isRead ? 'read' : 'full';
-    modes.set(name, narrower(modes.get(name) ?? 'full', mode) ?? mode);
+    modes.set(name, chooseNarrower(modes.get(name) ?? 'full', mode) ?? mode);
   }
   return modes;
 }

@@ -1,6 +1,6 @@
-import type { Reach } from '../protocol/reach.js';
+import type { Narrowing } from '../protocol/access-modes.js';
 
-export type { AccessMode } from '../protocol/reach.js';
+export type { AccessMode } from '../protocol/access-modes.js';
 
 /** One account as a token reaches it. */
 export interface AccountAccess {
@@ -43,7 +43,7 @@ export interface Credential {
 }
 
 /** The user who asks, with the accounts in reach in order of creation. */
-export interface Principal extends Reach {
+export interface Principal extends Narrowing {
   readonly userId: string;
   readonly username: string;
   readonly credential: Credential;

@@ -1,6 +1,6 @@
 import type { AccessMode, Principal } from '../accounts/principal.js';
-import { scopeFor } from '../protocol/oauth-scopes.js';
-import { capabilityMode } from '../protocol/reach.js';
+import { findCapabilityMode } from '../protocol/access-modes.js';
+import { scopeFor } from '../protocol/open-capabilities.js';
 import { insufficientScope } from './insufficient-scope.js';
 import type { TransportServices } from './shared.js';
 
@@ -12,7 +12,7 @@ export function requireBlobs(
 ): void {
   const capability = registry.capabilities.get(blobCapability ?? '');
   if (principal.capabilities === null || capability === undefined) return;
-  const mode = capabilityMode(principal, capability);
+  const mode = findCapabilityMode(principal, capability);
   if (mode === 'full' || mode === needed) return;
   const use = mode === null ? 'use' : 'write by';
   const detail = `The token may not ${use} ${capability.urn}.`;

@@ -5,7 +5,7 @@ import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import { accountHas } from '../protocol/session.js';
 import type { CallContext } from './context.js';
-import { methodMode } from './judge-reach.js';
+import { findMethodMode } from './judge-reach.js';
 import type { Registry } from './registry.js';
 
 /** Returns the capability that an account must have for the method. */
@@ -29,7 +29,7 @@ export function resolveAccount(
   if (account === undefined) {
     throw new MethodError('accountNotFound', 'No account with this "accountId" is within reach.');
   }
-  const mode = methodMode(principal, method, registry);
+  const mode = findMethodMode(principal, method, registry);
   if (mode === null || !accountHas(account, accountCapability(method))) {
     throw new MethodError(
       'accountNotSupportedByMethod',

@@ -1,8 +1,8 @@
 import type { Principal } from '../accounts/principal.js';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { findCapabilityMode } from '../protocol/access-modes.js';
 import type { MethodError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
-import { capabilityMode } from '../protocol/reach.js';
 import { parseRequest, type RequestEnvelope } from '../protocol/request.js';
 import { type ResponseBody, responseText } from '../protocol/response.js';
 import type { Sessions } from '../protocol/session.js';
@@ -73,7 +73,7 @@ export class Api {
 
 /** Returns whether a capability exists for the principal. */
 function isInReach(principal: Principal, capability: CapabilityDefinition | undefined): boolean {
-  return capability !== undefined && capabilityMode(principal, capability) !== null;
+  return capability !== undefined && findCapabilityMode(principal, capability) !== null;
 }
 
 /** A short request whose client waits. */

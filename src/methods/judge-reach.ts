@@ -1,15 +1,15 @@
 import type { Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
-import { MethodError } from '../protocol/errors.js';
 import {
   type AccessMode,
-  capabilityMode,
+  chooseNarrower,
+  findCapabilityMode,
+  findTypeMode,
   isOfNoType,
-  narrower,
-  typeMode,
   typeNameOf,
-} from '../protocol/reach.js';
+} from '../protocol/access-modes.js';
+import { MethodError } from '../protocol/errors.js';
 import { quoted } from './issues.js';
 import type { Registry } from './registry.js';
 
@@ -34,12 +34,12 @@ export function requireReach(
 
 /** Throws `forbidden` for a type that a principal doesn't reach. */
 export function requireType(principal: Principal, type: DataTypeDefinition): void {
-  if (typeMode(principal, type) === null)
+  if (findTypeMode(principal, type) === null)
     throw outOfTypes(principal, `the type ${quoted(type.name)}`);
 }
 
 /** Returns how a call may use its account; null where the account offers nothing for the method. */
-export function methodMode(
+export function findMethodMode(
   principal: Principal,
   method: MethodDefinition,
   registry: Registry,
@@ -47,11 +47,11 @@ export function methodMode(
   if (principal.capabilities === null && principal.types === null) return 'full';
   const { capability, accountCapability = capability } = method;
   const type = typeOfMethod(method, registry);
-  const mode = narrower(
+  const mode = chooseNarrower(
     modeOf(principal, capability, registry),
     modeOf(principal, accountCapability, registry),
   );
-  return type === undefined ? mode : narrower(mode, typeMode(principal, type));
+  return type === undefined ? mode : chooseNarrower(mode, findTypeMode(principal, type));
 }
 
 /** Returns the type that a method is about, by its definition or by its name. */
@@ -64,7 +64,7 @@ function typeOfMethod(
 
 function modeOf(principal: Principal, urn: string, registry: Registry): AccessMode | null {
   const capability = registry.capabilities.get(urn);
-  return capability === undefined ? 'full' : capabilityMode(principal, capability);
+  return capability === undefined ? 'full' : findCapabilityMode(principal, capability);
 }
 
 function outOfTypes({ types }: Principal, what: string): MethodError {

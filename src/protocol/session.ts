@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { findCapabilityMode, givesAccess, listNarrowed, type Narrowing } from './access-modes.js';
 import type { JsonObject } from './json.js';
-import { capabilityMode, givesAccess, listNarrowed, type Reach } from './reach.js';
 
 /** An account as the session shows it. */
 export interface SessionAccount {
@@ -13,7 +13,7 @@ export interface SessionAccount {
 }
 
 /** The user of a session. Equal access must be one object: `Sessions` keeps results by identity. */
-export interface SessionOwner extends Reach {
+export interface SessionOwner extends Narrowing {
   readonly username: string;
   readonly accounts: ReadonlyMap<string, SessionAccount>;
 }
@@ -23,7 +23,7 @@ export interface RuntimeMembers {
   /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
   session?(base: string): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
-  account?(owner: Reach): JsonObject;
+  account?(owner: Narrowing): JsonObject;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -91,7 +91,7 @@ export class Sessions {
 
   #content(owner: SessionOwner, base: string): JsonObject {
     const { runtime } = this.#options;
-    const inReach = this.#capabilities.filter((each) => capabilityMode(owner, each) !== null);
+    const inReach = this.#capabilities.filter((each) => findCapabilityMode(owner, each) !== null);
     const shown = inReach.map((capability) => [
       capability.urn,
       {
@@ -135,7 +135,7 @@ function isOnlyRead(
 ): boolean {
   if (owner.capabilities === null) return false;
   const offered = capabilities.filter((each) => givesAccess(each) && accountHas(account, each.urn));
-  return offered.length > 0 && offered.every((each) => capabilityMode(owner, each) === 'read');
+  return offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read');
 }
 
 /** Finds each capability's first account of the user's own; accounts are in order of creation. */

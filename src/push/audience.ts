@@ -1,6 +1,6 @@
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
-import { typeMode } from '../protocol/reach.js';
+import { findTypeMode } from '../protocol/access-modes.js';
 import { accountHas } from '../protocol/session.js';
 import type { AccountListener, AccountStates, States } from './account-states.js';
 import { type AccountVector, allNumbers, type ChangedNumbers, type Vectors } from './vector.js';
@@ -114,7 +114,7 @@ export class Audience implements AccountListener {
     this.#seats = new Map();
     for (const [id, access] of principal.accounts) {
       const seen = types.filter(
-        (type) => accountHas(access, type.capability) && typeMode(principal, type) !== null,
+        (type) => accountHas(access, type.capability) && findTypeMode(principal, type) !== null,
       );
       const old = before.get(id);
       const names = seen.map(({ name }) => name);

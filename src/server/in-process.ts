@@ -2,11 +2,11 @@ import { createAuthenticator, createToken } from '../accounts/index.js';
 import type { Principal } from '../accounts/principal.js';
 import type { Services } from '../methods/context.js';
 import { Api } from '../methods/dispatch.js';
+import { findCapabilityMode } from '../protocol/access-modes.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import { parseIJson } from '../protocol/ijson.js';
 import type { JsonObject } from '../protocol/json.js';
-import { openCapabilities } from '../protocol/oauth-scopes.js';
-import { capabilityMode } from '../protocol/reach.js';
+import { openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import {
   closeAll,
@@ -95,7 +95,7 @@ export class InProcessServer {
 
   #capabilities(principal: Principal): readonly string[] {
     return [...this.engine.registry.capabilities.values()]
-      .filter((one) => one.urn !== EXPLAIN && capabilityMode(principal, one) !== null)
+      .filter((one) => one.urn !== EXPLAIN && findCapabilityMode(principal, one) !== null)
       .map(({ urn }) => urn);
   }
 }

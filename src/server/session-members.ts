@@ -10,8 +10,8 @@ import {
 } from '../methods/push-subscription/lifetime.js';
 import { COLLATIONS } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
+import { findTypeMode, type Narrowing } from '../protocol/access-modes.js';
 import type { JsonObject } from '../protocol/json.js';
-import { type Reach, typeMode } from '../protocol/reach.js';
 import type { RuntimeMembers } from '../protocol/session.js';
 import type { Limits } from './config.js';
 
@@ -52,11 +52,11 @@ export function runtimeMembers(
   const types = [...registry.dataTypes.values()].filter(({ properties }) =>
     properties.some(holdsBlobs),
   );
-  const blob = (owner: Reach): JsonObject => ({
+  const blob = (owner: Narrowing): JsonObject => ({
     maxSizeBlobSet: limits.maxSizeUpload,
     maxDataSources: MAX_DATA_SOURCES,
     supportedTypeNames: types
-      .filter((type) => typeMode(owner, type) !== null)
+      .filter((type) => findTypeMode(owner, type) !== null)
       .map(({ name }) => name),
     supportedDigestAlgorithms: [...DIGEST_ALGORITHMS],
   });

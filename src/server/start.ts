@@ -16,7 +16,7 @@ import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
-import { openCapabilities } from '../protocol/oauth-scopes.js';
+import { openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import { endBefore } from '../runtime/deadlines.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';

@@ -21,7 +21,7 @@ let seen: boolean[];
 
 beforeEach(() => {
   seen = [];
-  const told = async (_: unknown, call: { readonly isReadOnly: boolean }) => {
+  const noteCall = async (_: unknown, call: { readonly isReadOnly: boolean }) => {
     seen.push(call.isReadOnly);
     return {};
   };
@@ -34,7 +34,7 @@ beforeEach(() => {
         own('Widget/tidy', 'write'),
         own('Report/make', 'read'),
       ],
-      hooks: { methods: Object.fromEntries(names.map((name) => [name, told])) },
+      hooks: { methods: Object.fromEntries(names.map((name) => [name, noteCall])) },
     },
   );
 });

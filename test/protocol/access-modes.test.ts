@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import {
   type AccessMode,
-  capabilityMode,
+  findCapabilityMode,
+  findTypeMode,
   listNarrowed,
-  type Reach,
-  typeMode,
-} from '../../src/protocol/reach.js';
+  type Narrowing,
+} from '../../src/protocol/access-modes.js';
 import { type RuntimeMembers, Sessions } from '../../src/protocol/session.js';
 import { registry } from '../support/registry.js';
 
@@ -17,7 +17,7 @@ const NOTES = 'urn:service:notes';
 
 type Modes = Readonly<Record<string, AccessMode>>;
 
-function reach(capabilities: Modes | null, types: Modes | null = null): Reach {
+function reach(capabilities: Modes | null, types: Modes | null = null): Narrowing {
   const mapOf = (modes: Modes | null) => modes && new Map(Object.entries(modes));
   return { capabilities: mapOf(capabilities), types: mapOf(types) };
 }
@@ -29,8 +29,8 @@ function definition(urn: string): CapabilityDefinition {
 }
 
 /** The modes of the served capabilities that are not full. */
-function narrowedModes(by: Reach): Readonly<Record<string, AccessMode | null>> {
-  const modes = registry.map((each) => [each.urn, capabilityMode(by, each)] as const);
+function narrowedModes(by: Narrowing): Readonly<Record<string, AccessMode | null>> {
+  const modes = registry.map((each) => [each.urn, findCapabilityMode(by, each)] as const);
   return Object.fromEntries(modes.filter(([, mode]) => mode !== 'full'));
 }
 
@@ -47,20 +47,20 @@ describe('a capability', () => {
   });
 
   it('that gives access to nothing is whole for readers, too', () => {
-    expect(capabilityMode(reach({ [CORE]: 'read' }), definition(CORE))).toBe('full');
-    expect(capabilityMode(reach({ [BLOB]: 'read' }), definition(BLOB))).toBe('read');
+    expect(findCapabilityMode(reach({ [CORE]: 'read' }), definition(CORE))).toBe('full');
+    expect(findCapabilityMode(reach({ [BLOB]: 'read' }), definition(BLOB))).toBe('read');
   });
 
   it('with scopes or with own methods doesn’t stay', () => {
     const core = definition(CORE);
     const scoped = { ...core, oauthScopes: { full: 'core' } };
-    expect([capabilityMode(reach({}), core), capabilityMode(reach({}), scoped)]).toEqual([
+    expect([findCapabilityMode(reach({}), core), findCapabilityMode(reach({}), scoped)]).toEqual([
       'full',
       null,
     ]);
     const method = { name: 'Clock/stop', capability: CORE, account: 'none', body: 'hookFile' };
     const own = { ...core, methods: [method] } as unknown as CapabilityDefinition;
-    expect(capabilityMode(reach({}), own)).toBe(null);
+    expect(findCapabilityMode(reach({}), own)).toBe(null);
   });
 });
 
@@ -69,17 +69,17 @@ describe('a type', () => {
 
   it('has the narrower mode of its own and of its capability', () => {
     const modes = [
-      typeMode(reach(null, { Todo: 'read' }), todo),
-      typeMode(reach({ [TODOS]: 'read' }, { Todo: 'full' }), todo),
-      typeMode(reach({ [TODOS]: 'full' }, { Todo: 'full' }), todo),
+      findTypeMode(reach(null, { Todo: 'read' }), todo),
+      findTypeMode(reach({ [TODOS]: 'read' }, { Todo: 'full' }), todo),
+      findTypeMode(reach({ [TODOS]: 'full' }, { Todo: 'full' }), todo),
     ];
     expect(modes).toEqual(['read', 'read', 'full']);
   });
 
   it('is out of reach with its capability, and where others are named', () => {
-    expect(typeMode(reach({ [NOTES]: 'full' }, { Todo: 'full' }), todo)).toBe(null);
-    expect(typeMode(reach(null, { Note: 'full' }), todo)).toBe(null);
-    expect(typeMode(reach(null, {}), todo)).toBe(null);
+    expect(findTypeMode(reach({ [NOTES]: 'full' }, { Todo: 'full' }), todo)).toBe(null);
+    expect(findTypeMode(reach(null, { Note: 'full' }), todo)).toBe(null);
+    expect(findTypeMode(reach(null, {}), todo)).toBe(null);
   });
 });
 
@@ -90,13 +90,13 @@ describe('the session', () => {
     runtime: new Map<string, RuntimeMembers>([[CORE, { primary: false }]]),
     baseUrl: null,
   });
-  const owner = (by: Reach, of = account) => ({
+  const owner = (by: Narrowing, of = account) => ({
     ...by,
     username: 'u',
     accounts: new Map([['A1', of]]),
   });
-  const textOf = (by: Reach): string => sessions.text(owner(by), 'https://h');
-  const parse = (by: Reach, of = account) =>
+  const textOf = (by: Narrowing): string => sessions.text(owner(by), 'https://h');
+  const parse = (by: Narrowing, of = account) =>
     JSON.parse(sessions.text(owner(by, of), 'https://h')) as {
       capabilities: Record<string, object>;
       accounts: Record<string, { isReadOnly: boolean; accountCapabilities: object }>;
@@ -114,7 +114,7 @@ describe('the session', () => {
   });
 
   it('shows an account as read-only where all that it offers may only be read', () => {
-    const isReadOnly = (by: Reach, of = account) => parse(by, of).accounts['A1']?.isReadOnly;
+    const isReadOnly = (by: Narrowing, of = account) => parse(by, of).accounts['A1']?.isReadOnly;
     expect(isReadOnly(reach({ [NOTES]: 'read', [TODOS]: 'read' }))).toBe(true);
     expect(isReadOnly(reach({ [NOTES]: 'read', [TODOS]: 'full' }))).toBe(false);
     const notesAlone = { ...account, capabilities: new Set([NOTES]) } as unknown as typeof account;

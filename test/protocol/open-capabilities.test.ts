@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listScopes, openCapabilities, scopeFor } from '../../src/protocol/oauth-scopes.js';
+import { listScopes, openCapabilities, scopeFor } from '../../src/protocol/open-capabilities.js';
 
 const OPEN = { urn: 'urn:open' };
 const TODOS = { urn: 'urn:todos', oauthScopes: { full: 'todos', read: 'todos.read' } };

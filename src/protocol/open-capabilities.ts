@@ -1,5 +1,5 @@
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
-import type { AccessMode } from './reach.js';
+import type { AccessMode } from './access-modes.js';
 
 type Scoped = Pick<CapabilityDefinition, 'urn' | 'oauthScopes'>;
 

@@ -8,7 +8,7 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 export type AccessMode = 'read' | 'full';
 
 /** The capabilities and data types that somebody may use. */
-export interface Reach {
+export interface Narrowing {
   /** By URN; null: all. */
   readonly capabilities: ReadonlyMap<string, AccessMode> | null;
   /** By name; null: all. */
@@ -19,8 +19,8 @@ export interface Reach {
  * Returns how a capability may be used; null where not at all. A capability that gives access to
  * nothing, such as core, is whole for everybody, unless it has scopes that somebody lacks.
  */
-export function capabilityMode(
-  { capabilities }: Reach,
+export function findCapabilityMode(
+  { capabilities }: Narrowing,
   capability: CapabilityDefinition,
 ): AccessMode | null {
   if (capabilities === null) return 'full';
@@ -31,18 +31,21 @@ export function capabilityMode(
 }
 
 /** Returns how a data type may be used; null where not at all. */
-export function typeMode(
-  { capabilities, types }: Reach,
+export function findTypeMode(
+  { capabilities, types }: Narrowing,
   { name, capability }: Pick<DataTypeDefinition, 'name' | 'capability'>,
 ): AccessMode | null {
   // A capability with types gives access to them.
   const ofCapability = capabilities === null ? 'full' : (capabilities.get(capability) ?? null);
   const ofType = types === null ? 'full' : (types.get(name) ?? null);
-  return narrower(ofCapability, ofType);
+  return chooseNarrower(ofCapability, ofType);
 }
 
 /** Returns the mode that allows less; null allows nothing. */
-export function narrower(one: AccessMode | null, other: AccessMode | null): AccessMode | null {
+export function chooseNarrower(
+  one: AccessMode | null,
+  other: AccessMode | null,
+): AccessMode | null {
   if (one === null || other === null) return null;
   return one === 'full' ? other : one;
 }
@@ -82,23 +85,23 @@ export function typeNameOf(method: string): string {
  * for the same reach, whatever it comes of. Empty where nothing is narrowed.
  */
 export function listNarrowed(
-  reach: Reach,
+  narrowing: Narrowing,
   capabilities: readonly CapabilityDefinition[],
 ): readonly (readonly string[])[] {
-  if (reach.capabilities === null && reach.types === null) return [];
+  if (narrowing.capabilities === null && narrowing.types === null) return [];
   const types = new Map(
     capabilities.flatMap(({ dataTypes }) => dataTypes).map((type) => [type.name, type]),
   );
   const narrowed: (readonly string[])[] = [];
   for (const capability of capabilities) {
-    const mode = capabilityMode(reach, capability);
+    const mode = findCapabilityMode(narrowing, capability);
     if (mode === null || !givesAccess(capability)) continue;
     if (mode === 'read') narrowed.push([capability.urn, mode]);
     for (const type of capability.dataTypes) {
-      const ofType = typeMode(reach, type);
+      const ofType = findTypeMode(narrowing, type);
       if (ofType !== mode) narrowed.push([type.name, ofType ?? 'none']);
     }
-    if (reach.types === null) continue;
+    if (narrowing.types === null) continue;
     const lost = capability.methods.filter((method) => isOfNoType(method, types));
     narrowed.push(...lost.map(({ name }) => [name, 'none']));
   }
