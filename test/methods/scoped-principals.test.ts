@@ -5,7 +5,7 @@ import { BLOB, CORE, type Json, NOTES, Rig, TODOS, U1, WIDGETS } from './rig.js'
 
 type Modes = Readonly<Record<string, AccessMode>>;
 
-/** U1, narrowed to capabilities and types. */
+/** The rig's first user, narrowed to capabilities and types. */
 function narrowed(capabilities: Modes | null, types: Modes | null = null): Principal {
   const mapOf = (modes: Modes | null) => modes && new Map(Object.entries(modes));
   return { ...U1, capabilities: mapOf(capabilities), types: mapOf(types) };

@@ -93,8 +93,8 @@ export const MEANING = Object.freeze({
   },
   'bad-scope': {
     cause:
-      'A [scope](descriptors.md#oauth-scopes) has visible ASCII characters, and one meaning in its ' +
-      'capability.',
+      'A [scope](descriptors.md#oauth-scopes) has visible ASCII characters, and one meaning in ' +
+      'its capability.',
     wrong: 'oauthScopes: { full: todos, read: todos }',
     right: 'oauthScopes: { full: todos, read: todos.read }',
   },
