@@ -1,6 +1,6 @@
 import type { AccessMode, Principal } from '../accounts/principal.js';
 import { findCapabilityMode } from '../protocol/access-modes.js';
-import { scopeFor } from '../protocol/open-capabilities.js';
+import { findScope } from '../protocol/open-capabilities.js';
 import { insufficientScope } from './insufficient-scope.js';
 import type { TransportServices } from './shared.js';
 
@@ -16,5 +16,5 @@ export function requireBlobs(
   if (mode === 'full' || mode === needed) return;
   const use = mode === null ? 'use' : 'write by';
   const detail = `The token may not ${use} ${capability.urn}.`;
-  throw insufficientScope(detail, scopeFor(capability, needed));
+  throw insufficientScope(detail, findScope(capability, needed));
 }

@@ -5,7 +5,6 @@ import {
   type AccessMode,
   chooseNarrower,
   findCapabilityMode,
-  findTypeMode,
   isOfNoType,
   typeNameOf,
 } from '../protocol/access-modes.js';
@@ -22,20 +21,20 @@ export function requireReach(
   method: MethodDefinition,
   registry: Registry,
 ): void {
-  if (principal.capabilities === null && principal.types === null) return;
+  const { capabilities, types } = principal;
+  if (capabilities !== null && modeOf(principal, method.capability, registry) === null)
+    throw new MethodError('forbidden', `The token doesn't reach ${method.capability}.`);
+  if (types === null) return;
   const type = typeOfMethod(method, registry);
   if (type !== undefined) requireType(principal, type);
-  else if (principal.types !== null && isOfNoType(method, registry.dataTypes)) {
-    throw outOfTypes(principal, `the method ${quoted(method.name)}`);
-  }
-  if (modeOf(principal, method.capability, registry) !== null) return;
-  throw new MethodError('forbidden', `The token doesn't reach ${method.capability}.`);
+  else if (isOfNoType(method, registry.dataTypes))
+    throw outOfTypes(types, `the method ${quoted(method.name)}`);
 }
 
-/** Throws `forbidden` for a type that a principal doesn't reach. */
-export function requireType(principal: Principal, type: DataTypeDefinition): void {
-  if (findTypeMode(principal, type) === null)
-    throw outOfTypes(principal, `the type ${quoted(type.name)}`);
+/** Throws `forbidden` for a type that is none of a principal's. */
+export function requireType({ types }: Principal, { name }: DataTypeDefinition): void {
+  if (types === null || types.has(name)) return;
+  throw outOfTypes(types, `the type ${quoted(name)}`);
 }
 
 /** Returns how a call may use its account; null where the account offers nothing for the method. */
@@ -44,14 +43,16 @@ export function findMethodMode(
   method: MethodDefinition,
   registry: Registry,
 ): AccessMode | null {
-  if (principal.capabilities === null && principal.types === null) return 'full';
+  const { capabilities, types } = principal;
+  if (capabilities === null && types === null) return 'full';
   const { capability, accountCapability = capability } = method;
   const type = typeOfMethod(method, registry);
   const mode = chooseNarrower(
     modeOf(principal, capability, registry),
     modeOf(principal, accountCapability, registry),
   );
-  return type === undefined ? mode : chooseNarrower(mode, findTypeMode(principal, type));
+  if (types === null || type === undefined) return mode;
+  return chooseNarrower(mode, types.get(type.name) ?? null);
 }
 
 /** Returns the type that a method is about, by its definition or by its name. */
@@ -67,8 +68,8 @@ function modeOf(principal: Principal, urn: string, registry: Registry): AccessMo
   return capability === undefined ? 'full' : findCapabilityMode(principal, capability);
 }
 
-function outOfTypes({ types }: Principal, what: string): MethodError {
-  const names = [...(types?.keys() ?? [])];
+function outOfTypes(types: ReadonlyMap<string, AccessMode>, what: string): MethodError {
+  const names = [...types.keys()];
   const all = names.length === 0 ? 'no type' : `only the types ${names.join(', ')}`;
   return new MethodError('forbidden', `The token reaches ${all}, so not ${what}.`);
 }

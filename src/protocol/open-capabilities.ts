@@ -31,6 +31,6 @@ export function listScopes(definitions: readonly Scoped[]): readonly string[] {
 }
 
 /** Returns the scope that opens a capability so far; undefined where no scope does. */
-export function scopeFor({ oauthScopes }: Scoped, needed: AccessMode): string | undefined {
+export function findScope({ oauthScopes }: Scoped, needed: AccessMode): string | undefined {
   return needed === 'read' ? (oauthScopes?.read ?? oauthScopes?.full) : oauthScopes?.full;
 }

@@ -25,7 +25,7 @@ beforeEach(() => {
     seen.push(call.isReadOnly);
     return {};
   };
-  const names = ['Widget/count', 'Widget/tidy', 'Report/make'];
+  const names = ['Widget/count', 'Widget/tidy', 'Report/make', 'Note/tidy'];
   rig = new Rig(
     {},
     {
@@ -33,6 +33,7 @@ beforeEach(() => {
         own('Widget/count', 'read'),
         own('Widget/tidy', 'write'),
         own('Report/make', 'read'),
+        own('Note/tidy', 'write'),
       ],
       hooks: { methods: Object.fromEntries(names.map((name) => [name, noteCall])) },
     },
@@ -86,6 +87,15 @@ describe('a principal that may only read a capability', () => {
     await rig.call('Widget/count', {}, { user: reader });
     await rig.call('Widget/count', {}, { user: narrowed({ [WIDGETS]: 'full' }) });
     expect(seen).toEqual([true, false]);
+  });
+});
+
+describe('a method of one capability about a type of another', () => {
+  it('is judged by its own capability, and by the types that the principal reaches', async () => {
+    expect(await errorOf(narrowed({ [WIDGETS]: 'full' }), 'Note/tidy')).toBe(null);
+    expect(await errorOf(narrowed({ [WIDGETS]: 'read' }), 'Note/tidy')).toBe('accountReadOnly');
+    expect(await errorOf(narrowed(null, { Note: 'read' }), 'Note/tidy')).toBe('accountReadOnly');
+    expect(await errorOf(narrowed(null, { Widget: 'full' }), 'Note/tidy')).toBe('forbidden');
   });
 });
 

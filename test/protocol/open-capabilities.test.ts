@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listScopes, openCapabilities, scopeFor } from '../../src/protocol/open-capabilities.js';
+import { findScope, listScopes, openCapabilities } from '../../src/protocol/open-capabilities.js';
 
 const OPEN = { urn: 'urn:open' };
 const TODOS = { urn: 'urn:todos', oauthScopes: { full: 'todos', read: 'todos.read' } };
@@ -48,7 +48,7 @@ describe('scopes of a token', () => {
   });
 
   it('are named by what a request lacks', () => {
-    expect([scopeFor(TODOS, 'read'), scopeFor(TODOS, 'full')]).toEqual(['todos.read', 'todos']);
-    expect([scopeFor(NOTES, 'read'), scopeFor(OPEN, 'read')]).toEqual(['notes', undefined]);
+    expect([findScope(TODOS, 'read'), findScope(TODOS, 'full')]).toEqual(['todos.read', 'todos']);
+    expect([findScope(NOTES, 'read'), findScope(OPEN, 'read')]).toEqual(['notes', undefined]);
   });
 });
