@@ -25,6 +25,7 @@ import {
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
 import { command as commandLine } from './invocation.js';
+import { requireKnown } from './known-names.js';
 
 const HELP = `
 Usage: ${commandLine('account', 'COMMAND')}
@@ -60,7 +61,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const name = required(values.name, '--name NAME');
     const capabilities = values.capability ?? null;
     const registry = await loadRegistry();
-    requireKnown(capabilities ?? [], registry);
+    requireKnown('capability', capabilities ?? [], [...registry.capabilities.keys()]);
     return withDirectory(async (prisma) => {
       const tasks = listAccountCreatedKinds(registry);
       const account = { name, user: values.user, capabilities, tasks };
@@ -154,13 +155,6 @@ async function loadTables(): Promise<readonly string[]> {
 async function loadRegistry(): Promise<Registry> {
   const { registry } = await loadProject(projectRoot());
   return createRegistry(registry);
-}
-
-function requireKnown(urns: readonly string[], { capabilities }: Registry): void {
-  const unknown = urns.filter((urn) => !capabilities.has(urn));
-  if (unknown.length === 0) return;
-  const known = [...capabilities.keys()].join('\n  ');
-  throw new UsageError(`No capability ${unknown.join(', ')} is registered. There are:\n  ${known}`);
 }
 
 function required(value: string | undefined, option: string): string {

@@ -11,18 +11,22 @@ import { type Command, parseOptions, printLine, runSubcommand, UsageError } from
 import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
 import { command as commandLine } from './invocation.js';
+import { READ, readTokenReach, writeModes } from './token-reach.js';
 
 const HELP = `
 Usage: ${commandLine('token', 'COMMAND')}
 
-  create --user NAME [--account ID[:read] ...] [--read-only] [--expires 30d]
+  create --user NAME [--account ID[:read] ...] [--capability URN[:read] ...]
+         [--type NAME[:read] ...] [--read-only] [--expires 30d]
                    makes a token for a user and prints it alone: it is shown this once and kept
                    nowhere. It gives access to its user's accounts, also to later ones; with
-                   --account only to those named, read-only where ":read" is added. --read-only
-                   makes all of them read-only. --expires takes a duration in s, m, h or d;
-                   without it the token is good until it is revoked
+                   --account only to those named, read-only where ":read" is added. --capability
+                   and --type do the same for capabilities and data types; a name that comes twice
+                   has the narrower mode. --read-only makes all accounts read-only. --expires takes
+                   a duration in s, m, h or d; without it the token is good until it is revoked
   list             prints a line for each token, oldest first, without a heading: id, created,
-                   expires, mode (rw or ro), accounts ("all" or a list), user. Never a token itself
+                   expires, mode (rw or ro), accounts, capabilities and types (each "all" or a
+                   list), user. Never a token itself
   revoke TOKEN|ID  ends a token, by itself or by its id
 
 The commands work while a server runs. It sees the change at once, on PostgreSQL within a second.
@@ -30,14 +34,14 @@ Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database s
 defect.
 `;
 
-const READ = ':read';
-
 const COMMANDS: Readonly<Record<string, Command>> = {
   create: async (argv) => {
     const { values } = parseOptions(argv, {
       options: {
         user: { type: 'string' },
         account: { type: 'string', multiple: true },
+        capability: { type: 'string', multiple: true },
+        type: { type: 'string', multiple: true },
         'read-only': { type: 'boolean' },
         expires: { type: 'string' },
       },
@@ -49,6 +53,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       accounts: (values.account ?? []).map(scope),
       readOnly: values['read-only'] ?? false,
       lifetime: values.expires === undefined ? undefined : lifetime(values.expires),
+      ...(await readTokenReach(values.capability ?? [], values.type ?? [])),
     };
     return withDirectory(async (prisma) => {
       printLine(await createToken(prisma, createIdGenerator(), wanted));
@@ -97,6 +102,8 @@ function row(token: TokenListing): readonly string[] {
     token.expires === null ? 'never' : new Date(token.expires).toISOString(),
     token.readOnly ? 'ro' : 'rw',
     accounts === undefined ? 'all' : accounts.join(',') || 'none',
+    writeModes(token.capabilities),
+    writeModes(token.types),
     token.user,
   ];
 }

@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import type { OAuthScopes } from '../../src/capability/capability-definition.js';
 import { isWholePlace, referencesOf } from '../../src/capability/named-references.js';
 import { placeText } from '../../src/capability/places.js';
 import { didYouMean } from '../../src/descriptor/check/did-you-mean.js';
@@ -57,6 +58,7 @@ async function loadModel(root: string, format: Format): Promise<Model | undefine
 /** A type to describe, with the methods that its capability declares under the type's name. */
 interface Entry {
   readonly capability: string;
+  readonly oauthScopes?: OAuthScopes;
   readonly type: ModelType;
   readonly ownMethods: readonly { readonly name: string; readonly at: ModelType['at'] }[];
 }
@@ -83,6 +85,7 @@ function chooseTypes({ capabilities }: Model, name: string | undefined): readonl
     );
   return found.map(({ capability, type }) => ({
     capability: capability.urn,
+    ...(capability.oauthScopes && { oauthScopes: capability.oauthScopes }),
     type,
     ownMethods: listOwnMethods(capability, type),
   }));
@@ -101,7 +104,7 @@ function listType({ capability, type }: Entry): string {
 }
 
 /** Returns all that a type offers, each with the place that declares it. */
-function composeType({ capability, type, ownMethods }: Entry): string {
+function composeType({ capability, oauthScopes, type, ownMethods }: Entry): string {
   const methods = type.methods.map(({ name, at }) => `  ${type.name}/${name}  ${place(at)}`);
   const limits = Object.entries(type.limits ?? {}).map(([name, value]) => `  ${name}: ${value}`);
   const filters = type.filters.map(
@@ -125,6 +128,10 @@ function composeType({ capability, type, ownMethods }: Entry): string {
     `${type.name}, of ${capability}${type.singleton ? ', a singleton' : ''}` +
       `${type.table === type.name ? '' : `, table ${type.table}`}  ${place(type.at)}`,
     ...(type.description === '' ? [] : [type.description]),
+    ...writeSection(
+      'scopes',
+      Object.entries(oauthScopes ?? {}).map(([mode, scope]) => `  ${mode}: ${scope}`),
+    ),
     ...writeSection('properties', type.properties.map(describeProperty)),
     ...writeSection('answered', (type.answered ?? []).map(describeAnswered)),
     ...writeSection('methods', [

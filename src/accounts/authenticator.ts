@@ -237,8 +237,7 @@ async function available<T>(read: () => Promise<T>): Promise<T> {
 /** Returns a text that two principals share if and only if all their members are equal. */
 function fingerprint(principal: Principal): string {
   return JSON.stringify(principal, (_, value: unknown) => {
-    if (value instanceof Map) return [...value.values()];
-    return value instanceof Set ? [...value] : value;
+    return value instanceof Map || value instanceof Set ? [...value] : value;
   });
 }
 

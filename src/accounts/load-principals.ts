@@ -236,13 +236,13 @@ function reachOf(
   return accounts;
 }
 
-/** Reads a JSON column of modes by name; null: all. */
-function modesIn(column: unknown): ReadonlyMap<string, AccessMode> | null {
+/** Reads a JSON column of modes by name, in order of the names; null: all. */
+export function modesIn(column: unknown): ReadonlyMap<string, AccessMode> | null {
   if (typeof column !== 'object' || column === null) return null;
   const modes = Object.entries(column).map(
     ([name, mode]) => [name, mode === 'full' ? 'full' : 'read'] as const,
   );
-  return new Map(modes);
+  return new Map(modes.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Reads a JSON column of texts; null: none. */

@@ -1,3 +1,7 @@
+import type { Narrowing } from '../protocol/access-modes.js';
+
+export type { AccessMode } from '../protocol/access-modes.js';
+
 /** One account as a token reaches it. */
 export interface AccountAccess {
   readonly id: string;
@@ -9,9 +13,6 @@ export interface AccountAccess {
   /** Capability URNs that the account is limited to; null is all. */
   readonly capabilities: ReadonlySet<string> | null;
 }
-
-/** Reading alone, or everything. */
-export type AccessMode = 'read' | 'full';
 
 /** The facts of a verified token of an identity provider. */
 export interface SignIn {
@@ -45,7 +46,7 @@ export interface Credential {
 }
 
 /** The user who asks, with the accounts in reach in order of creation. */
-export interface Principal {
+export interface Principal extends Narrowing {
   readonly userId: string;
   readonly username: string;
   readonly credential: Credential;
@@ -54,10 +55,6 @@ export interface Principal {
   readonly accounts: ReadonlyMap<string, AccountAccess>;
   /** In order, each once. */
   readonly roles: readonly string[];
-  /** The capabilities that it may use, by URN; null: all. */
-  readonly capabilities: ReadonlyMap<string, AccessMode> | null;
-  /** The data types that it may use; null: all. */
-  readonly types: ReadonlyMap<string, AccessMode> | null;
 }
 
 /** Stands for a token once, for browsers, which can't send headers on a stream. */

@@ -1,7 +1,9 @@
-import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { existingUser, groupBy } from './directory.js';
+import { modesIn } from './load-principals.js';
+import type { AccessMode } from './principal.js';
 import { makeToken, parseToken, secretMatches } from './token-text.js';
 
 /** The last moment that a Date can hold, ms. */
@@ -12,12 +14,19 @@ export interface TokenScope {
   readonly readOnly: boolean;
 }
 
+/** Modes by name. */
+type Modes = ReadonlyMap<string, AccessMode>;
+
 export interface TokenListing {
   readonly id: string;
   readonly user: string;
   readonly readOnly: boolean;
   /** The accounts it was made for; null follows its user's. */
   readonly accounts: readonly TokenScope[] | null;
+  /** By URN; null: all. */
+  readonly capabilities: Modes | null;
+  /** By name; null: all. */
+  readonly types: Modes | null;
   /** Epoch ms; null never. */
   readonly expires: number | null;
   readonly created: number;
@@ -29,6 +38,10 @@ interface NewToken {
   /** Accounts in the user's reach that narrow it; empty or absent: it follows its user's. */
   readonly accounts?: readonly TokenScope[];
   readonly readOnly?: boolean;
+  /** The capabilities that narrow it, by URN; empty or absent: all. */
+  readonly capabilities?: Modes;
+  /** The data types that narrow it, by name; empty or absent: all. */
+  readonly types?: Modes;
   /** Milliseconds from now. */
   readonly lifetime?: number | undefined;
 }
@@ -46,8 +59,9 @@ export function createToken(
 export async function insertToken(
   transaction: TransactionClient,
   ids: IdGenerator,
-  { user, accounts = [], readOnly = false, lifetime }: NewToken,
+  newToken: NewToken,
 ): Promise<string> {
+  const { user, accounts = [], readOnly = false, lifetime } = newToken;
   const userId = await existingUser(transaction, user);
   const scopes = await reachable(transaction, userId, accounts);
   const { id, created, token, secretHash } = makeToken(ids);
@@ -64,6 +78,8 @@ export async function insertToken(
       userId,
       readOnly,
       scoped: scopes.size > 0,
+      capabilities: modesColumn(newToken.capabilities),
+      types: modesColumn(newToken.types),
       expires: expires === null ? null : BigInt(expires),
       created: BigInt(created),
     },
@@ -73,6 +89,10 @@ export async function insertToken(
     await transaction.jmapTokenAccount.create({ data });
   }
   return token;
+}
+
+function modesColumn(modes: Modes | undefined): Record<string, AccessMode> | typeof Prisma.DbNull {
+  return modes === undefined || modes.size === 0 ? Prisma.DbNull : Object.fromEntries(modes);
 }
 
 /** Account ids to modes, each in the user's reach; one named twice has the narrower mode. */
@@ -113,6 +133,8 @@ export async function listTokens(prisma: PrismaClient): Promise<readonly TokenLi
     accounts: token.scoped
       ? (scopesOf.get(token.id) ?? []).map(({ accountId, readOnly }) => ({ accountId, readOnly }))
       : null,
+    capabilities: modesIn(token.capabilities),
+    types: modesIn(token.types),
     expires: token.expires === null ? null : Number(token.expires),
     created: Number(token.created),
   }));

@@ -45,6 +45,14 @@ export const BUILT_IN_METHODS = [
 
 export type BuiltInMethodName = (typeof BUILT_IN_METHODS)[number];
 
+/** The scopes of OAuth that open a capability to tokens of identity providers (RFC 6749 3.3). */
+export interface OAuthScopes {
+  /** Opens all of it. */
+  readonly full: string;
+  /** Opens it to reading alone. */
+  readonly read?: string;
+}
+
 export interface CapabilityDefinition {
   /** URN or URL, the key in the session's `capabilities`. */
   readonly urn: string;
@@ -60,6 +68,8 @@ export interface CapabilityDefinition {
   readonly bareSession: boolean;
   /** It belongs to accounts: an entry in `accountCapabilities` and `primaryAccounts`. */
   readonly accountLevel: boolean;
+  /** Absent: a provider's token needs no scope for it. */
+  readonly oauthScopes?: OAuthScopes;
   readonly dataTypes: readonly DataTypeDefinition[];
   readonly methods: readonly MethodDefinition[];
   /** JSON text of the descriptor that clients may read. */

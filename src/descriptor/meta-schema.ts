@@ -37,6 +37,17 @@ export const META_SCHEMA: JSONSchema7 = {
       'It belongs to accounts: `accountCapabilities` and `primaryAccounts` list it.',
       true,
     ),
+    oauthScopes: {
+      type: 'object',
+      description: "The OAuth scopes that an identity provider's token needs to use it.",
+      examples: [{ full: 'urn:example:scope:todos', read: 'urn:example:scope:todos.read' }],
+      properties: {
+        full: text('The scope for all of it.', 'urn:example:scope:todos'),
+        read: text('The scope for reading alone.', 'urn:example:scope:todos.read'),
+      },
+      required: ['full'],
+      additionalProperties: false,
+    },
     types: {
       type: 'object',
       description: 'The data types by name.',

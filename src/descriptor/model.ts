@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { AccountUse } from '../capability/capability-definition.js';
+import type { AccountUse, OAuthScopes } from '../capability/capability-definition.js';
 import type {
   AnsweredDefinition,
   FilterDefinition,
@@ -229,6 +229,8 @@ export interface ModelCapability {
   readonly accountSession: JsonObject;
   readonly bareSession: boolean;
   readonly accountLevel: boolean;
+  /** Absent where a provider's token needs no scope. */
+  readonly oauthScopes?: OAuthScopes;
   /** The descriptor less what is never on the wire (model/wire-descriptor.ts). */
   readonly onWire: JsonObject;
   readonly types: readonly ModelType[];

@@ -15,18 +15,34 @@ export const BEARER_ALONE: CredentialsOffer = Object.freeze({ metadataUrl: null,
 
 /** Returns a 401; with `error="invalid_token"` where a token was sent (RFC 6750 3.1). */
 export function unauthorized(offer: CredentialsOffer, detail: string, isSent: boolean): HttpError {
-  return new HttpError(401, detail, challengesOf(offer, isSent ? 'error="invalid_token"' : null));
+  return new HttpError(401, detail, challengesOf(offer, isSent ? ['error="invalid_token"'] : []));
+}
+
+/**
+ * Returns the 403 for a token that reaches too little (RFC 6750 3.1). It names the scope that would
+ * do, if there is one.
+ */
+export function insufficientScope(
+  { metadataUrl }: CredentialsOffer,
+  detail: string,
+  scope: string | undefined,
+): HttpError {
+  const error = [
+    'error="insufficient_scope"',
+    ...(scope === undefined ? [] : [`scope="${scope}"`]),
+  ];
+  return new HttpError(403, detail, challengesOf({ metadataUrl, basic: false }, error));
 }
 
 /**
  * Returns the headers that name what the server takes, as names and values in turn: Bearer first,
  * since some clients read one alone.
  */
-export function challengesOf(
+function challengesOf(
   { metadataUrl, basic }: CredentialsOffer,
-  error: string | null,
+  error: readonly string[],
 ): readonly string[] {
   const pointer = metadataUrl === null ? [] : [`resource_metadata="${metadataUrl}"`];
-  const bearer = [BEARER, ...pointer, ...(error === null ? [] : [error])].join(', ');
+  const bearer = [BEARER, ...pointer, ...error].join(', ');
   return [...['WWW-Authenticate', bearer], ...(basic ? ['WWW-Authenticate', BASIC] : [])];
 }

@@ -9,6 +9,7 @@ import type { BlobRow } from '../store/port.js';
 import type { Page } from './app.js';
 import { edgeHeaders, principalOf } from './edge-response.js';
 import { HttpError } from './reply.js';
+import { requireBlobs } from './require-blobs.js';
 import type { TransportServices } from './shared.js';
 import { streamTo } from './write-long.js';
 
@@ -52,6 +53,7 @@ async function visibleBlob(
   blobId: string,
 ): Promise<BlobRow> {
   const { blobCapability, store, limits } = services;
+  requireBlobs(services, principal, 'read');
   const account = principal.accounts.get(accountId);
   const capable =
     account !== undefined && (blobCapability === null || accountHas(account, blobCapability));

@@ -9,6 +9,7 @@ import type { Page } from './app.js';
 import { awaitBody, refuseEncoding } from './body.js';
 import { bodyLength, principalOf } from './edge-response.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
+import { requireBlobs } from './require-blobs.js';
 import type { TransportServices } from './shared.js';
 import { type UploadAnswer, UploadOnce, uploadKey } from './upload-once.js';
 
@@ -18,6 +19,7 @@ export function uploadPage(services: TransportServices): Page {
   const slots = new Allowance({ share: limits.maxConcurrentUpload });
   return async ({ req, res, params }) => {
     const principal = principalOf(res);
+    requireBlobs(services, principal, 'full');
     const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);
     refuseEncoding(req);
     const length = bodyLength(req);
@@ -95,6 +97,7 @@ async function record(
     const current = await services.authenticator.refresh(principal.credential);
     const access = current?.accounts.get(accountId);
     if (access === undefined) throw new HttpError(404, 'There is no such account any more.');
+    if (current !== null) requireBlobs(services, current, 'full');
     if (access.isReadOnly) throw new HttpError(403, 'The account is read-only.');
     const deadline = performance.now() + services.limits.requestTimeout;
     const recorded = await services.store.write(accountId, { deadline }, async (transaction) => {

@@ -5,6 +5,8 @@ import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import { accountHas } from '../protocol/session.js';
 import type { CallContext } from './context.js';
+import { findMethodMode } from './judge-reach.js';
+import type { Registry } from './registry.js';
 
 /** Returns the capability that an account must have for the method. */
 function accountCapability(method: MethodDefinition): string {
@@ -13,19 +15,22 @@ function accountCapability(method: MethodDefinition): string {
 
 /**
  * Returns the account of `accountId` (RFC 8620 3.6.2) for a method that has one. An account that
- * doesn't exist and one that the user can't reach get the same answer.
+ * doesn't exist and one that the user can't reach get the same answer. It is read-only where the
+ * principal may only read by the method.
  */
 export function resolveAccount(
   method: MethodDefinition,
   args: JsonObject,
   principal: Principal,
+  registry: Registry,
 ): AccountAccess {
   const accountId = args['accountId'];
   const account = typeof accountId === 'string' ? principal.accounts.get(accountId) : undefined;
   if (account === undefined) {
     throw new MethodError('accountNotFound', 'No account with this "accountId" is within reach.');
   }
-  if (!accountHas(account, accountCapability(method))) {
+  const mode = findMethodMode(principal, method, registry);
+  if (mode === null || !accountHas(account, accountCapability(method))) {
     throw new MethodError(
       'accountNotSupportedByMethod',
       `The account does not offer ${accountCapability(method)}, which ${method.name} needs.`,
@@ -35,7 +40,11 @@ export function resolveAccount(
   if (method.account === 'write' && account.isReadOnly) {
     throw new MethodError('accountReadOnly', 'The account can only be read.');
   }
-  return account;
+  if (mode === 'full') return account;
+  if (method.account === 'write') {
+    throw new MethodError('accountReadOnly', `The token may only read what ${method.name} writes.`);
+  }
+  return account.isReadOnly ? account : { ...account, isReadOnly: true };
 }
 
 /** Returns the type of a standard method that is called. */

@@ -1,4 +1,6 @@
 import type { Principal } from '../accounts/principal.js';
+import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { findCapabilityMode } from '../protocol/access-modes.js';
 import type { MethodError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import { parseRequest, type RequestEnvelope } from '../protocol/request.js';
@@ -33,11 +35,10 @@ const ERROR_PREFIX = '["error",{"type":"';
 
 /** Runs JMAP requests, whatever carries them: HTTP and WebSocket differ only in framing. */
 export class Api {
-  readonly #options: ApiOptions & { readonly hasCapability: (urn: string) => boolean };
+  readonly #options: ApiOptions;
 
   constructor(options: ApiOptions) {
-    const { capabilities } = options.registry;
-    this.#options = { ...options, hasCapability: (urn) => capabilities.has(urn) };
+    this.#options = options;
   }
 
   /**
@@ -51,7 +52,11 @@ export class Api {
     first?: JsonObject,
   ): Promise<string[]> {
     const { registry, dispatcher, sessions, metrics } = this.#options;
-    const envelope = parseRequest(value, this.#options);
+    const { maxCallsInRequest, explainCapability } = this.#options;
+    const envelope = parseRequest(value, {
+      ...{ maxCallsInRequest, explainCapability },
+      hasCapability: (urn) => isInReach(principal, registry.capabilities.get(urn)),
+    });
     for (const call of envelope.methodCalls) {
       // A name that a client made up must not become a label.
       metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
@@ -64,6 +69,11 @@ export class Api {
     }
     return responseText(body, sessions.state(principal), first);
   }
+}
+
+/** Returns whether a capability exists for the principal. */
+function isInReach(principal: Principal, capability: CapabilityDefinition | undefined): boolean {
+  return capability !== undefined && findCapabilityMode(principal, capability) !== null;
 }
 
 /** A short request whose client waits. */

@@ -21,6 +21,7 @@ import type { Answer, RequestScope, RequestSource, Services } from './context.js
 import { type ExplainedCall, Explanation } from './explain.js';
 import { findReadAhead } from './get/request-read-ahead.js';
 import { quoted } from './issues.js';
+import { requireReach } from './judge-reach.js';
 import {
   type FollowUp,
   hashArguments,
@@ -247,7 +248,10 @@ export class RequestRun {
   ): MethodCall {
     const { principal } = this.#scope;
     const { services, limits } = this.#dispatcher;
-    const account = method.account === 'none' ? undefined : resolveAccount(method, args, principal);
+    const account =
+      method.account === 'none'
+        ? undefined
+        : resolveAccount(method, args, principal, services.registry);
     return new MethodCall({
       services: explained?.servicesFor(account?.id ?? null, services) ?? services,
       request: this.#scope,
@@ -273,10 +277,12 @@ export class RequestRun {
 
   /**
    * Returns a method that exists and whose capability is in `using` (3.3); names are exact (3.2).
-   * A call that the server makes itself needs no capability in `using`.
+   * A call that the server makes itself needs no capability in `using`. Throws `forbidden` for one
+   * that is out of the principal's reach.
    */
   #method(name: string, isOurs: boolean): MethodDefinition {
-    const method = this.#dispatcher.services.registry.methods.get(name);
+    const { registry } = this.#dispatcher.services;
+    const method = registry.methods.get(name);
     if (method === undefined) {
       throw new MethodError('unknownMethod', `There is no method ${quoted(name)}.`);
     }
@@ -284,6 +290,7 @@ export class RequestRun {
       const why = `The method ${quoted(name)} needs ${method.capability} in "using".`;
       throw new MethodError('unknownMethod', why);
     }
+    requireReach(this.#scope.principal, method, registry);
     return method;
   }
 

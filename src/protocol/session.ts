@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { findCapabilityMode, givesAccess, listNarrowed, type Narrowing } from './access-modes.js';
 import type { JsonObject } from './json.js';
 
 /** An account as the session shows it. */
@@ -12,7 +13,7 @@ export interface SessionAccount {
 }
 
 /** The user of a session. Equal access must be one object: `Sessions` keeps results by identity. */
-export interface SessionOwner {
+export interface SessionOwner extends Narrowing {
   readonly username: string;
   readonly accounts: ReadonlyMap<string, SessionAccount>;
 }
@@ -22,7 +23,7 @@ export interface RuntimeMembers {
   /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
   session?(base: string): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
-  readonly account?: JsonObject;
+  account?(owner: Narrowing): JsonObject;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -79,7 +80,9 @@ export class Sessions {
       const content = this.#content(owner, this.#options.baseUrl ?? '');
       // A bare entry doesn't show its descriptor's hash, but the state must move with it.
       const hashes = this.#capabilities.map(({ urn, descriptorHash }) => [urn, descriptorHash]);
-      const digest = hash('sha256', JSON.stringify([content, hashes]), 'base64url');
+      const narrowed = listNarrowed(owner, this.#capabilities);
+      const parts = narrowed.length === 0 ? [content, hashes] : [content, hashes, narrowed];
+      const digest = hash('sha256', JSON.stringify(parts), 'base64url');
       computed = { version, state: digest.slice(0, 22), base: null, text: '' };
       this.#computed.set(owner, computed);
     }
@@ -88,7 +91,8 @@ export class Sessions {
 
   #content(owner: SessionOwner, base: string): JsonObject {
     const { runtime } = this.#options;
-    const shown = this.#capabilities.map((capability) => [
+    const inReach = this.#capabilities.filter((each) => findCapabilityMode(owner, each) !== null);
+    const shown = inReach.map((capability) => [
       capability.urn,
       {
         ...capability.session,
@@ -96,19 +100,19 @@ export class Sessions {
         ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
       },
     ]);
-    const ofAccounts = this.#capabilities.filter((capability) => capability.accountLevel);
+    const ofAccounts = inReach.filter((capability) => capability.accountLevel);
     const accounts = Array.from(owner.accounts, ([id, account]) => [
       id,
       {
         name: account.name,
         isPersonal: account.isPersonal,
-        isReadOnly: account.isReadOnly,
+        isReadOnly: account.isReadOnly || isOnlyRead(account, owner, ofAccounts),
         accountCapabilities: Object.fromEntries(
           ofAccounts
             .filter(({ urn }) => accountHas(account, urn))
             .map(({ urn, accountSession }) => [
               urn,
-              { ...accountSession, ...runtime.get(urn)?.account },
+              { ...accountSession, ...runtime.get(urn)?.account?.(owner) },
             ]),
         ),
       },
@@ -121,6 +125,17 @@ export class Sessions {
       ...sessionUrls(base),
     };
   }
+}
+
+/** Returns whether all that the account offers may only be read. */
+function isOnlyRead(
+  account: SessionAccount,
+  owner: SessionOwner,
+  capabilities: readonly CapabilityDefinition[],
+): boolean {
+  if (owner.capabilities === null) return false;
+  const offered = capabilities.filter((each) => givesAccess(each) && accountHas(account, each.urn));
+  return offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read');
 }
 
 /** Finds each capability's first account of the user's own; accounts are in order of creation. */

@@ -1,5 +1,6 @@
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
+import { findTypeMode } from '../protocol/access-modes.js';
 import { accountHas } from '../protocol/session.js';
 import type { AccountListener, AccountStates, States } from './account-states.js';
 import { type AccountVector, allNumbers, type ChangedNumbers, type Vectors } from './vector.js';
@@ -112,7 +113,9 @@ export class Audience implements AccountListener {
     const joined = states.tick();
     this.#seats = new Map();
     for (const [id, access] of principal.accounts) {
-      const seen = types.filter(({ capability }) => accountHas(access, capability));
+      const seen = types.filter(
+        (type) => accountHas(access, type.capability) && findTypeMode(principal, type) !== null,
+      );
       const old = before.get(id);
       const names = seen.map(({ name }) => name);
       const isSame = old?.types.join() === names.join();

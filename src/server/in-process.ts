@@ -2,9 +2,11 @@ import { createAuthenticator, createToken } from '../accounts/index.js';
 import type { Principal } from '../accounts/principal.js';
 import type { Services } from '../methods/context.js';
 import { Api } from '../methods/dispatch.js';
+import { findCapabilityMode } from '../protocol/access-modes.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import { parseIJson } from '../protocol/ijson.js';
 import type { JsonObject } from '../protocol/json.js';
+import { openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import {
   closeAll,
@@ -48,6 +50,7 @@ export class InProcessServer {
     });
     this.#authenticate = createAuthenticator(storage.prisma, {
       accessVersion: storage.accessVersion,
+      capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
     });
   }
 
@@ -70,12 +73,12 @@ export class InProcessServer {
     principal: Principal,
     methodCalls: readonly (readonly [string, object, string])[],
     options: {
-      /** All capabilities where not given. */
+      /** All capabilities in reach where not given. */
       readonly using?: readonly string[] | undefined;
       readonly createdIds?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<readonly Invocation[]> {
-    const { using = this.#capabilities(), createdIds } = options;
+    const { using = this.#capabilities(principal), createdIds } = options;
     // As text: what can't be sent can't be asked here either.
     const body = Buffer.from(JSON.stringify({ using, createdIds, methodCalls }));
     const pieces = await this.#api.answer(parseIJson(body), principal, {
@@ -90,7 +93,9 @@ export class InProcessServer {
     return closeAll(this.#opened);
   }
 
-  #capabilities(): readonly string[] {
-    return [...this.engine.registry.capabilities.keys()].filter((urn) => urn !== EXPLAIN);
+  #capabilities(principal: Principal): readonly string[] {
+    return [...this.engine.registry.capabilities.values()]
+      .filter((one) => one.urn !== EXPLAIN && findCapabilityMode(principal, one) !== null)
+      .map(({ urn }) => urn);
   }
 }

@@ -10,6 +10,8 @@ import {
 } from '../methods/push-subscription/lifetime.js';
 import { COLLATIONS } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
+import { findTypeMode, type Narrowing } from '../protocol/access-modes.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { RuntimeMembers } from '../protocol/session.js';
 import type { Limits } from './config.js';
 
@@ -47,15 +49,17 @@ export function runtimeMembers(
     maxObjectsInSet: limits.maxObjectsInSet,
     collationAlgorithms: [...COLLATIONS],
   };
-  const types = [...registry.dataTypes.values()];
-  const blob = {
+  const types = [...registry.dataTypes.values()].filter(({ properties }) =>
+    properties.some(holdsBlobs),
+  );
+  const blob = (owner: Narrowing): JsonObject => ({
     maxSizeBlobSet: limits.maxSizeUpload,
     maxDataSources: MAX_DATA_SOURCES,
     supportedTypeNames: types
-      .filter((type) => type.properties.some(holdsBlobs))
-      .map((type) => type.name),
+      .filter((type) => findTypeMode(owner, type) !== null)
+      .map(({ name }) => name),
     supportedDigestAlgorithms: [...DIGEST_ALGORITHMS],
-  };
+  });
   return new Map<string, RuntimeMembers>([
     [CORE, { session: () => core, primary: false }],
     [

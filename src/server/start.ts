@@ -17,6 +17,7 @@ import { OWN_TOKENS } from '../http/identity.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
+import { openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import { endBefore } from '../runtime/deadlines.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
@@ -191,6 +192,7 @@ async function transportServices(engine: Engine, duplicates: Duplicates): Promis
     authenticator: createAuthenticator(prisma, {
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
+      capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
     }),
     tickets: createTickets(prisma),
     readGeneration: async () => {

@@ -6,6 +6,7 @@ import { sharedProject } from '../support/shared-project.js';
 import { endpointsSuite } from './endpoints-suite.js';
 import { idsSuite } from './ids-suite.js';
 import { openSuite } from './open-suite.js';
+import { scopedSuite } from './scoped-suite.js';
 import { SIGNS } from './world.js';
 
 /**
@@ -45,4 +46,11 @@ describe('streams and sockets that are open, on PostgreSQL', () => {
     env: { DATABASE_URL: await postgresql().createDatabase('open') },
   }));
   openSuite(server, 1000);
+});
+
+describe('narrowed tokens, on PostgreSQL', () => {
+  const server = useServer(async () => ({
+    env: { DATABASE_URL: await postgresql().createDatabase('scoped') },
+  }));
+  scopedSuite(server);
 });

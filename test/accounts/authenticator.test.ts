@@ -249,6 +249,29 @@ describe('a principal', () => {
     expect(renamed?.accounts.get(id)?.name).toBe('Another name');
   });
 
+  it('is another one where a capability or a type of its token is another', async () => {
+    await account('A', 'alice');
+    const capabilities = new Map([['urn:a', 'read']] as const);
+    const types = new Map([['Todo', 'full']] as const);
+    const token = await createToken(database.prisma, ids, { user: 'alice', capabilities, types });
+    const by = authenticator();
+    const first = await by.authenticate(token);
+    expect([first?.capabilities, first?.types]).toEqual([capabilities, types]);
+    expect(await listTokens(database.prisma)).toMatchObject([{ capabilities, types }]);
+
+    // No command changes a token; an operator's SQL may.
+    const change = async (column: string, value: string) => {
+      database.db.prepare(`UPDATE "JmapToken" SET "${column}" = ?`).run(value);
+      await account(`${column} ${value}`, 'bob');
+      return by.authenticate(token);
+    };
+    const second = await change('capabilities', '{"urn:b":"read"}');
+    expect(second?.capabilities).toEqual(new Map([['urn:b', 'read']]));
+    const third = await change('types', '{"Note":"full"}');
+    expect(third?.types).toEqual(new Map([['Note', 'full']]));
+    expect(await change('types', '{"Note":"full"}')).toBe(third);
+  });
+
   it('follows each change of another process at the very next request', async () => {
     const id = await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });

@@ -36,7 +36,7 @@ const owner = principal('u1', 't1', [account('A0', { isPersonal: false }), accou
 describe('RFC 8620 2: the session object', () => {
   it('has every field, with run-time members beside those of the descriptor', () => {
     const runtime = new Map<string, RuntimeMembers>([
-      ['urn:x', { session: (base) => ({ at: `${base}/here` }), account: { most: 5 } }],
+      ['urn:x', { session: (base) => ({ at: `${base}/here` }), account: () => ({ most: 5 }) }],
     ]);
     const made = sessions([capability], runtime);
     const session = JSON.parse(made.text(owner, 'https://h')) as unknown;

@@ -16,23 +16,31 @@ function principalOf(accounts: number): Principal {
   const access = { capabilities: null, readOnly: false };
   const reached = Array.from({ length: accounts }, (_, n) => [`a${n}`, access] as const);
   const credential = { id: 't' };
-  return { credential, userId: 'u', accounts: new Map(reached) } as unknown as Principal;
+  const all = { capabilities: null, types: null };
+  return { ...all, credential, userId: 'u', accounts: new Map(reached) } as unknown as Principal;
 }
+
+const OTHER = { name: 'Note', capability: 'urn:example:notes' } as DataTypeDefinition;
 
 /**
  * Returns a process's push; `state` is what the database says of every account. `listeners` gets
  * what hears of commits.
  */
-function pushOf(state: () => number, listeners: ((change: StateChange) => void)[] = []): Push {
+function pushOf(
+  state: () => number,
+  listeners: ((change: StateChange) => void)[] = [],
+  types: readonly DataTypeDefinition[] = [TYPE],
+): Push {
   return new Push({
     store: {
       onCommit(listener) {
         listeners.push(listener);
         return () => undefined;
       },
-      readStates: async (ids) => new Map(ids.map((id) => [id, new Map([['Todo', state()]])])),
+      readStates: async (ids) =>
+        new Map(ids.map((id) => [id, new Map(types.map(({ name }) => [name, state()]))])),
     },
-    types: new Map([['Todo', TYPE]]),
+    types: new Map(types.map((type) => [type.name, type])),
     live: { follow: () => () => undefined },
     readGeneration: async () => 'g',
     hub: HUB,
@@ -104,3 +112,36 @@ describe('receivers of one token and the same types', () => {
     push.close();
   });
 });
+
+describe.each(['eventsource', 'websocket', 'subscription'] as const)(
+  'a receiver of the kind %s whose token reaches one type',
+  (kind) => {
+    const narrowings = [
+      { capabilities: new Map([[TYPE.capability, 'read']] as const), types: null },
+      { capabilities: null, types: new Map([['Todo', 'read']] as const) },
+    ];
+
+    it.each(narrowings)('is told no state of another, nor an id of it: %o', async (narrowing) => {
+      const listeners: ((change: StateChange) => void)[] = [];
+      const push = pushOf(() => 4, listeners, [TYPE, OTHER]);
+      const change = (changed: StateChange['changed']) => {
+        for (const listener of listeners) listener({ accountId: 'a0', changed });
+      };
+      const principal = { ...principalOf(1), ...narrowing };
+      const all = { ...principalOf(1), credential: { id: 'all', owner: 'all', signIn: null } };
+      const request = { kind, types: null, lastId: '' };
+      const narrow = await push.open({ ...request, principal }, DEAF);
+      const whole = await push.open({ ...request, principal: all }, DEAF);
+      expect(narrow.take()?.changed).toBe('{"a0":{"Todo":"4"}}');
+      expect(whole.take()?.changed).toBe('{"a0":{"Todo":"4","Note":"4"}}');
+
+      const { id } = narrow;
+      change({ Note: '5' });
+      expect(whole.take()?.changed).toBe('{"a0":{"Note":"5"}}');
+      expect([narrow.take(), narrow.id]).toEqual([null, id]);
+      change({ Note: '6', Todo: '5' });
+      expect(narrow.take()?.changed).toBe('{"a0":{"Todo":"5"}}');
+      push.close();
+    });
+  },
+);

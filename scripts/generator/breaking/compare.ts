@@ -43,10 +43,30 @@ export function compareModels(before: Model, after: Model): readonly ModelChange
     }
     if (old.accountLevel && !capability.accountLevel)
       tell('wire', true, old.urn, 'belongs to no account any more');
+    compareScopes(old, capability, tell);
     compareMethods(old, capability, tell);
   }
   compareTypes(before, after, tell);
   return changes;
+}
+
+/**
+ * Tells which tokens of identity providers lose or win something. A token that opened a capability
+ * without a scope, or by another one, is locked out.
+ */
+function compareScopes(
+  { urn, oauthScopes: was }: Model['capabilities'][number],
+  { oauthScopes: is }: Model['capabilities'][number],
+  tell: Tell,
+): void {
+  for (const mode of ['full', 'read'] as const) {
+    const [old, now] = [was?.[mode], is?.[mode]];
+    if (old === now) continue;
+    // Without any scope everybody gets in; a further one for reading takes nothing away.
+    const locksOut = is !== undefined && (mode === 'full' || old !== undefined);
+    const words = `${old ?? 'none'} -> ${now ?? 'none'}`;
+    tell('wire', locksOut, urn, `OAuth scope (${mode}): ${words}`);
+  }
 }
 
 /** Tells which own methods came, went, or take or answer something else. */

@@ -28,7 +28,7 @@ export function constantName({ name }: Pick<ModelCapability, 'name'>): string {
 
 /** Returns the text of `capability.ts`: what the session says, the types and the own methods. */
 function emitModule(path: string, capability: ModelCapability): string {
-  const { session, accountSession, bareSession, accountLevel } = capability;
+  const { session, accountSession, bareSession, accountLevel, oauthScopes } = capability;
   const module = new GeneratedModule(path, sourceOf(capability));
   module.addConstant({
     name: constantName(capability),
@@ -40,6 +40,7 @@ function emitModule(path: string, capability: ModelCapability): string {
       accountSession: Object.keys(accountSession).length === 0 ? undefined : accountSession,
       bareSession: bareSession || undefined,
       accountLevel: accountLevel ? undefined : false,
+      oauthScopes,
       dataTypes: capability.types.map(({ name }) => importOf(module, capability, name, 'Type')),
       methods: methodsOf(module, capability),
       hooks: hooksOf(module, capability),

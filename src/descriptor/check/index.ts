@@ -25,6 +25,7 @@ import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
 import { normalForms } from './normal-forms.js';
 import { nullableDefaults } from './nullable-defaults.js';
+import { oauthScopes } from './oauth-scopes.js';
 import { optionals } from './optionals.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
@@ -81,6 +82,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   methodSchemas,
   accountCapabilities,
   sessionEntries,
+  oauthScopes,
   definitions,
   references,
   computed,

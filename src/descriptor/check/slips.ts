@@ -90,6 +90,7 @@ export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
   requiredWhen: 'requiredWhen: { when: { status: [sent] }, properties: [number] }',
   errors: 'errors: [invoiceIsPaid]',
   drops: 'drops: [oldName]',
+  oauthScopes: 'oauthScopes: { full: todos, read: todos.read }',
 });
 
 /** Returns the advice for a wrong word for a type; undefined if there is none. */

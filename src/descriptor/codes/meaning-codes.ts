@@ -91,6 +91,13 @@ export const MEANING = Object.freeze({
     wrong: 'immutableWhen: { status: [snet] }',
     right: 'immutableWhen: { status: [sent] }',
   },
+  'bad-scope': {
+    cause:
+      'A [scope](descriptors.md#oauth-scopes) has visible ASCII characters, and one meaning in ' +
+      'its capability.',
+    wrong: 'oauthScopes: { full: todos, read: todos }',
+    right: 'oauthScopes: { full: todos, read: todos.read }',
+  },
   'bad-secret': {
     cause: 'A secret is text without a default but null. It is no id of a blob, and not unique.',
     wrong: 'type: integer, access: secret',

@@ -17,7 +17,7 @@ export function meaningHash(meaning: unknown): string {
 
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set([
-  ...['session', 'accountSession', 'default', 'enum', 'const'],
+  ...['session', 'accountSession', 'oauthScopes', 'default', 'enum', 'const'],
 ]);
 
 /** The keys of a type or a property that concern the next migration alone. */

@@ -1,4 +1,4 @@
-import { BUILT_IN_METHODS } from '../../capability/capability-definition.js';
+import { BUILT_IN_METHODS, type OAuthScopes } from '../../capability/capability-definition.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { titleOf } from '../expand.js';
 import { flag, type Located, member, members, text, words } from '../located.js';
@@ -43,6 +43,7 @@ function buildCapability(view: CapabilityView, around: Surroundings): ModelCapab
     accountSession: (member(root, 'accountSession')?.value ?? {}) as JsonObject,
     bareSession: flag(member(root, 'bareSession'), false),
     accountLevel: flag(member(root, 'accountLevel'), true),
+    ...scopesOf(root),
     types: view.types.map((type) => buildType(type, around)),
     methods: view.methods.map(buildMethod),
   };
@@ -56,6 +57,12 @@ function buildCapability(view: CapabilityView, around: Surroundings): ModelCapab
     onWire: wireDescriptor(view, around.isInternal),
     at: view.urnAt,
   };
+}
+
+/** Returns the scopes of a capability; nothing where it has none, so that hashes stay. */
+function scopesOf(root: Located): Pick<ModelCapability, 'oauthScopes'> {
+  const node = member(root, 'oauthScopes');
+  return node === undefined ? {} : { oauthScopes: node.value as unknown as OAuthScopes };
 }
 
 /** Returns the files of the definitions that come from shared ones, if there are any. */

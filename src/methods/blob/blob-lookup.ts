@@ -6,6 +6,7 @@ import { accountOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { requireType } from '../judge-reach.js';
 import { push } from '../set/relations.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 
@@ -48,7 +49,7 @@ export function requireFewIds({ length }: readonly string[], maximum: number): v
 
 /**
  * Returns a type that has blobs and whose capability the request uses; any other is
- * `unknownDataType`.
+ * `unknownDataType`. A type that the principal doesn't reach is `forbidden`.
  */
 function lookupType(name: string, context: CallContext): TypeIndex {
   const type = context.services.registry.dataTypes.get(name);
@@ -63,5 +64,6 @@ function lookupType(name: string, context: CallContext): TypeIndex {
       `No type ${quoted(name)} of the capabilities in "using" refers to blobs.`,
     );
   }
+  requireType(context.request.principal, index.type);
   return index;
 }

@@ -35,6 +35,44 @@ describe('breaking: changes from one model to another', () => {
     ]);
   });
 
+  it('lock clients out if a scope comes or changes, and not if one goes that was all', () => {
+    const [plain] = model([todo()]).capabilities;
+    if (plain === undefined) throw new Error('The model has no capability.');
+    const scoped = (full?: string, read?: string) => ({
+      capabilities: [
+        {
+          ...plain,
+          ...(full !== undefined && { oauthScopes: { full, ...(read !== undefined && { read }) } }),
+        },
+      ],
+    });
+    const urn = 'urn:example:things';
+    const cases = [
+      [[], ['a'], [`breaking wire ${urn}: OAuth scope (full): none -> a`]],
+      [
+        ['a'],
+        ['b', 'c'],
+        [
+          `breaking wire ${urn}: OAuth scope (full): a -> b`,
+          `fine wire ${urn}: OAuth scope (read): none -> c`,
+        ],
+      ],
+      [['a', 'b'], ['a'], [`breaking wire ${urn}: OAuth scope (read): b -> none`]],
+      [['a', 'b'], ['a', 'c'], [`breaking wire ${urn}: OAuth scope (read): b -> c`]],
+      [
+        ['a', 'b'],
+        [],
+        [
+          `fine wire ${urn}: OAuth scope (full): a -> none`,
+          `fine wire ${urn}: OAuth scope (read): b -> none`,
+        ],
+      ],
+      [['a', 'b'], ['a', 'b'], []],
+    ] as const;
+    for (const [was, is, lines] of cases)
+      expect(comparedLines(scoped(...was), scoped(...is))).toEqual(lines);
+  });
+
   it('break clients if a property is renamed, and keep its values', () => {
     const text = find(TODO_PROPERTIES, 'text');
     const title = { ...text, name: 'title', column: 'title', renamedFrom: 'text' };

@@ -201,9 +201,61 @@ describe('token', () => {
     const line = lines.find((text) => text.startsWith(`${id}  `));
     const [, created = '', expires = '', ...rest] = line?.split(/ +/) ?? [];
     expect(Date.parse(expires) - Date.parse(created)).toBe(2 * 3600 * 1000);
-    expect(rest).toEqual(['rw', `${account}:read`, 'alice']);
+    expect(rest).toEqual(['rw', `${account}:read`, 'all', 'all', 'alice']);
     expect(lines.join('\n')).not.toContain(token.slice(-43));
     expect(lines.join('\n')).not.toContain('jms_');
+  });
+
+  it('create takes capabilities and types; of one that comes twice the narrower mode', async () => {
+    const notes = 'urn:service:notes';
+    const ways = [
+      ['--capability', `${TODOS}:read`, '--capability', notes, '--type', 'Todo', '--type', 'Note'],
+      ['--capability', TODOS, '--capability', `${TODOS}:read`, '--capability', TODOS],
+      ['--type', 'Note', '--type', 'Todo:read'],
+      [],
+    ];
+    const made = await place.runEach(
+      'token',
+      ways.map((way) => ['create', '--user', 'alice', ...way]),
+    );
+    expect(made.map(({ code, stderr }) => [code, stderr])).toEqual(ways.map(() => [0, '']));
+    const tokens = made.map(({ stdout }) => stdout.trim());
+    const lines = await place.lines('token', 'list');
+    const listed = tokens.map((token) => {
+      const line = lines.find((text) => text.startsWith(`${token.split('_')[1]}  `));
+      return line?.split(/ +/).slice(5);
+    });
+    expect(listed).toEqual([
+      [`${TODOS}:read,${notes}`, 'Note,Todo', 'alice'],
+      [`${TODOS}:read`, 'all', 'alice'],
+      ['all', 'Note,Todo:read', 'alice'],
+      ['all', 'all', 'alice'],
+    ]);
+    const reached = await withPrisma((prisma) =>
+      Promise.all(tokens.map((token) => createAuthenticator(prisma).authenticate(token))),
+    );
+    const modes = reached.map((principal) => [principal?.capabilities, principal?.types]);
+    expect(modes).toEqual([
+      [
+        new Map([
+          [TODOS, 'read'],
+          [notes, 'full'],
+        ]),
+        new Map([
+          ['Note', 'full'],
+          ['Todo', 'full'],
+        ]),
+      ],
+      [new Map([[TODOS, 'read']]), null],
+      [
+        null,
+        new Map([
+          ['Note', 'full'],
+          ['Todo', 'read'],
+        ]),
+      ],
+      [null, null],
+    ]);
   });
 
   it('revoke takes the token or its id, once', async () => {
@@ -226,6 +278,16 @@ describe('token', () => {
       [['create', '--user', 'alice', '--account', 'a-none'], /no access/],
       [['create', '--user', 'alice', '--expires', '30'], /30d, 12h, 5m or 2s/],
       [['create', '--user', 'alice', '--forever'], /--forever/],
+      [
+        ['create', '--user', 'alice', '--capability', 'urn:example:todo:read'],
+        /No capability urn:example:todo is registered\. Did you mean "urn:example:todos"\?/,
+      ],
+      [['create', '--user', 'alice', '--capability', `${TODOS}:full`], /urn:example:todos:full is/],
+      [['create', '--user', 'alice', '--type', 'Tdo'], /Did you mean "Todo"\?[\s\S]*Note/],
+      [
+        ['create', '--user', 'alice', '--capability', 'urn:service:notes', '--type', 'Todo:read'],
+        /--type Todo is of urn:example:todos: add --capability urn:example:todos/,
+      ],
       [['revoke', 'nonsense'], /no such token/],
     ]);
   });

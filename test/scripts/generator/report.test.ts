@@ -216,6 +216,24 @@ indexes: [[b, n]]
   expect(stdout).toMatch(/unique:\n {2}a, n {2}\S+\nindexes:\n {2}b, n {2}\S+$/m);
 });
 
+it('describe names the scopes of the type’s capability', async () => {
+  const scoped = `${THING}\noauthScopes: { full: things, read: things.read }\n`;
+  const others = THING.replace('urn:example:things', 'urn:example:others').replace(
+    'Thing:',
+    'Other:',
+  );
+  const { root } = await createProject({ 'things.yaml': scoped, 'others.yaml': others });
+  const tell = async (name: string, format: 'text' | 'json') =>
+    (await capture(() => describeType({ root, name, format }))).stdout;
+  expect(await tell('Thing', 'text')).toContain(
+    'scopes:\n  full: things\n  read: things.read\nproperties:',
+  );
+  expect(await tell('Other', 'text')).not.toContain('scopes:');
+  expect(JSON.parse(await tell('Thing', 'json'))).toMatchObject([
+    { oauthScopes: { full: 'things', read: 'things.read' } },
+  ]);
+});
+
 it('describe says what a type offers, where from, and what an unknown name means', async () => {
   const { root } = await createProject({ 'things.yaml': THING });
   const run = await capture(() => describeType({ root, name: 'Thing', format: 'text' }));

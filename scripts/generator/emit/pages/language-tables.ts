@@ -99,6 +99,7 @@ const SECTIONS: Readonly<Record<string, string>> = Object.freeze({
   $defs: 'properties.md#definitions',
   $ref: 'properties.md#definitions',
   methods: 'descriptors.md#methods',
+  oauthScopes: 'descriptors.md#oauth-scopes',
   standardMethods: 'descriptors.md#methods',
   transitions: 'descriptors.md#rules-between-values',
   immutableWhen: 'descriptors.md#rules-between-values',

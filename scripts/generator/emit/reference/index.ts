@@ -1,3 +1,4 @@
+import type { OAuthScopes } from '../../../../src/capability/capability-definition.js';
 import type {
   EmittedFiles,
   Model,
@@ -8,7 +9,7 @@ import { sampleOf } from '../../../../src/descriptor/sample-values.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { preambleText } from '../preamble.js';
 import { sourceOf } from '../type-validators.js';
-import { json, paragraphs } from './markdown.js';
+import { code, json, paragraphs } from './markdown.js';
 import { memberTable } from './member-table.js';
 import { call, typeSection, writeDeprecation } from './type-section.js';
 
@@ -41,13 +42,24 @@ function emitPage(capability: ModelCapability): string {
 }
 
 /** Returns the members of the session object for the capability, if any. */
-function describeSession({ session, accountSession }: ModelCapability): readonly string[] {
+function describeSession({
+  session,
+  accountSession,
+  oauthScopes,
+}: ModelCapability): readonly string[] {
   const entry = (words: string, value: JsonObject): readonly string[] =>
     Object.keys(value).length === 0 ? [] : [words, '', ...json(value)];
   return [
     ...entry('In `capabilities` of the session object:', session),
     ...entry('In `accountCapabilities` of each account:', accountSession),
+    ...(oauthScopes === undefined ? [] : describeScopes(oauthScopes)),
   ];
+}
+
+/** Returns a sentence about the scopes of tokens of identity providers. */
+function describeScopes({ full, read }: OAuthScopes): readonly string[] {
+  const reading = read === undefined ? '' : `, or ${code(read)} to read alone`;
+  return [`A token of an identity provider needs the scope ${code(full)}${reading}.`, ''];
 }
 
 /** Returns the section of an own method, with an example that has the required arguments. */

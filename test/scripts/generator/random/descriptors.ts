@@ -109,6 +109,7 @@ class Maker {
       ...this.#sometimes({ description: this.#one(WORDS) }),
       ...this.#sometimes({ session: { madeOf: ['brass', this.#one(WORDS)], __proto: 1 } }),
       ...this.#sometimes({ accountSession: { '*/': this.#one(WORDS) } }),
+      ...this.#sometimes({ oauthScopes: { full: "*/'~", read: `f${index}.read` } }),
       $defs: this.#definitions,
       types: Object.fromEntries(
         own.map((type) => [type.name, this.#type(type, known, properties)]),

@@ -10,9 +10,10 @@ import { methods } from './methods.js';
 export const gadgetsCapability = jmap.capability({
   urn: 'https://example.com/jmap/gadgets',
   name: 'gadgets',
-  descriptorHash: 'sha256-5438a6a67271d03dfec352eae82ae287238a348d6791b26cb279fcf517feb379',
+  descriptorHash: 'sha256-61795ba150324bd5130613b4b41a46ea7851c57e3d18988be0b355a5c718f3e3',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: { maxGadgets: 100 },
+  oauthScopes: { full: 'https://example.com/scopes/gadgets', read: 'gadgets.read' },
   dataTypes: [classType, gadgetType],
   methods: [...classMethods, ...gadgetMethods, ...methods],
   hooks,
@@ -39,6 +40,7 @@ export const gadgetsCapability = jmap.capability({
         },
       },
     },
+    oauthScopes: { full: 'https://example.com/scopes/gadgets', read: 'gadgets.read' },
     session: { madeOf: ['brass', 'steel'] },
     types: {
       Class: {
