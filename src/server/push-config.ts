@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseHostGlob } from '../push/webpush/host-glob.js';
-import { parseSubnet } from '../push/webpush/subnet.js';
+import { parseHostGlob } from '../outbound/host-glob.js';
+import { parseSubnet } from '../outbound/subnet.js';
 import { contactOf } from '../push/webpush/vapid.js';
 
 /** The part of the reader of variables that this needs (config.ts). */
