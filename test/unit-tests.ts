@@ -61,6 +61,7 @@ export const UNIT_TESTS: string[] = [
   'test/text/collations.test.ts',
   'test/text/fold.test.ts',
   'test/text/normalize.test.ts',
+  'test/text/pattern/group-pattern.test.ts',
   'test/text/pattern/pattern.test.ts',
   'test/text/search-words.test.ts',
   'test/text/steps.test.ts',
