@@ -296,7 +296,16 @@ module.exports = {
       ['^src/text/pattern/'],
       'Everything else compiles a pattern by compilePattern.',
     ),
-    onlyIn(['ipaddr.js'], ['^src/push/webpush/'], 'One place decides which addresses are public.'),
+    onlyIn(
+      ['ipaddr.js'],
+      ['^src/push/webpush/', '^src/http/client-address[.]ts$'],
+      'One place decides where pushes may go, another which client an address is.',
+    ),
+    onlyIn(
+      ['rate-limiter-flexible'],
+      ['^src/runtime/rates/'],
+      'What counts requests can be replaced in one folder.',
+    ),
     onlyIn(['ws'], ['^src/websocket/'], 'The WebSocket library can be replaced in one folder.'),
     onlyIn(
       ['@aws-sdk', '@smithy'],

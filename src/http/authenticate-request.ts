@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../accounts/principal.js';
+import type { Gate, Principal } from '../accounts/principal.js';
 import { HttpError } from './reply.js';
 import { countHeader } from './request-head.js';
 import type { RouteAccess } from './routes.js';
@@ -8,21 +8,26 @@ import type { TransportServices } from './shared.js';
 
 const CHALLENGE = 'Bearer realm="jmap"';
 
-/** Resolves to the principal of a request's credentials. Rejects with HttpError 400 or 401. */
+/**
+ * Resolves to the principal of a request's credentials. Rejects with HttpError 400 or 401, and as
+ * `gate` does, which credentials pass that this process doesn't remember as good.
+ */
 export async function authenticateRequest(
   services: TransportServices,
   req: IncomingMessage,
   access: RouteAccess,
+  gate?: Gate,
 ): Promise<Principal> {
   const token = readToken(req);
   if (token instanceof HttpError) throw token;
   if (token !== null) {
-    const principal = await services.authenticator.authenticate(token);
+    const principal = await services.authenticator.authenticate(token, gate);
     if (principal !== null) return principal;
     throw unauthorized('The token is unknown, expired or revoked.', true);
   }
   const ticket = access === 'ticket' ? queryOf(req).get('ticket') : null;
   if (ticket === null) throw unauthorized('Send a bearer token.', false);
+  await gate?.();
   return redeemTicket(services, ticket);
 }
 

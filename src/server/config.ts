@@ -5,6 +5,7 @@ import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
 import { readPushBus } from './push-bus.js';
 import { readPush } from './push-config.js';
+import { readRates } from './rate-config.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
@@ -92,6 +93,11 @@ class Variables {
     return this.parsed(name, `one of ${legal.join(', ')}`, parse) ?? fallback;
   }
 
+  /** Throws ConfigError for a value, or the part of one that is wrong. */
+  refuse(name: string, value: string, legal: string): never {
+    throw new ConfigError(name, value, legal);
+  }
+
   isOn(name: string, fallback: boolean): boolean {
     return this.choice(name, fallback ? 'on' : 'off', ['on', 'off']) === 'on';
   }
@@ -109,12 +115,14 @@ export function readConfig(environment: Environment, root: string, memory: numbe
   const region = from.text('AWS_REGION') ?? 'us-east-1';
   const host = from.text('HOST') ?? '127.0.0.1';
   const isDevelopment = isLoopback(host) && from.text('NODE_ENV') !== 'production';
+  const databaseLocation =
+    from.parsed('DATABASE_URL', DATABASES, (text) => database(text, root)) ?? ownDatabase;
   return Object.freeze({
     port: from.integer('PORT', 8080, 0, 65_535),
     host,
     /** Public base URL without a trailing slash, or null: from the request. */
     baseUrl: from.parsed('BASE_URL', BASE_URLS, baseUrl),
-    database: from.parsed('DATABASE_URL', DATABASES, (text) => database(text, root)) ?? ownDatabase,
+    database: databaseLocation,
     dataDir,
     blobStore:
       from.parsed('BLOB_STORE', BLOB_STORES, (text) => blobStore(text, root, region)) ?? ownBlobs,
@@ -135,6 +143,7 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     push: readPush(from, root),
     /** How servers that share a PostgreSQL tell each other of commits. */
     pushBus: readPushBus(from, parseDuration),
+    rateLimits: readRates(from, databaseLocation.kind),
     limits: readLimits(from, memory),
   });
 }

@@ -35,6 +35,7 @@ import { Allowance, bodyAllowance } from '../../src/runtime/budgets.js';
 import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
 import { createMetrics } from '../../src/server/metrics.js';
+import { openRates } from '../../src/server/open-rates.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
 import { WebSocketEndpoint } from '../../src/websocket/endpoint.js';
 import { tokenPrincipal } from '../accounts/token-principal.js';
@@ -95,6 +96,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const logs: string[] = [];
   const { log } = createLogging('info', { write: (line: string) => void logs.push(line) });
   const blobs = new FilesystemBlobStore(blobFolder);
+  const opened: (() => Promise<void> | void)[] = [];
   let closed: Promise<void> | null = null;
   const services: TransportServices = {
     ...config,
@@ -115,6 +117,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     }),
     blobCapability: BLOB,
     metrics,
+    rates: openRates(config.rateLimits, { metrics, log, opened }),
     log,
     conductor,
     ready: () => harness.ready(),
