@@ -134,8 +134,8 @@ class CachingAuthenticator implements Authenticator {
     const isKnown = known !== null && secretMatches(secret, known.secretHash);
     if (!isKnown) await gate?.();
     const entry = await this.#lookUp(tokenCredential(id));
-    const isGood =
-      isKnown && entry === known ? true : secretMatches(secret, entry?.secretHash ?? null);
+    const isSame = known !== null && entry === known;
+    const isGood = isSame ? isKnown : secretMatches(secret, entry?.secretHash ?? null);
     return isGood ? this.#valid(entry) : null;
   }
 

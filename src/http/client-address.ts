@@ -87,5 +87,5 @@ function claimsOf({ headers }: IncomingMessage): readonly string[] {
 /** Takes the port off `192.0.2.1:80` and `[2001:db8::1]:80` (RFC 7239 6). */
 function withoutPort(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::.*)?$/.exec(text) ?? [];
-  return bracketed ?? text.replace(/^([\d.]+):.*$/, '$1');
+  return bracketed ?? text.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
 }

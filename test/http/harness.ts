@@ -8,6 +8,7 @@ import type {
   AccountAccess,
   Authenticator,
   Credential,
+  Gate,
   Principal,
   Tickets,
 } from '../../src/accounts/principal.js';
@@ -180,12 +181,15 @@ export class Users implements Authenticator {
     ['t2', principal('u2', 't2', [account('AX'), account('A1', { isPersonal: false })])],
   ]);
   #looks = 0;
+  readonly #remembered = new Set<string>();
   readonly tokens = new Map([
     [TOKEN, 't1'],
     [OTHER_TOKEN, 't2'],
   ]);
 
-  async authenticate(token: string): Promise<Principal | null> {
+  async authenticate(token: string, gate?: Gate): Promise<Principal | null> {
+    if (!this.#remembered.has(token)) await gate?.();
+    if (this.tokens.has(token)) this.#remembered.add(token);
     return this.refresh(tokenCredential(this.tokens.get(token) ?? ''));
   }
 
