@@ -304,7 +304,7 @@ module.exports = {
     onlyIn(
       ['rate-limiter-flexible'],
       ['^src/runtime/rates/'],
-      'What counts requests can be replaced in one folder.',
+      'The library that counts requests can be replaced in one folder.',
     ),
     onlyIn(['ws'], ['^src/websocket/'], 'The WebSocket library can be replaced in one folder.'),
     onlyIn(

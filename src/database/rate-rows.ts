@@ -3,7 +3,7 @@ import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 /** By how much clocks of servers and of the database may differ, ms. */
 const CLOCKS = 60_000;
 
-/** Deletes at most `limit` counts of JmapRate whose windows have ended; resolves to their number. */
+/** Deletes at most `limit` rows of JmapRate whose windows have ended; resolves to their number. */
 export async function pruneRates(
   prisma: PrismaClient,
   now: number,

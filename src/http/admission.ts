@@ -11,7 +11,7 @@ import type { TransportServices } from './shared.js';
 
 const NO_HEADERS: readonly string[] = Object.freeze([]);
 
-/** Lets requests in: whose credentials are good, and that come no faster than RATE_LIMITS allows. */
+/** Lets requests with good credentials in, as many of them as RATE_LIMITS allows. */
 export class Admission {
   readonly #services: TransportServices;
   readonly #addresses: ClientAddresses;
@@ -39,8 +39,8 @@ export class Admission {
 
   /**
    * Counts credentials by their client's address before they are looked up, so that guesses which
-   * come at once count too, and uncounts them where they prove good. Those that this process
-   * remembers as good are never counted.
+   * come at once count too. Good ones give that back. Credentials that this process remembers as
+   * good are never counted.
    */
   async #guard(
     req: IncomingMessage,
@@ -54,13 +54,13 @@ export class Admission {
       verdict = await set.take(key);
       requireGrant(set, verdict, res);
     };
-    const uncount = (): void => {
+    const giveBack = (): void => {
       if (verdict !== null) set.give(verdict);
       res.rates = NO_HEADERS;
     };
     try {
       const principal = await authenticateRequest(this.#services, req, access, count);
-      uncount();
+      giveBack();
       return principal;
     } catch (error) {
       if (!(error instanceof HttpError)) {

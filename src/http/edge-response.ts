@@ -24,7 +24,7 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   principal: Principal | null = null;
   /** Names and values in turn. */
   cors: readonly string[] = NO_HEADERS;
-  /** What rate limits say of the request, names and values in turn. */
+  /** Headers about rate limits, names and values in turn. */
   rates: readonly string[] = NO_HEADERS;
   /** The state of the server that answers. */
   server: ServerState = RUNNING;

@@ -32,8 +32,8 @@ interface RateRow {
 }
 
 /**
- * Returns stores of points in the table JmapRate, one for each rule. Keys are stored as hashes, with
- * `secret` where there is one.
+ * Returns stores of points in the table JmapRate, one for each rule. Keys are stored as hashes,
+ * with `secret` where there is one.
  */
 export function ratePoints(pool: Pool, secret: Uint8Array | null) {
   return (rule: RateRule): PointStore => new RatePoints(pool, rule, secret ?? new Uint8Array());

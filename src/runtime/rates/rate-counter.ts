@@ -15,12 +15,12 @@ export interface Taken {
 export interface RateCounter {
   /** Counts a request of `key`, unless the rule refuses it. Refused ones don't count. */
   take(key: string): Promise<Taken>;
-  /** Uncounts a request that was granted. */
+  /** Takes the count of a granted request back. */
   give(taken: Taken): void;
   close(): Promise<void>;
 }
 
-/** What a store has granted of one key, and what it has left. */
+/** Points of one key that a store has granted, and those that it has left. */
 export interface GrantedPoints {
   /** 0: the rule refuses. */
   readonly points: number;

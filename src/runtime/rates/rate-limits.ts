@@ -18,7 +18,7 @@ export const NO_RATE_LIMITS: RateLimits = Object.freeze({
   countsPrivate: false,
 });
 
-/** What a set of rules says about one request. */
+/** The verdict of a set of rules on one request. */
 export interface RateVerdict {
   /** The rule that refuses the request. */
   readonly refusing: RateRule | null;
@@ -41,7 +41,7 @@ export interface RateSetOptions {
   refused(rule: string): void;
 }
 
-/** All rules of one subject. A request needs the grant of each; one that is refused counts nowhere. */
+/** All rules of one subject. A request needs the grant of each; a refused one counts by none. */
 export class RateSet {
   /** The value of `RateLimit-Policy`. */
   readonly policy: string;
@@ -75,7 +75,7 @@ export class RateSet {
     return { refusing: null, retryAfter: 0, reading, taken };
   }
 
-  /** Uncounts a request. */
+  /** Takes the count of a request back. */
   give({ taken }: RateVerdict): void {
     this.#give(taken);
   }

@@ -29,7 +29,10 @@ afterEach(async () => {
 
 let keys = 0;
 /** A key that no other test has. */
-const freshKey = (): string => `key${(keys += 1)}`;
+function freshKey(): string {
+  keys += 1;
+  return `key${keys}`;
+}
 
 function ruleOf(count: number, seconds = 3600): RateRule {
   return { subject: 'user', name: 'user', count, seconds };
@@ -41,7 +44,7 @@ function openOnePool(at = url): Pool {
   return pool;
 }
 
-/** What one server has. */
+/** The counter of one server. */
 function openCounter(rule: RateRule, store: PointStore = openStore(rule)): LeasedCounter {
   const memory = new MemoryCounter({ rule });
   const counter = new LeasedCounter({ rule, store, memory, onFailure: (e) => failures.push(e) });
