@@ -75,17 +75,17 @@ function claimsOf({ headers }: IncomingMessage): readonly string[] {
   const { forwarded } = headers;
   if (forwarded !== undefined) {
     const elements = forwarded.split(',');
-    return elements.map((element) => withoutPort(parameters(element).get('for') ?? '')).reverse();
+    return elements.map((element) => cutPort(parameters(element).get('for') ?? '')).reverse();
   }
   const list = headers['x-forwarded-for'];
   if (list === undefined) return [];
   const text = Array.isArray(list) ? list.join(',') : list;
   const items = text.split(',').map((item) => item.trim());
-  return items.map(withoutPort).reverse();
+  return items.map(cutPort).reverse();
 }
 
 /** Takes the port off `192.0.2.1:80` and `[2001:db8::1]:80` (RFC 7239 6). */
-function withoutPort(text: string): string {
+function cutPort(text: string): string {
   const [, bracketed] = /^\[([^\]]*)\](?::.*)?$/.exec(text) ?? [];
   return bracketed ?? text.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
 }

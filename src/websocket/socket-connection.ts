@@ -133,7 +133,7 @@ export class Connection {
    * Counts a message as HTTP counts a request. Resolves to the refusal; a peer that is refused
    * `MOST_REFUSALS` times in a row is cut off.
    */
-  async #refusal(): Promise<RequestError | null> {
+  async #countMessage(): Promise<RequestError | null> {
     const { socket, shared } = this.#options;
     const { user } = shared.rates;
     if (user === null) return null;
@@ -180,7 +180,7 @@ export class Connection {
         releaseSlot = await shared.longRequests.take(this.#user, deadline, socket);
       }
       if (socket.readyState !== socket.OPEN) return;
-      const problem = (await this.#refusal()) ?? largeness(octets, limits.maxSizeRequest);
+      const problem = (await this.#countMessage()) ?? judgeSize(octets, limits.maxSizeRequest);
       if (problem !== null) throw new MessageError(problem, await idOf(octets, slices));
       const message = await readMessage(octets, slices);
       if (message.kind === 'request') {
@@ -203,6 +203,6 @@ export class Connection {
   }
 }
 
-function largeness({ length }: Buffer, most: number): RequestError | null {
+function judgeSize({ length }: Buffer, most: number): RequestError | null {
   return length > most ? requestTooLarge(most) : null;
 }

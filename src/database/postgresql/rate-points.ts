@@ -57,13 +57,13 @@ class RatePoints implements PointStore {
     // Each further turn means that another process was faster.
     for (;;) {
       const taken = await this.#ask('rate-take', TAKE, [hash, points, count, seconds * 1000]);
-      if (taken !== null) return grantedOf(taken, points, count);
+      if (taken !== null) return readRow(taken, points, count);
       requireTime(deadline);
       const found = await this.#ask('rate-look', LOOK, [hash]);
       requireTime(deadline);
       if (found === null || Number(found.endsIn) <= 0) continue;
       points = Math.min(points, count - Number(found.points));
-      if (points <= 0) return grantedOf(found, 0, count);
+      if (points <= 0) return readRow(found, 0, count);
     }
   }
 
@@ -88,7 +88,7 @@ class RatePoints implements PointStore {
   }
 }
 
-function grantedOf(row: RateRow, points: number, count: number): GrantedPoints {
+function readRow(row: RateRow, points: number, count: number): GrantedPoints {
   const left = Math.max(0, count - Number(row.points));
   return { points, left, window: row.expires, endsIn: Number(row.endsIn) };
 }

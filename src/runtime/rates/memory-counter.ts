@@ -49,10 +49,10 @@ export class MemoryCounter implements RateCounter {
     try {
       const result = await this.#limiter.consume(key);
       if (result.isFirstInDuration) this.#keys.add();
-      return takenOf(key, result, true);
+      return readResult(key, result, true);
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
-      const refused = takenOf(key, error, false);
+      const refused = readResult(key, error, false);
       // The limiter has counted it; points that others give back would be lost.
       this.give(refused);
       return refused;
@@ -60,7 +60,7 @@ export class MemoryCounter implements RateCounter {
   }
 }
 
-function takenOf(key: string, result: RateLimiterRes, isGranted: boolean): Taken {
+function readResult(key: string, result: RateLimiterRes, isGranted: boolean): Taken {
   const until = performance.now() + result.msBeforeNext;
   return { isGranted, key, left: result.remainingPoints, until, window: '' };
 }

@@ -29,7 +29,7 @@ const MOST_RULES = 4;
 const SHAPE = 'off, or rules such as user:1000/1m or address:100/1m, with commas';
 const ITEM = /^([^:]*):([^/]*)\/(.*)$/s;
 
-/** Parses `user:1000/1m,user:50/1s`; `off` is no rule at all. Returns the fault, if there is one. */
+/** Parses `user:1000/1m,user:50/1s`; `off` is no rule at all. Returns the fault if there is one. */
 export function parseRateRules(text: string): readonly RateRule[] | RateFault {
   const rules: RateRule[] = [];
   if (text.trim() === 'off') return rules;

@@ -90,7 +90,7 @@ describe('counters of several servers', () => {
     },
   );
 
-  it('what one has taken in advance and does not use, another one gets', async () => {
+  it('points that one has taken in advance and does not use are given to another', async () => {
     const rule = ruleOf(200);
     const key = freshKey();
     const [idle, busy] = [openCounter(rule), openCounter(rule)];
