@@ -86,7 +86,7 @@ function checkout(folder: string): string {
 }
 
 function listing(): string {
-  const servers = KINDS.map(({ name, what }) => `  ${name.padEnd(18)} ${what}`);
+  const servers = KINDS.map(({ name, what }) => `  ${name.padEnd(24)} ${what}`);
   const jobs = JOBS.map(({ name }) => `  ${name}`);
   return `Servers:\n${servers.join('\n')}\n\nJobs:\n${jobs.join('\n')}\n`;
 }
