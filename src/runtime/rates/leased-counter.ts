@@ -46,8 +46,14 @@ export class LeasedCounter implements RateCounter {
     this.#onFailure = onFailure;
   }
 
-  async take(key: string): Promise<Taken> {
+  take(key: string): Promise<Taken> | Taken {
     const lease = this.#leaseOf(key);
+    const now = performance.now();
+    lease.usedAt = now;
+    return lease.has(now) ? this.#use(key, lease, now) : this.#takeLater(key, lease);
+  }
+
+  async #takeLater(key: string, lease: Lease): Promise<Taken> {
     for (;;) {
       const now = performance.now();
       lease.usedAt = now;

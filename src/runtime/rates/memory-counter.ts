@@ -29,11 +29,12 @@ export class MemoryCounter implements RateCounter {
     this.#keys = new NewKeys(rule.seconds * 1000);
   }
 
-  async take(key: string): Promise<Taken> {
+  /** Not async by itself: each step of waiting costs a request time. */
+  take(key: string): Promise<Taken> {
     const coarsen = this.#coarsen;
     if (coarsen === null || this.#keys.count() < this.#mostKeys) return this.#take(key);
-    const known = await this.#limiter.get(key);
-    return this.#take(known === null ? coarsen(key) : key);
+    const known = this.#limiter.get(key);
+    return known.then((found) => this.#take(found === null ? coarsen(key) : key));
   }
 
   give({ key, until }: Taken): void {

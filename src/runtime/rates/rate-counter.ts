@@ -14,7 +14,7 @@ export interface Taken {
 /** Counts the requests of each key by one rule. */
 export interface RateCounter {
   /** Counts a request of `key`, unless the rule refuses it. Refused ones don't count. */
-  take(key: string): Promise<Taken>;
+  take(key: string): Promise<Taken> | Taken;
   /** Takes the count of a granted request back. */
   give(taken: Taken): void;
   close(): Promise<void>;

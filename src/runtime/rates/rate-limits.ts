@@ -61,7 +61,8 @@ export class RateSet {
     const taken: Taken[] = [];
     let reading = '';
     for (const { rule, counter } of this.#counted) {
-      const one = await counter.take(key);
+      const taking = counter.take(key);
+      const one = taking instanceof Promise ? await taking : taking;
       const seconds = secondsUntil(one.until);
       const text = formatReading(rule.name, one.left, seconds);
       reading = reading === '' ? text : `${reading}, ${text}`;
