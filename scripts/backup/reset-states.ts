@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { SERVER } from '../../src/accounts/audit.js';
 import { changeAccess, retryBusy, type TransactionClient } from '../../src/accounts/change.js';
 import { renewGeneration } from '../../src/database/push-generation.js';
 import { STATE_LEAP } from '../../src/protocol/leap.js';
@@ -61,10 +62,11 @@ export async function resetStates(
     await sleep(PAUSE);
   }
   // Servers look at the generation again whenever the access version is another one.
-  await changeAccess(prisma, async (transaction) => {
+  await changeAccess(prisma, async (change) => {
     // As after a restore: some may have been destroyed since.
-    await transaction.jmapPushSubscription.deleteMany();
-    await renewGeneration(transaction);
+    await change.transaction.jmapPushSubscription.deleteMany();
+    await renewGeneration(change.transaction);
+    await change.note({ action: 'server/reset-states', objectId: SERVER });
   });
   await removeBefore(prisma, leap);
 }

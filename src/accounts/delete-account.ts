@@ -66,8 +66,9 @@ export async function deleteAccount(
   prisma: PrismaClient,
   { id, ...data }: AccountData & { readonly id: string },
 ): Promise<void> {
-  await changeAccess(prisma, async (transaction) => {
-    await existingAccount(transaction, id);
+  await changeAccess(prisma, async (change) => {
+    const { transaction } = change;
+    const { name } = await existingAccount(transaction, id);
     await removeAccess(transaction, id);
     const [key, value] = [deletionKey(id), leaseFrom(Date.now())];
     await transaction.jmapMeta.upsert({
@@ -75,6 +76,7 @@ export async function deleteAccount(
       create: { key, value },
       update: { value },
     });
+    await change.note({ action: 'account/delete', objectId: id, detail: { name } });
   });
   await new Removal(prisma, data, id, () => false).run();
 }
@@ -154,7 +156,8 @@ class Removal {
   async #end(tables: readonly Table[]): Promise<boolean> {
     const id = this.#id;
     try {
-      await changeAccess(this.#prisma, async (transaction) => {
+      await changeAccess(this.#prisma, async (change) => {
+        const { transaction } = change;
         await transaction.jmapAccount.deleteMany({ where: { id } });
         for (let from = 0; from < tables.length; from += 100) {
           const rows = tables.slice(from, from + 100).map(({ name }) => {
@@ -167,6 +170,7 @@ class Removal {
         }
         await removeAccess(transaction, id);
         await transaction.jmapMeta.deleteMany({ where: { key: deletionKey(id) } });
+        await change.note({ action: 'account/erase', objectId: id });
       });
       return true;
     } catch (error) {

@@ -1,6 +1,12 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { changeAccess, DirectoryError, deletionKey, type TransactionClient } from './change.js';
+import {
+  type Change,
+  changeAccess,
+  DirectoryError,
+  deletionKey,
+  type TransactionClient,
+} from './change.js';
 
 /** Owns accounts that are created for nobody in particular; the first token is this user's. */
 export const DEFAULT_USER = 'owner';
@@ -34,24 +40,26 @@ export function createAccount(
   ids: IdGenerator,
   account: NewAccount,
 ): Promise<string> {
-  return changeAccess(prisma, (transaction) => insertAccount(transaction, ids, account));
+  return changeAccess(prisma, (change) => insertAccount(change, ids, account));
 }
 
 /** Does the same for a caller whose transaction is open. */
 export async function insertAccount(
-  transaction: TransactionClient,
+  change: Change,
   ids: IdGenerator,
   { name, user = DEFAULT_USER, capabilities = null, tasks = [] }: NewAccount,
 ): Promise<string> {
   legalName('account', name);
-  const ownerId = await userOnDemand(transaction, ids, user);
+  const ownerId = await userOnDemand(change, ids, user);
+  const { transaction } = change;
   const { id, time } = ids.next('a');
+  const urns = capabilities && [...new Set(capabilities)];
   await transaction.jmapAccount.create({
     data: {
       id,
       name,
       ownerId,
-      capabilities: capabilities === null ? Prisma.DbNull : [...new Set(capabilities)],
+      capabilities: urns ?? Prisma.DbNull,
       created: BigInt(time),
     },
   });
@@ -61,6 +69,11 @@ export async function insertAccount(
   const task = { accountId: id, payload: '{}', due: BigInt(time), attempts: 0n };
   await transaction.jmapTask.createMany({
     data: tasks.map((kind) => ({ ...task, id: ids.next('t').id, kind })),
+  });
+  await change.note({
+    action: 'account/create',
+    objectId: id,
+    detail: { name, owner: user, ownerId, capabilities: urns },
   });
   return id;
 }
@@ -87,9 +100,10 @@ export async function listAccounts(prisma: PrismaClient): Promise<readonly Accou
 
 export async function renameAccount(prisma: PrismaClient, id: string, name: string): Promise<void> {
   const legal = legalName('account', name);
-  await changeAccess(prisma, async (transaction) => {
-    await existingAccount(transaction, id);
-    await transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
+  await changeAccess(prisma, async (change) => {
+    await existingAccount(change.transaction, id);
+    await change.transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
+    await change.note({ action: 'account/rename', objectId: id, detail: { name: legal } });
   });
 }
 
@@ -99,17 +113,20 @@ export async function grantAccess(
   ids: IdGenerator,
   grant: { readonly accountId: string; readonly user: string; readonly readOnly: boolean },
 ): Promise<void> {
-  const { accountId, readOnly } = grant;
-  await changeAccess(prisma, async (transaction) => {
+  const { accountId, user, readOnly } = grant;
+  await changeAccess(prisma, async (change) => {
+    const { transaction } = change;
     await existingAccount(transaction, accountId);
     if ((await transaction.jmapMeta.count({ where: { key: deletionKey(accountId) } })) > 0)
       throw new DirectoryError(`Account ${accountId} is being deleted.`);
-    const userId = await userOnDemand(transaction, ids, grant.user);
+    const userId = await userOnDemand(change, ids, user);
     await transaction.jmapAccess.upsert({
       where: { accountId_userId: { accountId, userId } },
       create: { accountId, userId, readOnly },
       update: { readOnly },
     });
+    const detail = { user, userId, readOnly };
+    await change.note({ action: 'account/grant', objectId: accountId, detail });
   });
 }
 
@@ -119,7 +136,8 @@ export async function revokeAccess(
   accountId: string,
   user: string,
 ): Promise<void> {
-  await changeAccess(prisma, async (transaction) => {
+  await changeAccess(prisma, async (change) => {
+    const { transaction } = change;
     await existingAccount(transaction, accountId);
     const userId = await existingUser(transaction, user);
     const { count } = await transaction.jmapAccess.deleteMany({ where: { accountId, userId } });
@@ -128,6 +146,8 @@ export async function revokeAccess(
         `User ${JSON.stringify(user)} has no access to account ${accountId}.`,
       );
     }
+    const detail = { user, userId };
+    await change.note({ action: 'account/revoke', objectId: accountId, detail });
   });
 }
 
@@ -144,17 +164,15 @@ function legalName(what: 'account' | 'user', name: string): string {
 }
 
 /** Returns the id of the user with this name, who is created where there is none. */
-async function userOnDemand(
-  transaction: TransactionClient,
-  ids: IdGenerator,
-  name: string,
-): Promise<string> {
+async function userOnDemand(change: Change, ids: IdGenerator, name: string): Promise<string> {
+  const { transaction } = change;
   const known = await transaction.jmapUser.findUnique({ where: { name } });
   if (known !== null) return known.id;
   const { id, time } = ids.next('u');
   await transaction.jmapUser.create({
     data: { id, name: legalName('user', name), created: BigInt(time) },
   });
+  await change.note({ action: 'user/create', objectId: id, detail: { name } });
   return id;
 }
 
@@ -168,11 +186,14 @@ export async function existingUser(
   return user.id;
 }
 
-/** Throws DirectoryError where there is no such account. */
-export async function existingAccount(transaction: TransactionClient, id: string): Promise<void> {
-  if ((await transaction.jmapAccount.findUnique({ where: { id } })) === null) {
-    throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
-  }
+/** Returns the row of an account. Throws DirectoryError where there is none. */
+export async function existingAccount(
+  transaction: TransactionClient,
+  id: string,
+): Promise<Prisma.JmapAccountGetPayload<object>> {
+  const account = await transaction.jmapAccount.findUnique({ where: { id } });
+  if (account === null) throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
+  return account;
 }
 
 /** Reads the JSON column: URNs that an account is limited to, or null for all. */

@@ -1,4 +1,5 @@
 /** Users, accounts, access and tokens: the authentication of requests, and what commands change. */
+export { type AuditEntry, listActs, pruneAudit } from './audit.js';
 export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
 export { bootstrap } from './bootstrap.js';
 export { ACCESS_VERSION, DirectoryError } from './change.js';

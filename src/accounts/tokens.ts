@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { existingUser, groupBy } from './directory.js';
 import { makeToken, parseToken, secretMatches } from './token-text.js';
 
@@ -39,15 +39,16 @@ export function createToken(
   ids: IdGenerator,
   newToken: NewToken,
 ): Promise<string> {
-  return changeAccess(prisma, (transaction) => insertToken(transaction, ids, newToken));
+  return changeAccess(prisma, (change) => insertToken(change, ids, newToken));
 }
 
 /** Does the same for a caller whose transaction is open. */
 export async function insertToken(
-  transaction: TransactionClient,
+  change: Change,
   ids: IdGenerator,
   { user, accounts = [], readOnly = false, lifetime }: NewToken,
 ): Promise<string> {
+  const { transaction } = change;
   const userId = await existingUser(transaction, user);
   const scopes = await reachable(transaction, userId, accounts);
   const { id, created, token, secretHash } = makeToken(ids);
@@ -72,6 +73,11 @@ export async function insertToken(
     const data = { tokenId: id, accountId, readOnly: isReadOnly };
     await transaction.jmapTokenAccount.create({ data });
   }
+  const detail = {
+    ...{ user, userId, readOnly, expires },
+    accounts: scopes.size === 0 ? null : Object.fromEntries(scopes),
+  };
+  await change.note({ action: 'token/create', objectId: id, detail });
   return token;
 }
 
@@ -122,15 +128,17 @@ export async function listTokens(prisma: PrismaClient): Promise<readonly TokenLi
 export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Promise<void> {
   const parsed = parseToken(tokenOrId);
   const id = parsed?.id ?? tokenOrId;
-  await changeAccess(prisma, async (transaction) => {
+  await changeAccess(prisma, async (change) => {
+    const { transaction } = change;
     const row = await transaction.jmapToken.findUnique({ where: { id } });
     const known =
       parsed === null ? row !== null : secretMatches(parsed.secret, row?.secretHash ?? null);
-    if (!known) throw new DirectoryError('There is no such token.');
+    if (row === null || !known) throw new DirectoryError('There is no such token.');
     await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
     await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
     // Behind the row, for which a call that creates subscriptions makes this wait.
     await transaction.jmapToken.delete({ where: { id } });
     await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: id } });
+    await change.note({ action: 'token/revoke', objectId: id, detail: { userId: row.userId } });
   });
 }

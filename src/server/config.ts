@@ -167,6 +167,8 @@ function readLimits(from: Variables, memory: number) {
     blobsKeep: from.duration('BLOBS_KEEP', 3600 * SECOND),
     // How long the answers of calls with a key are kept.
     onceKeep: from.duration('ONCE_KEEP', 7 * DAY),
+    // How long acts on users, accounts, access and tokens stay in the audit.
+    auditKeep: from.duration('AUDIT_KEEP', 90 * DAY),
   });
 }
 

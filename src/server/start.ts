@@ -3,6 +3,7 @@ import {
   bootstrap,
   createAuthenticator,
   createTickets,
+  pruneAudit,
   pruneSubscriptions,
   pruneTickets,
   resumeDeletions,
@@ -238,6 +239,7 @@ function upkeepOf(
       storage.requireFiles();
       return blobsHeld(prisma, now);
     },
+    pruneAudit: (before, limit) => pruneAudit(prisma, before, limit),
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     async pruneSubscriptions(before, limit) {
       const gone = await pruneSubscriptions(prisma, before, limit);

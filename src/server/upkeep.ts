@@ -17,11 +17,12 @@ export interface UpkeepOptions
    */
   blobsHeld(): Promise<boolean>;
   pruneTickets(before: number, limit: number): Promise<number>;
+  pruneAudit(before: number, limit: number): Promise<number>;
   /** Destroys push subscriptions that have ended. */
   pruneSubscriptions(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
-  readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep'>;
+  readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep' | 'auditKeep'>;
   /** Looks for objects that share a value which must be unique. */
   findDuplicates(stopped: () => boolean): Promise<void>;
   /** Epoch ms by which ages are judged: steady-clock.ts. */
@@ -48,8 +49,8 @@ const GIVEN_UP = 10;
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Starts the upkeep. It forgets old change records and answers, and collects unused blobs, every
- * tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
+ * Starts the upkeep. It forgets old change records, answers and acts, and collects unused blobs,
+ * every tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
  * deletions of accounts; each minute it forgets expired tickets and push subscriptions. At start
  * and once a day it removes octets whose process ended before their row. At start and every ten
  * minutes it looks for duplicates. `stop` resolves when the running step is done.
@@ -79,6 +80,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
     return (await options.pruneTickets(now(), STEP)) >= STEP;
   });
+  const audit = repeat(tenth(limits.auditKeep), log, 'the audit', async () => {
+    return (await options.pruneAudit(now() - limits.auditKeep, STEP)) >= STEP;
+  });
   const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
     return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
   });
@@ -99,7 +103,8 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const all = [prune, collect, answers, tickets, subscriptions, deletions, sweep, duplicates];
+      const frequent = [prune, collect, answers, audit, tickets, subscriptions];
+      const all = [...frequent, deletions, sweep, duplicates];
       await Promise.all(all.map((each) => each.stop()));
     },
   };

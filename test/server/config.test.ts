@@ -41,6 +41,7 @@ describe('configuration', () => {
         changesKeep: 30 * 24 * 3_600_000,
         blobsKeep: 3_600_000,
         onceKeep: 7 * 24 * 3_600_000,
+        auditKeep: 90 * 24 * 3_600_000,
       },
     });
   });
