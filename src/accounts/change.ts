@@ -46,15 +46,12 @@ export class Change {
   }
 
   /** Writes an act of this change into the audit. */
-  async note(act: Act): Promise<void> {
+  readonly note = async (act: Act): Promise<void> => {
     const place = this.#acts;
     this.#acts += 1;
-    await writeAct(this.transaction, act, {
-      version: this.#version,
-      place,
-      actorId: this.#actorId,
-    });
-  }
+    const where = { version: this.#version, place, actorId: this.#actorId };
+    await writeAct(this.transaction, act, where);
+  };
 }
 
 /**

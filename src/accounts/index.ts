@@ -36,4 +36,13 @@ export {
   type TokenListing,
   type TokenScope,
 } from './tokens.js';
+export {
+  changeRoles,
+  disableUser,
+  enableUser,
+  listUsers,
+  rolesOfUser,
+  signOutUser,
+  type UserListing,
+} from './users.js';
 export { rotateVapidKey, sealVapidKeys, VapidKeys } from './vapid-keys.js';

@@ -3,6 +3,7 @@ import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
 import { sessionKey, subjectKey } from './sign-in.js';
+import { textsOf } from './stored-texts.js';
 
 /** A credential as the database has it, with what it reaches. */
 export interface LoadedCredential {
@@ -243,9 +244,4 @@ function modesIn(column: unknown): ReadonlyMap<string, AccessMode> | null {
     ([name, mode]) => [name, mode === 'full' ? 'full' : 'read'] as const,
   );
   return new Map(modes);
-}
-
-/** Reads a JSON column of texts; null: none. */
-function textsOf(column: unknown): readonly string[] {
-  return Array.isArray(column) ? column.filter((text) => typeof text === 'string') : [];
 }
