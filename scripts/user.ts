@@ -37,8 +37,8 @@ Usage: ${commandLine('user', 'COMMAND')}
                       gives a user these roles in the whole server and no others, or none at all.
                       With NAME alone it prints the roles that the user has, a line for each
   audit [--since 30d] prints a line for each act on users, accounts, access and tokens, oldest
-                      first: time, who (- is a command or the server), act, id of its object, details as
-                      JSON. --since takes a duration in s, m, h or d; without it all are printed
+                      first: time, who (- is a command or the server), act, id of its object,
+                      details as JSON. --since takes a duration in s, m, h or d; without it all are printed
 
 "account create" and "account grant" make users. The commands work while a server runs. It sees the
 change at once, on PostgreSQL within a second.
