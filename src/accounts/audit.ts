@@ -1,28 +1,38 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { type DirectoryChange, recordChange } from './directory-log.js';
+
+const USER_CREATED = { type: 'AdminUser', kind: 'created' } as const;
+const USER_UPDATED = { type: 'AdminUser', kind: 'updated' } as const;
+const ACCOUNT_CREATED = { type: 'AdminAccount', kind: 'created' } as const;
+const ACCOUNT_UPDATED = { type: 'AdminAccount', kind: 'updated' } as const;
+const ACCOUNT_DESTROYED = { type: 'AdminAccount', kind: 'destroyed' } as const;
+const TOKEN_CREATED = { type: 'AdminToken', kind: 'created' } as const;
+const TOKEN_DESTROYED = { type: 'AdminToken', kind: 'destroyed' } as const;
 
 /**
- * The acts on users, accounts, access and tokens, by their name in the audit. The value says what
- * the object of such an act is.
+ * The acts on users, accounts, access and tokens, by their name in the audit. The value is what an
+ * act does to its object in the directory; null: the object itself stays as it is.
  */
 const ACTS = {
-  'user/create': 'user',
-  'user/identify': 'user',
-  'user/disable': 'user',
-  'user/enable': 'user',
-  'user/sign-out': 'user',
-  'user/roles': 'user',
-  'account/create': 'account',
-  'account/rename': 'account',
-  'account/grant': 'account',
-  'account/revoke': 'account',
-  'account/delete': 'account',
-  'account/erase': 'account',
-  'token/create': 'token',
-  'token/revoke': 'token',
-  'server/bootstrap': 'server',
-  'server/reset-states': 'server',
-  'push/rotate-key': 'key',
-} as const;
+  'user/create': USER_CREATED,
+  'user/identify': USER_UPDATED,
+  'user/disable': USER_UPDATED,
+  'user/enable': USER_UPDATED,
+  'user/sign-out': USER_UPDATED,
+  'user/roles': USER_UPDATED,
+  'account/create': ACCOUNT_CREATED,
+  'account/rename': ACCOUNT_UPDATED,
+  'account/grant': null,
+  'account/revoke': null,
+  'account/delete': ACCOUNT_DESTROYED,
+  'account/delete-again': null,
+  'account/erase': null,
+  'token/create': TOKEN_CREATED,
+  'token/revoke': TOKEN_DESTROYED,
+  'server/bootstrap': null,
+  'server/reset-states': null,
+  'push/rotate-key': null,
+} as const satisfies Readonly<Record<string, Omit<DirectoryChange, 'id'> | null>>;
 
 export type AuditAction = keyof typeof ACTS;
 
@@ -36,6 +46,8 @@ export interface Act {
   readonly objectId: string;
   /** The result: names, modes, URNs. Never a secret. */
   readonly detail?: Prisma.InputJsonObject;
+  /** The further objects of the directory that change with its object. */
+  readonly also?: readonly DirectoryChange[];
 }
 
 /** An act as it was written down. */
@@ -56,10 +68,13 @@ export interface ActPlace {
   readonly actorId: string | null;
 }
 
-/** Writes a row of the audit in the transaction that makes the change. */
+/**
+ * Writes a row of the audit, and the change records of the directory, in the transaction that makes
+ * the change.
+ */
 export async function writeAct(
   transaction: Prisma.TransactionClient,
-  { action, objectId, detail }: Act,
+  { action, objectId, detail, also = [] }: Act,
   where: ActPlace,
 ): Promise<void> {
   await transaction.jmapAudit.create({
@@ -69,6 +84,9 @@ export async function writeAct(
       detail: detail ?? Prisma.DbNull,
     },
   });
+  const own = ACTS[action];
+  if (own !== null) await recordChange(transaction, { ...own, id: objectId });
+  for (const change of also) await recordChange(transaction, change);
 }
 
 /** Rows that are read at once. */

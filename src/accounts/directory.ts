@@ -1,5 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
+import { grantId } from './admin-port.js';
 import {
   type Change,
   changeAccess,
@@ -74,6 +75,7 @@ export async function insertAccount(
     action: 'account/create',
     objectId: id,
     detail: { name, owner: user, ownerId, capabilities: urns },
+    also: [{ type: 'AdminGrant', kind: 'created', id: grantId(id, ownerId) }],
   });
   return id;
 }
@@ -99,12 +101,15 @@ export async function listAccounts(prisma: PrismaClient): Promise<readonly Accou
 }
 
 export async function renameAccount(prisma: PrismaClient, id: string, name: string): Promise<void> {
+  await changeAccess(prisma, (change) => rename(change, id, name));
+}
+
+/** Does the same for a caller whose change is open. */
+export async function rename({ transaction, note }: Change, id: string, name: string) {
   const legal = legalName('account', name);
-  await changeAccess(prisma, async (change) => {
-    await existingAccount(change.transaction, id);
-    await change.transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
-    await change.note({ action: 'account/rename', objectId: id, detail: { name: legal } });
-  });
+  await existingAccount(transaction, id);
+  await transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
+  await note({ action: 'account/rename', objectId: id, detail: { name: legal } });
 }
 
 /** Gives a user (created where new) access to an account, or changes the mode of what it has. */
@@ -115,18 +120,43 @@ export async function grantAccess(
 ): Promise<void> {
   const { accountId, user, readOnly } = grant;
   await changeAccess(prisma, async (change) => {
-    const { transaction } = change;
-    await existingAccount(transaction, accountId);
-    if ((await transaction.jmapMeta.count({ where: { key: deletionKey(accountId) } })) > 0)
-      throw new DirectoryError(`Account ${accountId} is being deleted.`);
+    await livingAccount(change.transaction, accountId);
     const userId = await userOnDemand(change, ids, user);
-    await transaction.jmapAccess.upsert({
-      where: { accountId_userId: { accountId, userId } },
-      create: { accountId, userId, readOnly },
-      update: { readOnly },
-    });
-    const detail = { user, userId, readOnly };
-    await change.note({ action: 'account/grant', objectId: accountId, detail });
+    await writeAccess(change, { accountId, user, userId, readOnly });
+  });
+}
+
+/** A user's access to an account. */
+interface Access {
+  readonly accountId: string;
+  readonly user: string;
+  readonly userId: string;
+  readonly readOnly: boolean;
+}
+
+/** Writes access to an account for a caller whose change is open. */
+export async function writeAccess(
+  { transaction, note }: Change,
+  { accountId, user, userId, readOnly }: Access,
+): Promise<void> {
+  const where = { accountId_userId: { accountId, userId } };
+  const isNew = (await transaction.jmapAccess.findUnique({ where })) === null;
+  await transaction.jmapAccess.upsert({
+    where,
+    create: { accountId, userId, readOnly },
+    update: { readOnly },
+  });
+  await note({
+    action: 'account/grant',
+    objectId: accountId,
+    detail: { user, userId, readOnly },
+    also: [
+      {
+        type: 'AdminGrant',
+        kind: isNew ? 'created' : 'updated',
+        id: grantId(accountId, userId),
+      },
+    ],
   });
 }
 
@@ -137,25 +167,34 @@ export async function revokeAccess(
   user: string,
 ): Promise<void> {
   await changeAccess(prisma, async (change) => {
-    const { transaction } = change;
-    await existingAccount(transaction, accountId);
-    const userId = await existingUser(transaction, user);
-    const { count } = await transaction.jmapAccess.deleteMany({ where: { accountId, userId } });
-    if (count === 0) {
-      throw new DirectoryError(
-        `User ${JSON.stringify(user)} has no access to account ${accountId}.`,
-      );
-    }
-    const detail = { user, userId };
-    await change.note({ action: 'account/revoke', objectId: accountId, detail });
+    await existingAccount(change.transaction, accountId);
+    const userId = await existingUser(change.transaction, user);
+    if (await removeAccess(change, { accountId, user, userId })) return;
+    throw new DirectoryError(`User ${JSON.stringify(user)} has no access to account ${accountId}.`);
   });
+}
+
+/** Takes access away for a caller whose change is open. Resolves to whether there was any. */
+export async function removeAccess(
+  { transaction, note }: Change,
+  { accountId, user, userId }: Omit<Access, 'readOnly'>,
+): Promise<boolean> {
+  const { count } = await transaction.jmapAccess.deleteMany({ where: { accountId, userId } });
+  if (count === 0) return false;
+  await note({
+    action: 'account/revoke',
+    objectId: accountId,
+    detail: { user, userId },
+    also: [{ type: 'AdminGrant', kind: 'destroyed', id: grantId(accountId, userId) }],
+  });
+  return true;
 }
 
 /** Control characters, lone surrogates, line ends break a list's lines; U+0000 some databases. */
 const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 /** Gives back a name of a user or account that may be kept. Throws DirectoryError. */
-function legalName(what: 'account' | 'user', name: string): string {
+export function legalName(what: 'account' | 'user', name: string): string {
   if (NAME.test(name) && name.trim() === name) return name;
   throw new DirectoryError(
     `${JSON.stringify(name)} can't be the name of ${what === 'user' ? 'a user' : 'an account'}: ` +
@@ -167,12 +206,20 @@ function legalName(what: 'account' | 'user', name: string): string {
 async function userOnDemand(change: Change, ids: IdGenerator, name: string): Promise<string> {
   const { transaction } = change;
   const known = await transaction.jmapUser.findUnique({ where: { name } });
-  if (known !== null) return known.id;
+  return known === null ? createUser(change, ids, name) : known.id;
+}
+
+/** Creates a user whose name is new, for a caller whose change is open. Resolves to its id. */
+export async function createUser(
+  { transaction, note }: Change,
+  ids: IdGenerator,
+  name: string,
+): Promise<string> {
   const { id, time } = ids.next('u');
   await transaction.jmapUser.create({
     data: { id, name: legalName('user', name), created: BigInt(time) },
   });
-  await change.note({ action: 'user/create', objectId: id, detail: { name } });
+  await note({ action: 'user/create', objectId: id, detail: { name } });
   return id;
 }
 
@@ -194,6 +241,16 @@ export async function existingAccount(
   const account = await transaction.jmapAccount.findUnique({ where: { id } });
   if (account === null) throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
   return account;
+}
+
+/** Returns the same; throws DirectoryError also where the account is being deleted. */
+export async function livingAccount(
+  transaction: TransactionClient,
+  id: string,
+): Promise<Prisma.JmapAccountGetPayload<object>> {
+  const account = await existingAccount(transaction, id);
+  if ((await transaction.jmapMeta.count({ where: { key: deletionKey(id) } })) === 0) return account;
+  throw new DirectoryError(`Account ${id} is being deleted.`);
 }
 
 /** Reads the JSON column: URNs that an account is limited to, or null for all. */

@@ -1,4 +1,5 @@
 /** Users, accounts, access and tokens: the authentication of requests, and what commands change. */
+export { DirectoryRows } from './admin/directory-rows.js';
 export { type AuditEntry, listActs, pruneAudit } from './audit.js';
 export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
 export { bootstrap } from './bootstrap.js';
@@ -13,6 +14,7 @@ export {
   renameAccount,
   revokeAccess,
 } from './directory.js';
+export { pruneDirectory } from './directory-log.js';
 export type {
   AccountAccess,
   Authenticator,

@@ -129,16 +129,23 @@ export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Prom
   const parsed = parseToken(tokenOrId);
   const id = parsed?.id ?? tokenOrId;
   await changeAccess(prisma, async (change) => {
-    const { transaction } = change;
-    const row = await transaction.jmapToken.findUnique({ where: { id } });
+    const row = await change.transaction.jmapToken.findUnique({ where: { id } });
     const known =
       parsed === null ? row !== null : secretMatches(parsed.secret, row?.secretHash ?? null);
     if (row === null || !known) throw new DirectoryError('There is no such token.');
-    await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
-    await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
-    // Behind the row, for which a call that creates subscriptions makes this wait.
-    await transaction.jmapToken.delete({ where: { id } });
-    await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: id } });
-    await change.note({ action: 'token/revoke', objectId: id, detail: { userId: row.userId } });
+    await removeToken(change, row);
   });
+}
+
+/** Ends a token for a caller whose change is open. */
+export async function removeToken(
+  { transaction, note }: Change,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<void> {
+  await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
+  await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
+  // Behind the row, for which a call that creates subscriptions makes this wait.
+  await transaction.jmapToken.delete({ where: { id } });
+  await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: id } });
+  await note({ action: 'token/revoke', objectId: id, detail: { userId } });
 }

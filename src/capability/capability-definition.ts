@@ -41,7 +41,27 @@ export const BUILT_IN_METHODS = [
   'Blob/copy',
   'PushSubscription/get',
   'PushSubscription/set',
+  'AdminUser/get',
+  'AdminUser/changes',
+  'AdminUser/set',
+  'AdminAccount/get',
+  'AdminAccount/changes',
+  'AdminAccount/set',
+  'AdminGrant/get',
+  'AdminGrant/changes',
+  'AdminGrant/set',
+  'AdminToken/get',
+  'AdminToken/changes',
+  'AdminToken/set',
 ] as const;
+
+/** Methods that write and take no key (`onceKey`): their account keeps no answers. */
+export const KEYLESS_METHODS: ReadonlySet<MethodDefinition['body']> = new Set([
+  'AdminUser/set',
+  'AdminAccount/set',
+  'AdminGrant/set',
+  'AdminToken/set',
+]);
 
 export type BuiltInMethodName = (typeof BUILT_IN_METHODS)[number];
 

@@ -33,11 +33,10 @@ const ERROR_PREFIX = '["error",{"type":"';
 
 /** Runs JMAP requests, whatever carries them: HTTP and WebSocket differ only in framing. */
 export class Api {
-  readonly #options: ApiOptions & { readonly hasCapability: (urn: string) => boolean };
+  readonly #options: ApiOptions;
 
   constructor(options: ApiOptions) {
-    const { capabilities } = options.registry;
-    this.#options = { ...options, hasCapability: (urn) => capabilities.has(urn) };
+    this.#options = options;
   }
 
   /**
@@ -51,7 +50,10 @@ export class Api {
     first?: JsonObject,
   ): Promise<string[]> {
     const { registry, dispatcher, sessions, metrics } = this.#options;
-    const envelope = parseRequest(value, this.#options);
+    const envelope = parseRequest(value, {
+      ...this.#options,
+      hasCapability: (urn) => registry.capabilities.has(urn) && sessions.offers(principal, urn),
+    });
     for (const call of envelope.methodCalls) {
       // A name that a client made up must not become a label.
       metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MethodDefinition } from '../capability/capability-definition.js';
+import { KEYLESS_METHODS, type MethodDefinition } from '../capability/capability-definition.js';
 import { canonicalJsonSteps } from '../protocol/canonical-json.js';
 import { MethodError } from '../protocol/errors.js';
 import { parseJson } from '../protocol/ijson.js';
@@ -74,7 +74,7 @@ export interface KeyedArguments {
  * a call without one, and for a method that takes none.
  */
 export function takeKey(method: MethodDefinition, args: JsonObject): KeyedArguments | null {
-  if (method.account !== 'write') return null;
+  if (method.account !== 'write' || KEYLESS_METHODS.has(method.body)) return null;
   const { object, doubled } = declaredMembers(args, KEY, method.acceptSnakeCase);
   if (Object.hasOwn(object, `#${ARGUMENT}`)) refuseKey('can not be a result reference');
   if (!Object.hasOwn(object, ARGUMENT)) return null;

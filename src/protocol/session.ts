@@ -23,6 +23,11 @@ export interface RuntimeMembers {
   session?(base: string): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
   readonly account?: JsonObject;
+  /**
+   * Accounts offer it only if their list names it, not as one of all. Users without such an account
+   * see nothing of it.
+   */
+  readonly byName?: boolean;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -62,6 +67,13 @@ export class Sessions {
     return this.#entryOf(owner).state;
   }
 
+  /** Returns whether the user may know of a capability that the server has. */
+  offers(owner: SessionOwner, urn: string): boolean {
+    const { runtime } = this.#options;
+    if (runtime.get(urn)?.byName !== true) return true;
+    return [...owner.accounts.values()].some((account) => hasCapability(account, urn, runtime));
+  }
+
   /** Returns the Session object's JSON text, its URLs under `base`. */
   text(owner: SessionOwner, base: string): string {
     const computed = this.#entryOf(owner);
@@ -88,7 +100,8 @@ export class Sessions {
 
   #content(owner: SessionOwner, base: string): JsonObject {
     const { runtime } = this.#options;
-    const shown = this.#capabilities.map((capability) => [
+    const visible = this.#capabilities.filter(({ urn }) => this.offers(owner, urn));
+    const shown = visible.map((capability) => [
       capability.urn,
       {
         ...capability.session,
@@ -96,7 +109,7 @@ export class Sessions {
         ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
       },
     ]);
-    const ofAccounts = this.#capabilities.filter((capability) => capability.accountLevel);
+    const ofAccounts = visible.filter((capability) => capability.accountLevel);
     const accounts = Array.from(owner.accounts, ([id, account]) => [
       id,
       {
@@ -105,7 +118,7 @@ export class Sessions {
         isReadOnly: account.isReadOnly,
         accountCapabilities: Object.fromEntries(
           ofAccounts
-            .filter(({ urn }) => accountHas(account, urn))
+            .filter(({ urn }) => hasCapability(account, urn, runtime))
             .map(({ urn, accountSession }) => [
               urn,
               { ...accountSession, ...runtime.get(urn)?.account },
@@ -133,12 +146,22 @@ function primaryAccounts(
   for (const { urn } of capabilities) {
     if (runtime.get(urn)?.primary === false) continue;
     for (const [id, account] of owner.accounts) {
-      if (!account.isPersonal || !accountHas(account, urn)) continue;
+      const mayBe = account.isPersonal || runtime.get(urn)?.byName === true;
+      if (!mayBe || !hasCapability(account, urn, runtime)) continue;
       primary.push([urn, id]);
       break;
     }
   }
   return Object.fromEntries(primary);
+}
+
+function hasCapability(
+  account: SessionAccount,
+  urn: string,
+  runtime: ReadonlyMap<string, RuntimeMembers>,
+): boolean {
+  if (runtime.get(urn)?.byName === true) return account.capabilities?.has(urn) === true;
+  return accountHas(account, urn);
 }
 
 /** Returns true where the account offers the capability. */

@@ -130,6 +130,8 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     secretsKey: from.parsed('SECRETS_KEY', SECRETS_KEYS, secretsKey),
     /** Requests may ask to be explained: they see statements of the database. */
     explain: from.isOn('EXPLAIN', isDevelopment),
+    /** Users with the role `admin` manage users, accounts, access and tokens by the API. */
+    admin: from.isOn('ADMIN', false),
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
     push: readPush(from, root),

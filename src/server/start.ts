@@ -4,6 +4,7 @@ import {
   createAuthenticator,
   createTickets,
   pruneAudit,
+  pruneDirectory,
   pruneSubscriptions,
   pruneTickets,
   resumeDeletions,
@@ -188,6 +189,7 @@ async function transportServices(engine: Engine, duplicates: Duplicates): Promis
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     authenticator: createAuthenticator(prisma, {
+      directory: config.admin,
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
     }),
@@ -240,6 +242,7 @@ function upkeepOf(
       return blobsHeld(prisma, now);
     },
     pruneAudit: (before, limit) => pruneAudit(prisma, before, limit),
+    pruneDirectory: (before, limit) => pruneDirectory(prisma, before, limit),
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     async pruneSubscriptions(before, limit) {
       const gone = await pruneSubscriptions(prisma, before, limit);

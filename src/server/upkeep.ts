@@ -18,6 +18,8 @@ export interface UpkeepOptions
   blobsHeld(): Promise<boolean>;
   pruneTickets(before: number, limit: number): Promise<number>;
   pruneAudit(before: number, limit: number): Promise<number>;
+  /** Does for the directory what pruneChanges does for accounts. */
+  pruneDirectory(before: number, limit: number): Promise<number>;
   /** Destroys push subscriptions that have ended. */
   pruneSubscriptions(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
@@ -83,6 +85,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const audit = repeat(tenth(limits.auditKeep), log, 'the audit', async () => {
     return (await options.pruneAudit(now() - limits.auditKeep, STEP)) >= STEP;
   });
+  const directory = repeat(tenth(limits.changesKeep), log, 'the directory', async () => {
+    return (await options.pruneDirectory(now() - limits.changesKeep, STEP)) >= STEP;
+  });
   const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
     return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
   });
@@ -103,7 +108,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const frequent = [prune, collect, answers, audit, tickets, subscriptions];
+      const frequent = [prune, collect, answers, audit, directory, tickets, subscriptions];
       const all = [...frequent, deletions, sweep, duplicates];
       await Promise.all(all.map((each) => each.stop()));
     },

@@ -18,6 +18,7 @@ const idle: UpkeepOptions = {
   blobsHeld: async () => false,
   pruneTickets: async () => 0,
   pruneAudit: async () => 0,
+  pruneDirectory: async () => 0,
   pruneSubscriptions: async () => 0,
   resumeDeletions: async () => undefined,
   findDuplicates: async () => undefined,
