@@ -20,6 +20,7 @@ describe('configuration', () => {
       websocketCompression: false,
       secretsKey: null,
       explain: true,
+      admin: false,
       scanThreads: null,
       push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       pushBus: { kind: 'listen' },

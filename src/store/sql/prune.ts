@@ -85,14 +85,7 @@ export class ChangePruner {
     const kept = rows.findIndex((row) => (row[1] as number) >= before);
     const old = kept < 0 ? rows : rows.slice(0, kept);
     const last = old.at(-1)?.[0] as number | undefined;
-    if (last !== undefined) {
-      const removed = await this.#pruning.remove(log.accountId, deleteTo(log, last));
-      if (removed.length === 0) {
-        // Somebody else removes them: the deletion of an account, or accounts/directory-log.ts.
-        this.#begun = null;
-        return 0;
-      }
-    }
+    if (last !== undefined) await this.#pruning.remove(log.accountId, deleteTo(log, last));
     this.#begun = last !== undefined && old.length === limit ? { ...log, after: last } : null;
     return old.length;
   }
