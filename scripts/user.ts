@@ -38,7 +38,8 @@ Usage: ${commandLine('user', 'COMMAND')}
                       With NAME alone it prints the roles that the user has, a line for each
   audit [--since 30d] prints a line for each act on users, accounts, access and tokens, oldest
                       first: time, who (- is a command or the server), act, id of its object,
-                      details as JSON. --since takes a duration in s, m, h or d; without it all are printed
+                      details as JSON. --since takes a duration in s, m, h or d; without it all are
+                      printed
 
 "account create" and "account grant" make users. The commands work while a server runs. It sees the
 change at once, on PostgreSQL within a second.

@@ -3,8 +3,8 @@ import { DIRECTORY, type DirectoryType } from './admin-port.js';
 
 /**
  * The change records of the directory: users, accounts, access and tokens as objects of an account
- * that has no row of its own. /changes and push read them as those of any account. Whoever changes
- * access holds the access version's row, so numbers grow in the order of commits.
+ * that has no row of its own. The methods and push read its records as those of any account. A
+ * change of access holds the access version's row, so numbers grow in the order of commits.
  */
 
 /** A change of an object of the directory. */

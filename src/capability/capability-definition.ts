@@ -55,14 +55,6 @@ export const BUILT_IN_METHODS = [
   'AdminToken/set',
 ] as const;
 
-/** Methods that write and take no key (`onceKey`): their account keeps no answers. */
-export const KEYLESS_METHODS: ReadonlySet<MethodDefinition['body']> = new Set([
-  'AdminUser/set',
-  'AdminAccount/set',
-  'AdminGrant/set',
-  'AdminToken/set',
-]);
-
 export type BuiltInMethodName = (typeof BUILT_IN_METHODS)[number];
 
 export interface CapabilityDefinition {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { KEYLESS_METHODS, type MethodDefinition } from '../capability/capability-definition.js';
+import type { MethodDefinition } from '../capability/capability-definition.js';
 import { canonicalJsonSteps } from '../protocol/canonical-json.js';
 import { MethodError } from '../protocol/errors.js';
 import { parseJson } from '../protocol/ijson.js';
@@ -83,6 +83,14 @@ export function takeKey(method: MethodDefinition, args: JsonObject): KeyedArgume
   for (const name in object) if (name !== ARGUMENT) rest[name] = object[name] ?? null;
   return { key: [requireKey(object[ARGUMENT])], args: rest };
 }
+
+/** Methods that write, but to an account that keeps no answers. */
+const KEYLESS_METHODS: ReadonlySet<MethodDefinition['body']> = new Set([
+  'AdminUser/set',
+  'AdminAccount/set',
+  'AdminGrant/set',
+  'AdminToken/set',
+] as const);
 
 const KEY: ReadonlySet<string> = new Set([ARGUMENT]);
 

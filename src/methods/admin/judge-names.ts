@@ -7,7 +7,7 @@ import type { Registry } from '../registry.js';
 /** The properties that name an object of the directory: a creation id may stand there. */
 const REFERENCES: readonly string[] = ['owner', 'account', 'user'];
 
-/** Puts ids in the place of creation ids of earlier calls. What names nothing stays. */
+/** Puts ids in the place of creation ids of earlier calls. Others stay as they are. */
 export function withIds(values: JsonObject, createdIds: ReadonlyMap<string, string>): JsonObject {
   const found = REFERENCES.filter((name) => typeof values[name] === 'string');
   const resolved = found.map((name) => {
