@@ -38,7 +38,8 @@ const wire = ['^src/(protocol|text|capability|runtime)/'];
 const store = ['^src/store/port[.]ts$'];
 const principal = ['^src/accounts/principal[.]ts$'];
 const push = ['^src/accounts/push-port[.]ts$'];
-const ports = [...store, ...principal, ...push, '^src/blobs/blob-store[.]ts$'];
+const directory = ['^src/accounts/admin-port[.]ts$'];
+const ports = [...store, ...principal, ...push, ...directory, '^src/blobs/blob-store[.]ts$'];
 
 module.exports = {
   forbidden: [

@@ -2,6 +2,7 @@
 
 export { blobCapability } from './blob/capability.js';
 export { coreCapability } from './core/capability.js';
+export { jmapsmithAdminCapability } from './jmapsmith-admin/capability.js';
 export { jmapsmithExplainCapability } from './jmapsmith-explain/capability.js';
 export { jmapsmithOnceCapability } from './jmapsmith-once/capability.js';
 export { jmapsmithPushCapability } from './jmapsmith-push/capability.js';

@@ -45,6 +45,7 @@ export function schemaPath(): string {
 const ENGINE = Object.freeze([
   'blob.yaml',
   'core.yaml',
+  'jmapsmith-admin.yaml',
   'jmapsmith-explain.yaml',
   'jmapsmith-once.yaml',
   'jmapsmith-push.yaml',

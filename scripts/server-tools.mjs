@@ -11,6 +11,11 @@ export const SERVER_TOOLS = {
     words: 'accounts: create, list, rename, grant, revoke, delete',
   },
   token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
+  user: {
+    entry: 'scripts/user',
+    needs: 'descriptors',
+    words: 'users: list, disable, enable, sign-out, roles, audit',
+  },
   push: {
     entry: 'scripts/push',
     needs: 'descriptors',

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { DIRECTORY, DIRECTORY_TYPES } from '../../src/accounts/admin-port.js';
+import { SERVER } from '../../src/accounts/audit.js';
 import { changeAccess, retryBusy, type TransactionClient } from '../../src/accounts/change.js';
 import { renewGeneration } from '../../src/database/push-generation.js';
 import { STATE_LEAP } from '../../src/protocol/leap.js';
@@ -61,10 +63,12 @@ export async function resetStates(
     await sleep(PAUSE);
   }
   // Servers look at the generation again whenever the access version is another one.
-  await changeAccess(prisma, async (transaction) => {
+  await changeAccess(prisma, async (change) => {
     // As after a restore: some may have been destroyed since.
-    await transaction.jmapPushSubscription.deleteMany();
-    await renewGeneration(transaction);
+    await change.transaction.jmapPushSubscription.deleteMany();
+    await raiseDirectory(change.transaction, leap);
+    await renewGeneration(change.transaction);
+    await change.note({ action: 'server/reset-states', objectId: SERVER });
   });
   await removeBefore(prisma, leap);
 }
@@ -81,6 +85,7 @@ export function resetAllAtOnce(
   return retryBusy(() =>
     prisma.$transaction(async (transaction) => {
       await raise(transaction, tables, leap, () => EVERY);
+      await raiseDirectory(transaction, leap);
       await transaction.$executeRaw`DELETE FROM "JmapChange"`;
     }, TRANSACTION),
   );
@@ -126,12 +131,20 @@ async function raise(
 ): Promise<void> {
   // A write first: it takes the write lock before anything is read.
   await transaction.$executeRaw`UPDATE "JmapState" SET "number" = "number" + CAST(${leap} AS BIGINT)
-    WHERE ${within(ACCOUNT_ID)}`;
+    WHERE ${within(ACCOUNT_ID)} AND "accountId" <> ${DIRECTORY}`;
   for (const table of tables) {
     await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
       SELECT "id", CAST(${table} AS TEXT), CAST(${leap} AS BIGINT) FROM "JmapAccount"
       WHERE ${within(ID)} ON CONFLICT DO NOTHING`;
   }
+}
+
+/** The account of the directory has no row, so each of its types is named here. */
+async function raiseDirectory(transaction: TransactionClient, leap: bigint): Promise<void> {
+  for (const type of DIRECTORY_TYPES)
+    await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
+      VALUES (${DIRECTORY}, ${type}, CAST(${leap} AS BIGINT)) ON CONFLICT ("accountId", "type")
+      DO UPDATE SET "number" = "JmapState"."number" + CAST(${leap} AS BIGINT)`;
 }
 
 interface Log {

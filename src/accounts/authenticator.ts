@@ -40,6 +40,8 @@ export interface AuthenticatorOptions {
   readonly providers?: ProviderTokens | undefined;
   /** By default scopes of providers open everything. */
   readonly capabilitiesOf?: CapabilitiesOfScopes;
+  /** Administrators have the account of the directory. */
+  readonly directory?: boolean;
 }
 
 interface Entry extends LoadedCredential {
@@ -79,6 +81,7 @@ class CachingAuthenticator implements Authenticator {
   readonly #readVersion: NonNullable<AuthenticatorOptions['accessVersion']>;
   readonly #providers: ProviderTokens | null;
   readonly #capabilitiesOf: CapabilitiesOfScopes;
+  readonly #directory: boolean;
   /** In the order in which they were loaded. */
   readonly #cache = new Map<string, Entry>();
   readonly #loading = new Map<string, Loading>();
@@ -90,6 +93,7 @@ class CachingAuthenticator implements Authenticator {
     this.#readVersion = options.accessVersion ?? (() => readStoredVersion(prisma));
     this.#providers = options.providers ?? null;
     this.#capabilitiesOf = options.capabilitiesOf ?? (() => null);
+    this.#directory = options.directory ?? false;
   }
 
   async authenticate(token: string, gate?: Gate): Promise<Principal | null> {
@@ -205,7 +209,8 @@ class CachingAuthenticator implements Authenticator {
   ): Promise<ReadonlyMap<string, Entry | null>> {
     let before = version;
     for (let attempt = 1; ; attempt += 1) {
-      const loaded = await loadPrincipals(this.#prisma, credentials, this.#capabilitiesOf);
+      const [capabilitiesOf, directory] = [this.#capabilitiesOf, this.#directory];
+      const loaded = await loadPrincipals(this.#prisma, credentials, capabilitiesOf, directory);
       const after = String(await this.#readVersion(true));
       if (after === before || attempt === LOADS)
         return new Map(credentials.map(({ id }) => [id, this.#take(id, loaded.get(id), before)]));

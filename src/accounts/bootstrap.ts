@@ -2,6 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { createIdGenerator, type IdGenerator } from '../protocol/ids.js';
+import { SERVER } from './audit.js';
 import { changeAccess } from './change.js';
 import { DEFAULT_USER, insertAccount } from './directory.js';
 import { insertToken } from './tokens.js';
@@ -29,11 +30,12 @@ export async function bootstrap(
   const path = join(options.dataDir, FILE);
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   try {
-    return await changeAccess(prisma, async (transaction) => {
+    return await changeAccess(prisma, async (change) => {
       // A command in another process may have been first.
-      if ((await transaction.jmapUser.count()) > 0) return null;
-      await insertAccount(transaction, ids, { name: ACCOUNT_NAME, tasks: options.tasks ?? [] });
-      const token = await insertToken(transaction, ids, { user: DEFAULT_USER });
+      if ((await change.transaction.jmapUser.count()) > 0) return null;
+      await change.note({ action: 'server/bootstrap', objectId: SERVER });
+      await insertAccount(change, ids, { name: ACCOUNT_NAME, tasks: options.tasks ?? [] });
+      const token = await insertToken(change, ids, { user: DEFAULT_USER });
       // Before the commit: a crash leaves a file to be replaced, never a token nobody can read.
       await writeSecret(path, `${token}\n`);
       await syncFolder(options.dataDir);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
+import { type Act, writeAct } from './audit.js';
 
 /** An account, user, token or name from a caller is wrong; the message tells a person which. */
 export class DirectoryError extends Error {
@@ -26,23 +27,76 @@ const LONGEST_PAUSE = 1000;
 /** Limits of an interactive transaction, ms: another server may hold the write lock for a while. */
 const TRANSACTION = { maxWait: 10_000, timeout: 30_000 };
 
+/** A change of users, accounts, access or tokens while its transaction is open. */
+export class Change {
+  readonly transaction: TransactionClient;
+  readonly #version: bigint;
+  readonly #actorId: string | null;
+  #acts = 0;
+
+  constructor(transaction: TransactionClient, version: bigint, actorId: string | null) {
+    this.transaction = transaction;
+    this.#version = version;
+    this.#actorId = actorId;
+  }
+
+  /** How many acts were written down. */
+  get acts(): number {
+    return this.#acts;
+  }
+
+  /** Writes an act of this change into the audit. */
+  readonly note = async (act: Act): Promise<void> => {
+    const place = this.#acts;
+    this.#acts += 1;
+    const where = { version: this.#version, place, actorId: this.#actorId };
+    await writeAct(this.transaction, act, where);
+  };
+}
+
 /**
  * Runs a change of users, accounts, access or tokens in one transaction that raises the access
  * version, so that every process sees it a moment later. The raise comes first: it takes the write
- * lock, so nothing that `work` reads can change under it.
+ * lock, so nothing that `work` reads can change under it. `work` notes each of its acts for the
+ * audit. It resolves to null where there is nothing to change: then all is undone. `actorId` is the
+ * user who asks for the change; null: a command does, or the server.
  */
-export function changeAccess<T>(
+export async function changeAccess<T>(
   prisma: PrismaClient,
-  work: (transaction: TransactionClient) => Promise<T>,
+  work: (change: Change) => Promise<T>,
+  actorId: string | null = null,
 ): Promise<T> {
-  return retryBusy(() =>
-    prisma.$transaction(async (transaction) => {
-      await transaction.$executeRaw`INSERT INTO "JmapMeta" ("key", "value")
-        VALUES (${ACCESS_VERSION}, '1') ON CONFLICT ("key")
-        DO UPDATE SET "value" = CAST(CAST("JmapMeta"."value" AS BIGINT) + 1 AS TEXT)`;
-      return work(transaction);
-    }, TRANSACTION),
-  );
+  try {
+    return await retryBusy(() =>
+      prisma.$transaction(async (transaction) => {
+        const change = new Change(transaction, await raiseVersion(transaction), actorId);
+        const result = await work(change);
+        if (result === null) throw new UnchangedError();
+        if (change.acts === 0) throw new Error('A change of access is not in the audit.');
+        return result;
+      }, TRANSACTION),
+    );
+  } catch (error) {
+    // Only a work whose type has null gives it.
+    if (error instanceof UnchangedError) return null as T;
+    throw error;
+  }
+}
+
+/** Undoes the transaction of a work that has nothing to change. */
+class UnchangedError extends Error {
+  override readonly name = 'UnchangedError';
+}
+
+/** Returns the version that the transaction makes. */
+async function raiseVersion(transaction: TransactionClient): Promise<bigint> {
+  const [row] = await transaction.$queryRaw<readonly { readonly value: string }[]>`
+    INSERT INTO "JmapMeta" ("key", "value") VALUES (${ACCESS_VERSION}, '1')
+    ON CONFLICT ("key")
+    DO UPDATE SET "value" = CAST(CAST("JmapMeta"."value" AS BIGINT) + 1 AS TEXT)
+    RETURNING "value"`;
+  if (row === undefined) throw new Error('The access version was not raised.');
+  return BigInt(row.value);
 }
 
 /** Repeats `work`, a whole transaction, while the database is busy. Throws UnavailableError. */

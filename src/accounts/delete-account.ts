@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { quote } from '../database/quote.js';
 import { UnavailableError } from '../protocol/errors.js';
+import { grantId } from './admin-port.js';
 import {
+  type Change,
   changeAccess,
   DELETION,
   deletionKey,
@@ -66,17 +68,40 @@ export async function deleteAccount(
   prisma: PrismaClient,
   { id, ...data }: AccountData & { readonly id: string },
 ): Promise<void> {
-  await changeAccess(prisma, async (transaction) => {
-    await existingAccount(transaction, id);
-    await removeAccess(transaction, id);
-    const [key, value] = [deletionKey(id), leaseFrom(Date.now())];
-    await transaction.jmapMeta.upsert({
-      where: { key },
-      create: { key, value },
-      update: { value },
-    });
-  });
+  await changeAccess(prisma, (change) => beginDeletion(change, id, Date.now()));
   await new Removal(prisma, data, id, () => false).run();
+}
+
+/**
+ * Takes away the access to an account for a caller whose change is open, and notes its deletion.
+ * From 0: nobody works at it yet, so that a server goes on with it within a minute.
+ */
+export async function beginDeletion(
+  { transaction, note }: Change,
+  id: string,
+  from = 0,
+): Promise<void> {
+  const { name } = await existingAccount(transaction, id);
+  const key = deletionKey(id);
+  const isNew = (await transaction.jmapMeta.count({ where: { key } })) === 0;
+  const [grants, scopes] = [
+    await transaction.jmapAccess.findMany({ where: { accountId: id } }),
+    await transaction.jmapTokenAccount.findMany({ where: { accountId: id } }),
+  ];
+  await removeAll(transaction, id);
+  const value = from === 0 ? '0' : leaseFrom(from);
+  await transaction.jmapMeta.upsert({ where: { key }, create: { key, value }, update: { value } });
+  const also = [
+    ...grants.map(({ userId }) => {
+      return { type: 'AdminGrant', kind: 'destroyed', id: grantId(id, userId) } as const;
+    }),
+    ...scopes.map(({ tokenId }) => {
+      return { type: 'AdminToken', kind: 'updated', id: tokenId } as const;
+    }),
+  ];
+  const act = { objectId: id, detail: { name }, also } as const;
+  // A repeated one goes on with a deletion that was interrupted.
+  await note({ action: isNew ? 'account/delete' : 'account/delete-again', ...act });
 }
 
 /** Goes on with deletions whose process was killed; `stopped` ends it early. */
@@ -102,7 +127,7 @@ function leaseFrom(now: number): string {
   return String(now + LEASE);
 }
 
-async function removeAccess(transaction: TransactionClient, accountId: string): Promise<void> {
+async function removeAll(transaction: TransactionClient, accountId: string): Promise<void> {
   await transaction.jmapAccess.deleteMany({ where: { accountId } });
   await transaction.jmapTokenAccount.deleteMany({ where: { accountId } });
 }
@@ -154,7 +179,8 @@ class Removal {
   async #end(tables: readonly Table[]): Promise<boolean> {
     const id = this.#id;
     try {
-      await changeAccess(this.#prisma, async (transaction) => {
+      await changeAccess(this.#prisma, async (change) => {
+        const { transaction } = change;
         await transaction.jmapAccount.deleteMany({ where: { id } });
         for (let from = 0; from < tables.length; from += 100) {
           const rows = tables.slice(from, from + 100).map(({ name }) => {
@@ -165,8 +191,9 @@ class Removal {
             SELECT 1 WHERE ${Prisma.join(rows, ' OR ')}`;
           if (left.length > 0) throw new NotEmptyError();
         }
-        await removeAccess(transaction, id);
+        await removeAll(transaction, id);
         await transaction.jmapMeta.deleteMany({ where: { key: deletionKey(id) } });
+        await change.note({ action: 'account/erase', objectId: id });
       });
       return true;
     } catch (error) {

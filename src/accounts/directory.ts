@@ -1,6 +1,13 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { changeAccess, DirectoryError, deletionKey, type TransactionClient } from './change.js';
+import { grantId } from './admin-port.js';
+import {
+  type Change,
+  changeAccess,
+  DirectoryError,
+  deletionKey,
+  type TransactionClient,
+} from './change.js';
 
 /** Owns accounts that are created for nobody in particular; the first token is this user's. */
 export const DEFAULT_USER = 'owner';
@@ -34,24 +41,26 @@ export function createAccount(
   ids: IdGenerator,
   account: NewAccount,
 ): Promise<string> {
-  return changeAccess(prisma, (transaction) => insertAccount(transaction, ids, account));
+  return changeAccess(prisma, (change) => insertAccount(change, ids, account));
 }
 
 /** Does the same for a caller whose transaction is open. */
 export async function insertAccount(
-  transaction: TransactionClient,
+  change: Change,
   ids: IdGenerator,
   { name, user = DEFAULT_USER, capabilities = null, tasks = [] }: NewAccount,
 ): Promise<string> {
   legalName('account', name);
-  const ownerId = await userOnDemand(transaction, ids, user);
+  const ownerId = await userOnDemand(change, ids, user);
+  const { transaction } = change;
   const { id, time } = ids.next('a');
+  const urns = capabilities && [...new Set(capabilities)];
   await transaction.jmapAccount.create({
     data: {
       id,
       name,
       ownerId,
-      capabilities: capabilities === null ? Prisma.DbNull : [...new Set(capabilities)],
+      capabilities: urns ?? Prisma.DbNull,
       created: BigInt(time),
     },
   });
@@ -61,6 +70,12 @@ export async function insertAccount(
   const task = { accountId: id, payload: '{}', due: BigInt(time), attempts: 0n };
   await transaction.jmapTask.createMany({
     data: tasks.map((kind) => ({ ...task, id: ids.next('t').id, kind })),
+  });
+  await change.note({
+    action: 'account/create',
+    objectId: id,
+    detail: { name, owner: user, ownerId, capabilities: urns },
+    also: [{ type: 'AdminGrant', kind: 'created', id: grantId(id, ownerId) }],
   });
   return id;
 }
@@ -86,11 +101,15 @@ export async function listAccounts(prisma: PrismaClient): Promise<readonly Accou
 }
 
 export async function renameAccount(prisma: PrismaClient, id: string, name: string): Promise<void> {
+  await changeAccess(prisma, (change) => rename(change, id, name));
+}
+
+/** Does the same for a caller whose change is open. */
+export async function rename({ transaction, note }: Change, id: string, name: string) {
   const legal = legalName('account', name);
-  await changeAccess(prisma, async (transaction) => {
-    await existingAccount(transaction, id);
-    await transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
-  });
+  await existingAccount(transaction, id);
+  await transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
+  await note({ action: 'account/rename', objectId: id, detail: { name: legal } });
 }
 
 /** Gives a user (created where new) access to an account, or changes the mode of what it has. */
@@ -99,17 +118,45 @@ export async function grantAccess(
   ids: IdGenerator,
   grant: { readonly accountId: string; readonly user: string; readonly readOnly: boolean },
 ): Promise<void> {
-  const { accountId, readOnly } = grant;
-  await changeAccess(prisma, async (transaction) => {
-    await existingAccount(transaction, accountId);
-    if ((await transaction.jmapMeta.count({ where: { key: deletionKey(accountId) } })) > 0)
-      throw new DirectoryError(`Account ${accountId} is being deleted.`);
-    const userId = await userOnDemand(transaction, ids, grant.user);
-    await transaction.jmapAccess.upsert({
-      where: { accountId_userId: { accountId, userId } },
-      create: { accountId, userId, readOnly },
-      update: { readOnly },
-    });
+  const { accountId, user, readOnly } = grant;
+  await changeAccess(prisma, async (change) => {
+    await livingAccount(change.transaction, accountId);
+    const userId = await userOnDemand(change, ids, user);
+    await writeAccess(change, { accountId, user, userId, readOnly });
+  });
+}
+
+/** A user's access to an account. */
+interface Access {
+  readonly accountId: string;
+  readonly user: string;
+  readonly userId: string;
+  readonly readOnly: boolean;
+}
+
+/** Writes access to an account for a caller whose change is open. */
+export async function writeAccess(
+  { transaction, note }: Change,
+  { accountId, user, userId, readOnly }: Access,
+): Promise<void> {
+  const where = { accountId_userId: { accountId, userId } };
+  const isNew = (await transaction.jmapAccess.findUnique({ where })) === null;
+  await transaction.jmapAccess.upsert({
+    where,
+    create: { accountId, userId, readOnly },
+    update: { readOnly },
+  });
+  await note({
+    action: 'account/grant',
+    objectId: accountId,
+    detail: { user, userId, readOnly },
+    also: [
+      {
+        type: 'AdminGrant',
+        kind: isNew ? 'created' : 'updated',
+        id: grantId(accountId, userId),
+      },
+    ],
   });
 }
 
@@ -119,23 +166,35 @@ export async function revokeAccess(
   accountId: string,
   user: string,
 ): Promise<void> {
-  await changeAccess(prisma, async (transaction) => {
-    await existingAccount(transaction, accountId);
-    const userId = await existingUser(transaction, user);
-    const { count } = await transaction.jmapAccess.deleteMany({ where: { accountId, userId } });
-    if (count === 0) {
-      throw new DirectoryError(
-        `User ${JSON.stringify(user)} has no access to account ${accountId}.`,
-      );
-    }
+  await changeAccess(prisma, async (change) => {
+    await existingAccount(change.transaction, accountId);
+    const userId = await existingUser(change.transaction, user);
+    if (await removeAccess(change, { accountId, user, userId })) return;
+    throw new DirectoryError(`User ${JSON.stringify(user)} has no access to account ${accountId}.`);
   });
+}
+
+/** Takes access away for a caller whose change is open. Resolves to whether there was any. */
+export async function removeAccess(
+  { transaction, note }: Change,
+  { accountId, user, userId }: Omit<Access, 'readOnly'>,
+): Promise<boolean> {
+  const { count } = await transaction.jmapAccess.deleteMany({ where: { accountId, userId } });
+  if (count === 0) return false;
+  await note({
+    action: 'account/revoke',
+    objectId: accountId,
+    detail: { user, userId },
+    also: [{ type: 'AdminGrant', kind: 'destroyed', id: grantId(accountId, userId) }],
+  });
+  return true;
 }
 
 /** Control characters, lone surrogates, line ends break a list's lines; U+0000 some databases. */
 const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 /** Gives back a name of a user or account that may be kept. Throws DirectoryError. */
-function legalName(what: 'account' | 'user', name: string): string {
+export function legalName(what: 'account' | 'user', name: string): string {
   if (NAME.test(name) && name.trim() === name) return name;
   throw new DirectoryError(
     `${JSON.stringify(name)} can't be the name of ${what === 'user' ? 'a user' : 'an account'}: ` +
@@ -144,17 +203,23 @@ function legalName(what: 'account' | 'user', name: string): string {
 }
 
 /** Returns the id of the user with this name, who is created where there is none. */
-async function userOnDemand(
-  transaction: TransactionClient,
+async function userOnDemand(change: Change, ids: IdGenerator, name: string): Promise<string> {
+  const { transaction } = change;
+  const known = await transaction.jmapUser.findUnique({ where: { name } });
+  return known === null ? createUser(change, ids, name) : known.id;
+}
+
+/** Creates a user whose name is new, for a caller whose change is open. Resolves to its id. */
+export async function createUser(
+  { transaction, note }: Change,
   ids: IdGenerator,
   name: string,
 ): Promise<string> {
-  const known = await transaction.jmapUser.findUnique({ where: { name } });
-  if (known !== null) return known.id;
   const { id, time } = ids.next('u');
   await transaction.jmapUser.create({
     data: { id, name: legalName('user', name), created: BigInt(time) },
   });
+  await note({ action: 'user/create', objectId: id, detail: { name } });
   return id;
 }
 
@@ -168,11 +233,24 @@ export async function existingUser(
   return user.id;
 }
 
-/** Throws DirectoryError where there is no such account. */
-export async function existingAccount(transaction: TransactionClient, id: string): Promise<void> {
-  if ((await transaction.jmapAccount.findUnique({ where: { id } })) === null) {
-    throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
-  }
+/** Returns the row of an account. Throws DirectoryError where there is none. */
+export async function existingAccount(
+  transaction: TransactionClient,
+  id: string,
+): Promise<Prisma.JmapAccountGetPayload<object>> {
+  const account = await transaction.jmapAccount.findUnique({ where: { id } });
+  if (account === null) throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
+  return account;
+}
+
+/** Returns the same; throws DirectoryError also where the account is being deleted. */
+export async function livingAccount(
+  transaction: TransactionClient,
+  id: string,
+): Promise<Prisma.JmapAccountGetPayload<object>> {
+  const account = await existingAccount(transaction, id);
+  if ((await transaction.jmapMeta.count({ where: { key: deletionKey(id) } })) === 0) return account;
+  throw new DirectoryError(`Account ${id} is being deleted.`);
 }
 
 /** Reads the JSON column: URNs that an account is limited to, or null for all. */

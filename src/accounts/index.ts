@@ -1,4 +1,6 @@
 /** Users, accounts, access and tokens: the authentication of requests, and what commands change. */
+export { DirectoryRows } from './admin/directory-rows.js';
+export { type AuditEntry, listActs, pruneAudit } from './audit.js';
 export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
 export { bootstrap } from './bootstrap.js';
 export { ACCESS_VERSION, DirectoryError } from './change.js';
@@ -12,6 +14,7 @@ export {
   renameAccount,
   revokeAccess,
 } from './directory.js';
+export { pruneDirectory } from './directory-log.js';
 export type {
   AccountAccess,
   Authenticator,
@@ -35,4 +38,13 @@ export {
   type TokenListing,
   type TokenScope,
 } from './tokens.js';
+export {
+  changeRoles,
+  disableUser,
+  enableUser,
+  listUsers,
+  rolesOfUser,
+  signOutUser,
+  type UserListing,
+} from './users.js';
 export { rotateVapidKey, sealVapidKeys, VapidKeys } from './vapid-keys.js';

@@ -26,6 +26,7 @@ export class LivePrincipals {
   /** The access version of the last look; null: all tokens are to be looked at. */
   #version: string | null = null;
   #busy = false;
+  #onChange: () => void = () => undefined;
 
   constructor(authenticator: Authenticator, interval: number, onError: (error: unknown) => void) {
     this.#authenticator = authenticator;
@@ -58,6 +59,11 @@ export class LivePrincipals {
     };
   }
 
+  /** Calls `listener` after looks that found access changed. */
+  onChange(listener: () => void): void {
+    this.#onChange = listener;
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#followed.clear();
@@ -83,6 +89,7 @@ export class LivePrincipals {
       this.#unseen.clear();
       if (due.length > 0) await this.#lookAt(due, now);
       this.#version = version;
+      if (all) this.#onChange();
     } catch (error) {
       // The database may be away for a while: the connections stay as they were.
       this.#version = null;

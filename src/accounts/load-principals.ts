@@ -1,8 +1,10 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
 import { sessionKey, sessionlessKey, subjectKey } from './sign-in.js';
+import { textsOf } from './stored-texts.js';
 
 /** A credential as the database has it, with what it reaches. */
 export interface LoadedCredential {
@@ -38,6 +40,7 @@ export async function loadPrincipals(
   prisma: PrismaClient | TransactionClient,
   credentials: readonly Credential[],
   capabilitiesOf: CapabilitiesOfScopes,
+  hasDirectory = false,
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
   const claimants = [
     ...(await loadTokens(
@@ -70,7 +73,10 @@ export async function loadPrincipals(
       userId: user.id,
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
-      accounts: reachOf(accounts, modes, user.id),
+      accounts: new Map([
+        ...reachOf(accounts, modes, user.id),
+        ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
+      ]),
     });
     loaded.set(credential.id, { principal, secretHash });
   }
@@ -236,6 +242,26 @@ function reachOf(
   return accounts;
 }
 
+/** Returns whether a credential that nothing narrows has the role. */
+function administrates(
+  { credential, narrowed, capabilities, types }: Claimant,
+  roles: readonly string[],
+): boolean {
+  if (!roles.includes(ADMIN_ROLE) || narrowed !== null || types !== null) return false;
+  if (capabilities === null) return true;
+  return credential.signIn !== null && capabilities.has(ADMIN_CAPABILITY);
+}
+
+/** Returns the account of the directory, which has no row. */
+function directoryFor({ readOnly, capabilities }: Claimant): readonly [string, AccountAccess] {
+  const access = {
+    ...{ id: DIRECTORY, name: 'Directory', isPersonal: false },
+    isReadOnly: readOnly || capabilities?.get(ADMIN_CAPABILITY) === 'read',
+    capabilities: new Set([ADMIN_CAPABILITY]),
+  };
+  return [DIRECTORY, Object.freeze(access)];
+}
+
 /** Reads a JSON column of modes by name, in order of the names; null: all. */
 export function modesIn(column: unknown): ReadonlyMap<string, AccessMode> | null {
   if (typeof column !== 'object' || column === null) return null;
@@ -243,9 +269,4 @@ export function modesIn(column: unknown): ReadonlyMap<string, AccessMode> | null
     ([name, mode]) => [name, mode === 'full' ? 'full' : 'read'] as const,
   );
   return new Map(modes.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Reads a JSON column of texts; null: none. */
-function textsOf(column: unknown): readonly string[] {
-  return Array.isArray(column) ? column.filter((text) => typeof text === 'string') : [];
 }

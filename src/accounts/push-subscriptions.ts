@@ -144,7 +144,9 @@ async function lockOwner(
   if (signIn === null) {
     const found = await client.$executeRaw`
       UPDATE "JmapToken" SET "readOnly" = "readOnly" WHERE "id" = ${owner}`;
-    return found > 0;
+    if (found === 0) return false;
+    // Behind the lock: whatever disables the user takes it too.
+    return (await client.jmapUser.count({ where: { id: userId, disabled: null } })) > 0;
   }
   await client.$executeRaw`UPDATE "JmapUser" SET "name" = "name" WHERE "id" = ${userId}`;
   const loaded = await loadPrincipals(client, [lastingCredential(owner, signIn)], () => null);

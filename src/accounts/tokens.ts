@@ -1,6 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { existingUser, groupBy } from './directory.js';
 import { modesIn } from './load-principals.js';
 import type { AccessMode } from './principal.js';
@@ -52,16 +52,17 @@ export function createToken(
   ids: IdGenerator,
   newToken: NewToken,
 ): Promise<string> {
-  return changeAccess(prisma, (transaction) => insertToken(transaction, ids, newToken));
+  return changeAccess(prisma, (change) => insertToken(change, ids, newToken));
 }
 
 /** Does the same for a caller whose transaction is open. */
 export async function insertToken(
-  transaction: TransactionClient,
+  change: Change,
   ids: IdGenerator,
   newToken: NewToken,
 ): Promise<string> {
   const { user, accounts = [], readOnly = false, lifetime } = newToken;
+  const { transaction } = change;
   const userId = await existingUser(transaction, user);
   const scopes = await reachable(transaction, userId, accounts);
   const { id, created, token, secretHash } = makeToken(ids);
@@ -88,11 +89,23 @@ export async function insertToken(
     const data = { tokenId: id, accountId, readOnly: isReadOnly };
     await transaction.jmapTokenAccount.create({ data });
   }
+  const detail = {
+    ...{ user, userId, readOnly, expires },
+    accounts: scopes.size === 0 ? null : Object.fromEntries(scopes),
+    capabilities: modesDetail(newToken.capabilities),
+    types: modesDetail(newToken.types),
+  };
+  await change.note({ action: 'token/create', objectId: id, detail });
   return token;
 }
 
+/** An empty map narrows nothing. */
+function modesDetail(modes: Modes | undefined): Record<string, AccessMode> | null {
+  return modes === undefined || modes.size === 0 ? null : Object.fromEntries(modes);
+}
+
 function modesColumn(modes: Modes | undefined): Record<string, AccessMode> | typeof Prisma.DbNull {
-  return modes === undefined || modes.size === 0 ? Prisma.DbNull : Object.fromEntries(modes);
+  return modesDetail(modes) ?? Prisma.DbNull;
 }
 
 /** Account ids to modes, each in the user's reach; one named twice has the narrower mode. */
@@ -144,15 +157,24 @@ export async function listTokens(prisma: PrismaClient): Promise<readonly TokenLi
 export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Promise<void> {
   const parsed = parseToken(tokenOrId);
   const id = parsed?.id ?? tokenOrId;
-  await changeAccess(prisma, async (transaction) => {
-    const row = await transaction.jmapToken.findUnique({ where: { id } });
+  await changeAccess(prisma, async (change) => {
+    const row = await change.transaction.jmapToken.findUnique({ where: { id } });
     const known =
       parsed === null ? row !== null : secretMatches(parsed.secret, row?.secretHash ?? null);
-    if (!known) throw new DirectoryError('There is no such token.');
-    await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
-    await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
-    // Behind the row, for which a call that creates subscriptions makes this wait.
-    await transaction.jmapToken.delete({ where: { id } });
-    await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: id } });
+    if (row === null || !known) throw new DirectoryError('There is no such token.');
+    await removeToken(change, row);
   });
+}
+
+/** Ends a token for a caller whose change is open. */
+export async function removeToken(
+  { transaction, note }: Change,
+  { id, userId }: { readonly id: string; readonly userId: string },
+): Promise<void> {
+  await transaction.jmapTokenAccount.deleteMany({ where: { tokenId: id } });
+  await transaction.jmapTicket.deleteMany({ where: { tokenId: id } });
+  // Behind the row, for which a call that creates subscriptions makes this wait.
+  await transaction.jmapToken.delete({ where: { id } });
+  await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: id } });
+  await note({ action: 'token/revoke', objectId: id, detail: { userId } });
 }

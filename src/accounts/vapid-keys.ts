@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { changeAccess, type TransactionClient } from './change.js';
+import { changeAccess } from './change.js';
 import type { Sealer } from './push-port.js';
 
 /**
@@ -106,7 +106,8 @@ export async function rotateVapidKey(
 ): Promise<VapidKeyTexts | null> {
   const { sealer, makeKey, id, now, keep } = options;
   const made = makeKey();
-  return changeAccess(prisma, async (transaction: TransactionClient) => {
+  return changeAccess(prisma, async (change) => {
+    const { transaction } = change;
     const known = await transaction.jmapVapidKey.count({ where: { public: made.publicText } });
     if (known > 0) return null;
     await transaction.jmapVapidKey.updateMany({
@@ -117,6 +118,7 @@ export async function rotateVapidKey(
     await transaction.jmapVapidKey.create({
       data: { id, private: sealed, public: made.publicText, created: BigInt(now) },
     });
+    await change.note({ action: 'push/rotate-key', objectId: id });
     return made;
   });
 }

@@ -41,6 +41,18 @@ export const BUILT_IN_METHODS = [
   'Blob/copy',
   'PushSubscription/get',
   'PushSubscription/set',
+  'AdminUser/get',
+  'AdminUser/changes',
+  'AdminUser/set',
+  'AdminAccount/get',
+  'AdminAccount/changes',
+  'AdminAccount/set',
+  'AdminGrant/get',
+  'AdminGrant/changes',
+  'AdminGrant/set',
+  'AdminToken/get',
+  'AdminToken/changes',
+  'AdminToken/set',
 ] as const;
 
 export type BuiltInMethodName = (typeof BUILT_IN_METHODS)[number];

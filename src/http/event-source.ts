@@ -29,7 +29,7 @@ export class EventSources {
   readonly page = async (request: PageRequest): Promise<void> => {
     const { req, res } = request;
     const principal = principalOf(res);
-    const parameters = readParameters(request, this.#shared.registry.dataTypes);
+    const parameters = readParameters(request, this.#shared.registry.stateTypes);
     if (req.method === 'HEAD') {
       res.writeHead(200, [...edgeHeaders(res), ...EVENT_HEADERS]);
       res.end();

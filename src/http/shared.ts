@@ -1,3 +1,4 @@
+import { DIRECTORY } from '../accounts/admin-port.js';
 import { LivePrincipals } from '../accounts/live-principals.js';
 import type { Authenticator, Tickets } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/blob-store.js';
@@ -128,8 +129,10 @@ export function createShared(services: TransportServices) {
     if (fields !== null)
       log.warn({ err, ...fields }, 'tokens of open connections could not be looked at');
   });
+  // Each change of access may be one of the directory: no store tells of those.
+  live.onChange(() => push.hint(new Map([[DIRECTORY, null]])));
   const push = new Push({
-    ...{ store, live, types: registry.dataTypes },
+    ...{ store, live, types: registry.stateTypes },
     ...{ hub: services.hub, readGeneration: services.readGeneration },
     onError(err) {
       const fields = failures.admit('states');

@@ -1,4 +1,6 @@
 import type { MethodDefinition } from '../capability/capability-definition.js';
+import { adminChanges, adminGet } from './admin/admin-get.js';
+import { adminSet } from './admin/admin-set.js';
 import { blobCopy } from './blob/blob-copy.js';
 import { blobGet } from './blob/blob-get.js';
 import { blobLookup } from './blob/blob-lookup.js';
@@ -35,4 +37,16 @@ export const METHOD_BODIES: Readonly<
   'Blob/copy': blobCopy,
   'PushSubscription/get': pushSubscriptionGet,
   'PushSubscription/set': pushSubscriptionSet,
+  'AdminUser/get': adminGet,
+  'AdminUser/changes': adminChanges,
+  'AdminUser/set': adminSet,
+  'AdminAccount/get': adminGet,
+  'AdminAccount/changes': adminChanges,
+  'AdminAccount/set': adminSet,
+  'AdminGrant/get': adminGet,
+  'AdminGrant/changes': adminChanges,
+  'AdminGrant/set': adminSet,
+  'AdminToken/get': adminGet,
+  'AdminToken/changes': adminChanges,
+  'AdminToken/set': adminSet,
 });

@@ -1,3 +1,4 @@
+import type { Directory } from '../accounts/admin-port.js';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
@@ -47,6 +48,8 @@ export interface Services {
   readonly once?: OnceSettings | undefined;
   /** Push subscriptions; absent where none are served. */
   readonly push?: PushServices | undefined;
+  /** Users, accounts, access and tokens; absent where the administration is not served. */
+  readonly directory?: Directory | undefined;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
   readonly secretKey?: Uint8Array | undefined;
   /** Epoch ms; the system's clock where it is left out. */

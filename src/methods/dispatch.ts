@@ -1,6 +1,4 @@
 import type { Principal } from '../accounts/principal.js';
-import type { CapabilityDefinition } from '../capability/capability-definition.js';
-import { findCapabilityMode } from '../protocol/access-modes.js';
 import type { MethodError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import { parseRequest, type RequestEnvelope } from '../protocol/request.js';
@@ -55,7 +53,7 @@ export class Api {
     const { maxCallsInRequest, explainCapability } = this.#options;
     const envelope = parseRequest(value, {
       ...{ maxCallsInRequest, explainCapability },
-      hasCapability: (urn) => isInReach(principal, registry.capabilities.get(urn)),
+      hasCapability: (urn) => sessions.offers(principal, urn),
     });
     for (const call of envelope.methodCalls) {
       // A name that a client made up must not become a label.
@@ -69,11 +67,6 @@ export class Api {
     }
     return responseText(body, sessions.state(principal), first);
   }
-}
-
-/** Returns whether a capability exists for the principal. */
-function isInReach(principal: Principal, capability: CapabilityDefinition | undefined): boolean {
-  return capability !== undefined && findCapabilityMode(principal, capability) !== null;
 }
 
 /** A short request whose client waits. */

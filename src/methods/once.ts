@@ -74,7 +74,7 @@ export interface KeyedArguments {
  * a call without one, and for a method that takes none.
  */
 export function takeKey(method: MethodDefinition, args: JsonObject): KeyedArguments | null {
-  if (method.account !== 'write') return null;
+  if (method.account !== 'write' || KEYLESS_METHODS.has(method.body)) return null;
   const { object, doubled } = declaredMembers(args, KEY, method.acceptSnakeCase);
   if (Object.hasOwn(object, `#${ARGUMENT}`)) refuseKey('can not be a result reference');
   if (!Object.hasOwn(object, ARGUMENT)) return null;
@@ -83,6 +83,14 @@ export function takeKey(method: MethodDefinition, args: JsonObject): KeyedArgume
   for (const name in object) if (name !== ARGUMENT) rest[name] = object[name] ?? null;
   return { key: [requireKey(object[ARGUMENT])], args: rest };
 }
+
+/** Methods that write, but to an account that keeps no answers. */
+const KEYLESS_METHODS: ReadonlySet<MethodDefinition['body']> = new Set([
+  'AdminUser/set',
+  'AdminAccount/set',
+  'AdminGrant/set',
+  'AdminToken/set',
+] as const);
 
 const KEY: ReadonlySet<string> = new Set([ARGUMENT]);
 

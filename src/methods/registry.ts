@@ -5,6 +5,7 @@ import type {
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { EvolutionDefinition } from '../capability/evolution.js';
 import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
+import { ADMIN_TYPES } from './admin/admin-types.js';
 import { type Relations, relate } from './set/relations.js';
 
 /** All registered capabilities, indexed: what dispatch, the session and Blob/lookup read. */
@@ -12,6 +13,8 @@ export interface Registry {
   readonly capabilities: ReadonlyMap<string, CapabilityDefinition>;
   readonly methods: ReadonlyMap<string, MethodDefinition>;
   readonly dataTypes: ReadonlyMap<string, DataTypeDefinition>;
+  /** These, and others with states: those that methods of the engine bring without a table. */
+  readonly stateTypes: ReadonlyMap<string, DataTypeDefinition>;
   /** Bodies of methods, from hook files. */
   readonly ownMethods: ReadonlyMap<string, OwnMethod>;
   /** Hooks by the type's name. */
@@ -40,12 +43,15 @@ export function createRegistry(definitions: readonly CapabilityDefinition[]): Re
     for (const [name, hooks] of Object.entries(capability.hooks?.types ?? {}))
       add(typeHooks, name, hooks, 'hooks of the type');
   }
+  const stateTypes = new Map(dataTypes);
+  for (const [name, type] of ADMIN_TYPES)
+    if (methods.has(`${name}/changes`)) add(stateTypes, name, type, 'data type');
   const relations = relate(dataTypes.values());
   const evolutions = definitions
     .flatMap((capability) => capability.evolutions ?? [])
     .sort((a, b) => a.migration - b.migration);
   const others = { ownMethods, typeHooks, relations, evolutions };
-  return Object.freeze({ capabilities, methods, dataTypes, ...others });
+  return Object.freeze({ capabilities, methods, dataTypes, stateTypes, ...others });
 }
 
 function add<T>(map: Map<string, T>, key: string, value: T, what: string): void {

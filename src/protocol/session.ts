@@ -24,6 +24,11 @@ export interface RuntimeMembers {
   session?(base: string): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
   account?(owner: Narrowing): JsonObject;
+  /**
+   * Accounts offer it only if their list names it, not as one of all. Users without such an account
+   * see nothing of it.
+   */
+  readonly byName?: boolean;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -48,11 +53,13 @@ interface Computed {
 /** Session objects (RFC 8620 2) of owners, each computed once. */
 export class Sessions {
   readonly #capabilities: readonly CapabilityDefinition[];
+  readonly #byUrn: ReadonlyMap<string, CapabilityDefinition>;
   readonly #options: SessionOptions;
   readonly #computed = new WeakMap<SessionOwner, Computed>();
 
   constructor(options: SessionOptions) {
     this.#capabilities = [...options.capabilities];
+    this.#byUrn = new Map(this.#capabilities.map((each) => [each.urn, each]));
     this.#options = options;
   }
 
@@ -61,6 +68,15 @@ export class Sessions {
    */
   state(owner: SessionOwner): string {
     return this.#entryOf(owner).state;
+  }
+
+  /** Returns whether a capability exists for the user. */
+  offers(owner: SessionOwner, urn: string): boolean {
+    const { runtime } = this.#options;
+    const capability = this.#byUrn.get(urn);
+    if (capability === undefined || findCapabilityMode(owner, capability) === null) return false;
+    if (runtime.get(urn)?.byName !== true) return true;
+    return [...owner.accounts.values()].some((account) => hasCapability(account, urn, runtime));
   }
 
   /** Returns the Session object's JSON text, its URLs under `base`. */
@@ -91,8 +107,8 @@ export class Sessions {
 
   #content(owner: SessionOwner, base: string): JsonObject {
     const { runtime } = this.#options;
-    const inReach = this.#capabilities.filter((each) => findCapabilityMode(owner, each) !== null);
-    const shown = inReach.map((capability) => [
+    const visible = this.#capabilities.filter(({ urn }) => this.offers(owner, urn));
+    const shown = visible.map((capability) => [
       capability.urn,
       {
         ...capability.session,
@@ -100,7 +116,7 @@ export class Sessions {
         ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
       },
     ]);
-    const ofAccounts = inReach.filter((capability) => capability.accountLevel);
+    const ofAccounts = visible.filter((capability) => capability.accountLevel);
     const accounts = Array.from(owner.accounts, ([id, account]) => [
       id,
       {
@@ -109,7 +125,7 @@ export class Sessions {
         isReadOnly: account.isReadOnly || isOnlyRead(account, owner, ofAccounts),
         accountCapabilities: Object.fromEntries(
           ofAccounts
-            .filter(({ urn }) => accountHas(account, urn))
+            .filter(({ urn }) => hasCapability(account, urn, runtime))
             .map(({ urn, accountSession }) => [
               urn,
               { ...accountSession, ...runtime.get(urn)?.account?.(owner) },
@@ -148,12 +164,22 @@ function primaryAccounts(
   for (const { urn } of capabilities) {
     if (runtime.get(urn)?.primary === false) continue;
     for (const [id, account] of owner.accounts) {
-      if (!account.isPersonal || !accountHas(account, urn)) continue;
+      const mayBe = account.isPersonal || runtime.get(urn)?.byName === true;
+      if (!mayBe || !hasCapability(account, urn, runtime)) continue;
       primary.push([urn, id]);
       break;
     }
   }
   return Object.fromEntries(primary);
+}
+
+function hasCapability(
+  account: SessionAccount,
+  urn: string,
+  runtime: ReadonlyMap<string, RuntimeMembers>,
+): boolean {
+  if (runtime.get(urn)?.byName === true) return account.capabilities?.has(urn) === true;
+  return accountHas(account, urn);
 }
 
 /** Returns true where the account offers the capability. */

@@ -139,6 +139,8 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     secretsKey: from.parsed('SECRETS_KEY', SECRETS_KEYS, secretsKey),
     /** Requests may ask to be explained: they see statements of the database. */
     explain: from.isOn('EXPLAIN', isDevelopment),
+    /** Users with the role `admin` manage users, accounts, access and tokens by the API. */
+    admin: from.isOn('ADMIN', false),
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
     auth: readAuth(from, root),
@@ -178,6 +180,8 @@ function readLimits(from: Variables, memory: number) {
     blobsKeep: from.duration('BLOBS_KEEP', 3600 * SECOND),
     // How long the answers of calls with a key are kept.
     onceKeep: from.duration('ONCE_KEEP', 7 * DAY),
+    // How long acts on users, accounts, access and tokens stay in the audit.
+    auditKeep: from.duration('AUDIT_KEEP', 90 * DAY),
   });
 }
 

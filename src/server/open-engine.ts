@@ -1,4 +1,6 @@
 import { mkdirSync } from 'node:fs';
+import { ADMIN_CAPABILITY } from '../accounts/admin-port.js';
+import { DirectoryRows } from '../accounts/index.js';
 import { livingAccounts } from '../accounts/living.js';
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
@@ -7,6 +9,7 @@ import type { CapabilityDefinition } from '../capability/capability-definition.j
 import { TaskRows } from '../database/task-rows.js';
 import { requireHooks } from '../hooks/required.js';
 import { createHooks } from '../hooks/runner.js';
+import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { TaskWorker } from '../hooks/tasks.js';
 import type { Services } from '../methods/context.js';
 import { Dispatcher } from '../methods/dispatch.js';
@@ -71,7 +74,7 @@ export async function openEngine(
   requireSecretsKey(config, registry);
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const types = [...registry.dataTypes.values()];
+  const types = [...registry.stateTypes.values()];
   const conductor = new Conductor();
   const storage = await openStorage(config, { ...options, types, hookClient, conductor });
   const { store, shared, backfill: database } = storage;
@@ -89,7 +92,7 @@ export async function openEngine(
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
-  const typeNames = new Set(registry.dataTypes.keys());
+  const typeNames = new Set(registry.stateTypes.keys());
   const push = await openPush({ config, storage, typeNames, log });
   const blobs = await openBlobStore(config.blobStore);
   const backfilled = { store, registry, hookServices, conductor, blobs, log, database };
@@ -119,6 +122,7 @@ function servedOf(
 ): readonly CapabilityDefinition[] {
   const left = new Set<string>();
   if (!config.explain) left.add(EXPLAIN);
+  if (!config.admin) left.add(ADMIN_CAPABILITY);
   if (!config.push.isOn || pushContact(config) === null) left.add(VAPID);
   const served = capabilities.filter(({ urn }) => !left.has(urn));
   if (config.push.isOn) return served;
@@ -170,6 +174,9 @@ export function createDispatcher(
     secretKey: secretsKey ?? undefined,
     once,
     push: engine.push?.services,
+    directory: config.admin
+      ? new DirectoryRows(storage.prisma, { ids, tasks: listAccountCreatedKinds(registry) })
+      : undefined,
   };
   return { ids, once, dispatcher: new Dispatcher(services, limits, tellDefect, unavailable) };
 }

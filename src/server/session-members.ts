@@ -1,3 +1,4 @@
+import { ADMIN_CAPABILITY } from '../accounts/admin-port.js';
 import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
@@ -70,6 +71,7 @@ export function runtimeMembers(
     ],
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
+    [ADMIN_CAPABILITY, { byName: true }],
     [BLOB, { account: blob }],
     [
       VAPID,

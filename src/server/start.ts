@@ -3,6 +3,8 @@ import {
   bootstrap,
   createAuthenticator,
   createTickets,
+  pruneAudit,
+  pruneDirectory,
   pruneSubscriptions,
   pruneTickets,
   resumeDeletions,
@@ -223,6 +225,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     identity,
     authenticator: createAuthenticator(prisma, {
+      directory: config.admin,
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
@@ -291,6 +294,8 @@ function upkeepOf(
       storage.requireFiles();
       return blobsHeld(prisma, now);
     },
+    pruneAudit: (before, limit) => pruneAudit(prisma, before, limit),
+    pruneDirectory: (before, limit) => pruneDirectory(prisma, before, limit),
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     pruneRates: (before, limit) => pruneRates(prisma, before, limit),
     pruneLogouts: (before, limit) => pruneLogouts(prisma, before, limit),

@@ -21,11 +21,14 @@ export interface UpkeepOptions
   pruneRates(before: number, limit: number): Promise<number>;
   /** Forgets ends of sign-ins that have no meaning any more. */
   pruneLogouts(before: number, limit: number): Promise<number>;
+  pruneAudit(before: number, limit: number): Promise<number>;
+  /** Does for the directory what pruneChanges does for accounts. */
+  pruneDirectory(before: number, limit: number): Promise<number>;
   /** Destroys push subscriptions that have ended. */
   pruneSubscriptions(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
-  readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep'>;
+  readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep' | 'auditKeep'>;
   /** Looks for objects that share a value which must be unique. */
   findDuplicates(stopped: () => boolean): Promise<void>;
   /** Epoch ms by which ages are judged: steady-clock.ts. */
@@ -52,12 +55,12 @@ const GIVEN_UP = 10;
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Starts the upkeep. It forgets old change records and answers, and collects unused blobs, every
- * tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
- * deletions of accounts; each minute it forgets expired tickets, push subscriptions and counts of
- * rate limits. At start and once a day it removes octets whose process ended before their row. At
- * start and every ten minutes it looks for duplicates. `stop` resolves when the running step is
- * done.
+ * Starts the upkeep. It forgets old change records, answers and acts, and collects unused blobs,
+ * every tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
+ * deletions of accounts; each minute it forgets expired tickets, push subscriptions, ends of
+ * sign-ins and counts of rate limits. At start and once a day it removes octets whose process ended
+ * before their row. At start and every ten minutes it looks for duplicates. `stop` resolves when the
+ * running step is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;
@@ -90,6 +93,12 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const logouts = repeat(MINUTE, log, 'ends of sign-ins', async () => {
     return (await options.pruneLogouts(now(), STEP)) >= STEP;
   });
+  const audit = repeat(tenth(limits.auditKeep), log, 'the audit', async () => {
+    return (await options.pruneAudit(now() - limits.auditKeep, STEP)) >= STEP;
+  });
+  const directory = repeat(tenth(limits.changesKeep), log, 'the directory', async () => {
+    return (await options.pruneDirectory(now() - limits.changesKeep, STEP)) >= STEP;
+  });
   const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
     return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
   });
@@ -110,8 +119,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const often = [prune, collect, answers, tickets, rates, logouts, subscriptions, deletions];
-      await Promise.all([...often, sweep, duplicates].map((each) => each.stop()));
+      const frequent = [prune, collect, answers, audit, directory, subscriptions, deletions];
+      const all = [...frequent, tickets, rates, logouts, sweep, duplicates];
+      await Promise.all(all.map((each) => each.stop()));
     },
   };
 }

@@ -61,7 +61,7 @@ export class SocketPush {
 
   async #enable({ id, types, pushState }: PushEnableMessage): Promise<void> {
     const { shared, principal } = this.#options;
-    const unknown = types?.find((name) => !shared.registry.dataTypes.has(name));
+    const unknown = types?.find((name) => !shared.registry.stateTypes.has(name));
     if (unknown !== undefined) {
       const detail = `"dataTypes" must name data types; unknown: ${JSON.stringify(unknown)}.`;
       throw new MessageError(notRequest(detail), id);

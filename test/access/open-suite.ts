@@ -161,6 +161,37 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
     });
   });
 
+  describe('a user that is disabled', () => {
+    it('has no stream, socket or ticket any more, on any token; others stay', async () => {
+      await server().tool('scripts/account', ['grant', own, '--user', 'u3']);
+      const texts = [await makeToken(server(), ['--user', 'u3'])];
+      texts.push(await makeToken(server(), ['--user', 'u3']));
+      const clients = texts.map((text) => new Client(server().url, text));
+      const others = await stream(u1);
+      const streams = await Promise.all(clients.map(stream));
+      const sockets = await Promise.all(clients.map(socket));
+      const tickets = await Promise.all(clients.map(ticketOf));
+      await server().tool('scripts/user', ['disable', 'u3']);
+      for (const each of streams) await each.ended();
+      for (const each of sockets) expect(await each.closed).toBe(1008);
+      for (const [at, client] of clients.entries()) {
+        const late = await EventStream.open(
+          client,
+          { ...QUERY, ticket: tickets[at] ?? '' },
+          { authorization: '' },
+        );
+        expect(late.status).toBe(401);
+        await expect(JmapSocket.open(client)).rejects.toThrow('HTTP 401');
+      }
+      await others.state(own, 'Todo', await write(u1, own));
+      await server().tool('scripts/user', ['enable', 'u3']);
+      const [client] = clients;
+      await eventually(async () => {
+        expect((await (client as Client).http('/.well-known/jmap')).status).toBe(200);
+      }, freshness);
+    });
+  });
+
   describe('a token that is revoked or expires', () => {
     it.each([
       ['revoked', async (token: string) => server().tool('scripts/token', ['revoke', token]), []],

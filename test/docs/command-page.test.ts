@@ -14,7 +14,7 @@ const SECTIONS = new Map(
 );
 const SCRIPTS = [
   ...['new', 'describe', 'breaking', 'migrate', 'account'],
-  ...['token', 'push', 'tasks', 'seed', 'backup', 'restore', 'generate'],
+  ...['token', 'user', 'push', 'tasks', 'seed', 'backup', 'restore', 'generate'],
 ];
 const run = promisify(execFile);
 

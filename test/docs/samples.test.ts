@@ -149,10 +149,11 @@ describe('sh', () => {
 });
 
 describe('json', () => {
-  const server = useServer();
+  const server = useServer({ env: { ADMIN: 'on' } });
   let fixtures: Fixtures;
   beforeAll(async () => {
     fixtures = await makeFixtures(server());
+    await server().tool('scripts/user', ['roles', 'u1', 'admin']);
   });
 
   const requests = [

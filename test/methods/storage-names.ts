@@ -349,7 +349,8 @@ function storageNameCases(
     const tables = DATA_TYPES.map(({ table }) => table);
     await resetStates(prisma, tables);
     expect((await call('Task/changes', { sinceState: '1' })).error).toBe('cannotCalculateChanges');
-    const states = await on.rows(`SELECT DISTINCT "type" FROM "JmapState" ORDER BY "type"`);
+    const states = await on.rows(`SELECT DISTINCT "type" FROM "JmapState"
+      WHERE "accountId" <> 'directory' ORDER BY "type"`);
     expect(states).toEqual([{ type: 'Entry' }, { type: 'Entry_2' }]);
     // On PostgreSQL a dropped type's table is there for one release, and what it holds is the
     // account's.

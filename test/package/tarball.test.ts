@@ -32,6 +32,7 @@ describe('the packed package', () => {
       'bin/jmapsmith.mjs',
       'capabilities/blob.yaml',
       'capabilities/core.yaml',
+      'capabilities/jmapsmith-admin.yaml',
       'capabilities/jmapsmith-explain.yaml',
       'capabilities/jmapsmith-once.yaml',
       'capabilities/jmapsmith-push.yaml',
@@ -46,6 +47,8 @@ describe('the packed package', () => {
       'dist/generated/core/*.js',
       'dist/generated/engine.d.ts',
       'dist/generated/engine.js',
+      'dist/generated/jmapsmith-admin/*.d.ts',
+      'dist/generated/jmapsmith-admin/*.js',
       'dist/generated/jmapsmith-explain/*.d.ts',
       'dist/generated/jmapsmith-explain/*.js',
       'dist/generated/jmapsmith-once/*.d.ts',
@@ -198,7 +201,7 @@ describe('the packed package', () => {
     expect(await tool(root, ['--version'])).toMatch(/^\d+\.\d+\.\d+$/);
     const help = await tool(root, ['--help']);
     const tools = [...help.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name ?? '');
-    expect(tools.length).toBe(17);
+    expect(tools.length).toBe(18);
     const some = ['new', 'start', 'check', 'migrate', 'token'];
     const helps = await Promise.all(some.map((name) => tool(root, [name, '--help'])));
     for (const [index, name] of some.entries())

@@ -24,11 +24,12 @@ const examples = pages.flatMap(([page, text]) =>
 );
 
 describe('docs/reference/capabilities', () => {
-  const server = useServer();
+  const server = useServer({ env: { ADMIN: 'on' } });
   let fixtures: Fixtures;
 
   beforeAll(async () => {
     fixtures = await makeFixtures(server(), ['A2']);
+    await server().tool('scripts/user', ['roles', 'u1', 'admin']);
   });
 
   it('has a page for each capability and an example for each method with a section', () => {

@@ -20,6 +20,7 @@ describe('configuration', () => {
       websocketCompression: false,
       secretsKey: null,
       explain: true,
+      admin: false,
       scanThreads: null,
       push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       pushBus: { kind: 'listen' },
@@ -46,6 +47,7 @@ describe('configuration', () => {
         changesKeep: 30 * 24 * 3_600_000,
         blobsKeep: 3_600_000,
         onceKeep: 7 * 24 * 3_600_000,
+        auditKeep: 90 * 24 * 3_600_000,
       },
     });
   });

@@ -4,7 +4,7 @@ import { startUpkeep, type UpkeepOptions } from '../../src/server/upkeep.js';
 
 const lines: string[] = [];
 const idle: UpkeepOptions = {
-  limits: { changesKeep: 100, blobsKeep: 100, onceKeep: 100 },
+  limits: { changesKeep: 100, blobsKeep: 100, onceKeep: 100, auditKeep: 100 },
   now: Date.now,
   log: createLogging('info', { write: (line: string) => void lines.push(line) }).log,
   pruneChanges: async () => 0,
@@ -19,6 +19,8 @@ const idle: UpkeepOptions = {
   pruneTickets: async () => 0,
   pruneRates: async () => 0,
   pruneLogouts: async () => 0,
+  pruneAudit: async () => 0,
+  pruneDirectory: async () => 0,
   pruneSubscriptions: async () => 0,
   resumeDeletions: async () => undefined,
   findDuplicates: async () => undefined,

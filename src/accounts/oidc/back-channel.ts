@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
-import { changeAccess, type TransactionClient } from '../change.js';
+import { type Change, changeAccess, type TransactionClient } from '../change.js';
 import { messageKey, readSignIn, sessionKey, sessionlessKey, subjectKey } from '../sign-in.js';
 import { issuerOf, refuse } from './access-token.js';
 import { type Logout, verifyLogoutToken } from './logout-token.js';
@@ -33,12 +33,12 @@ export function createBackChannel({
     if (settings.logout === null) refuse('no client of the provider may sign out here');
     const rules = { ...settings.rules, audience: settings.logout.clients };
     const logout = await verifyLogoutToken(token, rules, keyOf, now());
-    await changeAccess(prisma, (transaction) => end(transaction, provider, logout, now()));
+    await changeAccess(prisma, (change) => end(change, provider, logout, now()));
   };
 }
 
 async function end(
-  transaction: TransactionClient,
+  { transaction, note }: Change,
   { settings }: Provider,
   { subject, session, id, at, end: lastUse }: Logout,
   now: number,
@@ -60,13 +60,18 @@ async function end(
     await mark(key, now + KEPT);
     await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: key } });
   }
-  if (subject === null) return;
+  if (subject === null) {
+    await note({ action: 'session/end', objectId: message, detail: { issuer } });
+    return;
+  }
   // The user's other sessions go on where the message names one, but tokens that name none might
   // be of this one.
   const isAll = session === null;
   await mark(isAll ? subjectKey(issuer, subject) : sessionlessKey(issuer, subject), at);
   const where = { issuer_subject: { issuer, subject } };
   const identity = await transaction.jmapIdentity.findUnique({ where });
+  const objectId = identity?.userId ?? message;
+  await note({ action: 'session/end', objectId, detail: { issuer, isAll } });
   if (identity !== null) await endSubscriptions(transaction, identity, isAll);
 }
 

@@ -1,7 +1,7 @@
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../../protocol/ids.js';
-import { changeAccess, type TransactionClient } from '../change.js';
-import { insertAccount } from '../directory.js';
+import { changeAccess, DirectoryError, type TransactionClient } from '../change.js';
+import { createUser, insertAccount } from '../directory.js';
 import type { Visitor } from './sign-ins.js';
 
 export interface WelcomeOptions {
@@ -27,9 +27,11 @@ export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Pr
     if (known === null) return makeUser(options, visitor);
     const user = await prisma.jmapUser.findUnique({ where: { id: known.userId } });
     if (user !== null && !isNameOf(user.name, visitor)) {
-      await changeAccess(prisma, async (transaction) => {
-        const name = await freeName(transaction, visitor, user.id);
-        await transaction.jmapUser.update({ where: { id: user.id }, data: { name } });
+      await changeAccess(prisma, async ({ transaction, note }) => {
+        const { id } = user;
+        const name = await freeName(transaction, visitor, id);
+        await transaction.jmapUser.update({ where: { id }, data: { name } });
+        await note({ action: 'user/rename', objectId: id, detail: { name } });
       });
     }
     return user !== null;
@@ -44,21 +46,23 @@ async function makeUser(
   const { rules, user, account } = provider.settings;
   const { issuer } = rules;
   if (!user.create) return false;
-  await changeAccess(prisma, async (transaction) => {
+  await changeAccess(prisma, async (change): Promise<string | null> => {
+    const { transaction, note } = change;
     // Another process may have been first.
     const where = { issuer_subject: { issuer, subject } };
-    if ((await transaction.jmapIdentity.findUnique({ where })) !== null) return;
-    const { id, time } = ids.next('u');
-    const created = BigInt(time);
-    const name = await freeName(transaction, visitor, id);
-    await transaction.jmapUser.create({ data: { id, name, created } });
-    await transaction.jmapIdentity.create({ data: { issuer, subject, userId: id, created } });
-    if (account === null) return;
+    if ((await transaction.jmapIdentity.findUnique({ where })) !== null) return null;
+    const name = await freeName(transaction, visitor, null);
+    const id = await createUser(change, ids, name);
+    const data = { issuer, subject, userId: id, created: BigInt(Date.now()) };
+    await transaction.jmapIdentity.create({ data });
+    await note({ action: 'user/identify', objectId: id, detail: { issuer, subject } });
+    if (account === null) return id;
     const title = legalText(
       account.name.replaceAll('{name}', () => name),
       LONGEST,
     );
-    await insertAccount(transaction, ids, { name: title, user: name, tasks });
+    await insertAccount(change, ids, { name: title, user: name, tasks });
+    return id;
   });
   return true;
 }
@@ -96,15 +100,15 @@ function isNameOf(name: string, visitor: Visitor): boolean {
   return name === base || (name.startsWith(`${base} (`) && name.endsWith(')'));
 }
 
-/** Returns the first name that no other user has. */
+/** Returns the first name that no other user has. `userId`: null where the user is new. */
 async function freeName(
   transaction: TransactionClient,
   visitor: Visitor,
-  userId: string,
+  userId: string | null,
 ): Promise<string> {
   for (const name of namesOf(visitor)) {
     const holder = await transaction.jmapUser.findUnique({ where: { name } });
     if (holder === null || holder.id === userId) return name;
   }
-  return userId;
+  throw new DirectoryError('Too many users of the provider have the same name.');
 }

@@ -2,7 +2,7 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
 import type { ChangeKind, ChangeRecord, StateAndChanges } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
-import type { MethodBody } from '../context.js';
+import type { Answer, CallContext, MethodBody } from '../context.js';
 import {
   cannotCalculate,
   formatState,
@@ -16,7 +16,15 @@ import { indexOf, type TypeIndex } from '../type-index.js';
 const MAX_RECORDS = 5000;
 
 /** Answers Foo/changes (RFC 8620 5.2). */
-export const changes: MethodBody<ChangesArguments> = async (args, context) => {
+export const changes: MethodBody<ChangesArguments> = (args, context) =>
+  answerChanges(args, context, typeOf(context));
+
+/** Answers the /changes of a type from the change records that the store has. */
+export async function answerChanges(
+  args: ChangesArguments,
+  context: CallContext,
+  type: DataTypeDefinition,
+): Promise<Answer> {
   const { services } = context;
   const account = accountOf(context);
   const since = parseState(args.sinceState);
@@ -29,7 +37,7 @@ export const changes: MethodBody<ChangesArguments> = async (args, context) => {
     services.store.readChanges({
       accountId: account.id,
       deadline: context.deadline,
-      type: typeOf(context),
+      type,
       since,
       limit,
     });
@@ -50,10 +58,10 @@ export const changes: MethodBody<ChangesArguments> = async (args, context) => {
       created: page.created,
       updated: page.updated,
       destroyed: page.destroyed,
-      updatedProperties: updatedProperties(indexOf(typeOf(context)), records, page),
+      updatedProperties: updatedProperties(indexOf(type), records, page),
     });
   }
-};
+}
 
 interface Page {
   /** The number of the last record of the page, null for no record. */

@@ -1,4 +1,4 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import { FEW_OBJECTS } from '../../runtime/slices.js';
@@ -16,10 +16,27 @@ import { addAnswers, type Requested, withSources } from './add-answers.js';
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
   const type = typeOf(context);
+  return answerGet(args, context, type, (wanted) => read(type, wanted, context));
+}
+
+/** The objects of a /get: null is for all. */
+export interface ObjectsToRead {
+  readonly ids: readonly string[] | { readonly first: number };
+  readonly properties: readonly PropertyDefinition[];
+}
+
+/** Answers a /get of objects that `readObjects` reads with their state, from one snapshot. */
+export async function answerGet(
+  args: GetArguments,
+  context: CallContext,
+  type: DataTypeDefinition,
+  readObjects: (wanted: ObjectsToRead) => Promise<StateAndObjects>,
+): Promise<Answer> {
   const { id: accountId } = accountOf(context);
+  const { limits, conductor } = context.services;
   const { properties, asked } = requestedProperties(indexOf(type), args.properties ?? null);
   const requestedIds = args.ids ?? null;
-  requireGetLimit(requestedIds, context.services.limits);
+  requireGetLimit(requestedIds, limits);
   const { readAhead, createdIds, remainingOctets } = context.request;
   const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
   if (readEarlier) {
@@ -28,9 +45,12 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
-  if (ids !== null && ids.existing.size > FEW_OBJECTS) await context.services.conductor.begin();
+  if (ids !== null && ids.existing.size > FEW_OBJECTS) await conductor.begin();
   const needed = asked === null ? properties : withSources(indexOf(type), properties);
-  const { number, objects } = await read(type, ids, needed, context);
+  const first = limits.maxObjectsInGet + 1;
+  const wanted = { ids: ids === null ? { first } : [...ids.existing.keys()], properties: needed };
+  const { number, objects } = await readObjects(wanted);
+  if (ids === null && objects.length >= first) tooMany(limits.maxObjectsInGet);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatState(number);
@@ -45,26 +65,22 @@ export function requireGetLimit(
   if ((ids ?? []).length > maxObjectsInGet) tooMany(maxObjectsInGet);
 }
 
-/** Returns the objects of these ids with the state; all where there are none. */
+/** Returns objects of a type from the store, with the state. */
 async function read(
-  type: TypeIndex['type'],
-  ids: DistinctIds | null,
-  properties: readonly PropertyDefinition[],
+  type: DataTypeDefinition,
+  { ids, properties }: ObjectsToRead,
   context: CallContext,
 ): Promise<StateAndObjects> {
   const { deadline, request, services } = context;
-  const maximum = services.limits.maxObjectsInGet;
   const isSingleton = type.singleton === true;
-  const all = isSingleton ? [SINGLETON_ID] : { first: maximum + 1 };
   const found = await services.store.readObjects({
     accountId: accountOf(context).id,
     deadline,
     type,
     properties,
-    ids: ids === null || isSingleton ? all : [...ids.existing.keys()],
+    ids: isSingleton ? [SINGLETON_ID] : ids,
     maxOctets: request.remainingOctets,
   });
-  if (ids === null && found.objects.length > maximum) tooMany(maximum);
   if (!isSingleton || found.objects.length > 0) return found;
   return { number: found.number, objects: [unwritten(indexOf(type), properties)] };
 }

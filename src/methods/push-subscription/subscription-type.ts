@@ -1,11 +1,11 @@
 import { LONGEST_URL } from '../../accounts/push-port.js';
 import { dataType } from '../../capability/build-type.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { ValidationIssue, Validator } from '../../capability/validation.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
 import type { CallContext } from '../context.js';
 import { quoted } from '../issues.js';
+import { validatorOf } from '../validator-of.js';
 import type { PushServices } from './services.js';
 
 /** A PushSubscription on the wire (RFC 8620 7.2), with what our own capability adds. */
@@ -32,9 +32,6 @@ const MAX_DEVICE = 255;
 const MAX_CODE = 256;
 /** Names in `types`, repeated ones included. */
 const MAX_TYPES = 10_000;
-
-/** Says what is wrong with a value, as the end of a sentence; null for nothing. */
-type Judge = (value: JsonValue) => string | null;
 
 /**
  * Returns the type that the shared parts of /get and /set know subscriptions by. It has no table
@@ -82,22 +79,6 @@ export function pushOf({ services }: Pick<CallContext, 'services'>): {
   const { push } = services;
   if (push === undefined) throw new Error('Push subscriptions are not served.');
   return { push, type: subscriptionTypeOf(push) };
-}
-
-/** Returns a validator of an object whose members have a judge each. */
-function validatorOf(judges: Readonly<Record<string, Judge>>): Validator {
-  const validator: Validator = (data) => {
-    const issues: ValidationIssue[] = [];
-    for (const [name, value] of Object.entries(data as JsonObject)) {
-      const message = judges[name]?.(value) ?? null;
-      if (message === null) continue;
-      const place = { instancePath: `/${name}`, schemaPath: `#/properties/${name}` };
-      issues.push({ ...place, keyword: 'judge', params: {}, message });
-    }
-    validator.errors = issues;
-    return issues.length === 0;
-  };
-  return validator;
 }
 
 function judgeDevice(value: JsonValue): string | null {

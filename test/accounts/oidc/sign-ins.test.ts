@@ -14,6 +14,7 @@ import { createBackChannel, pruneLogouts } from '../../../src/accounts/oidc/back
 import { createWelcome } from '../../../src/accounts/oidc/first-sight.js';
 import type { ProviderSettings } from '../../../src/accounts/oidc/settings.js';
 import { SignIns } from '../../../src/accounts/oidc/sign-ins.js';
+import { changeRoles, disableUser } from '../../../src/accounts/users.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../../../src/protocol/errors.js';
 import { createIdGenerator } from '../../../src/protocol/ids.js';
@@ -170,9 +171,10 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     // A user who calls themselves "red" changes nothing.
     await authenticator.authenticate(await provider.sign({ sub: 's2', email: 'red' }));
     expect(reachOf(await authenticator.authenticate(token))).toEqual(['red:rw', 's1:rw']);
-    await changeAccess(prisma, (transaction) =>
-      transaction.jmapMeta.create({ data: { key: `deletion:${one}`, value: '{}' } }),
-    );
+    await changeAccess(prisma, async ({ transaction, note }) => {
+      await transaction.jmapMeta.create({ data: { key: `deletion:${one}`, value: '{}' } });
+      await note({ action: 'account/delete', objectId: one });
+    });
     expect(reachOf(await authenticator.authenticate(token))).toEqual(['s1:rw']);
   });
 
@@ -182,9 +184,7 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     const claims = { realm_access: { roles: ['customer', 'root', 'agent'] } };
     const principal = await authenticator.authenticate(await provider.sign(claims));
     expect(principal?.roles).toEqual(['agent', 'customer']);
-    await changeAccess(prisma, (transaction) =>
-      transaction.jmapUser.updateMany({ data: { roles: ['admin', 'agent'] } }),
-    );
+    await changeRoles(prisma, 's1', ['admin', 'agent']);
     const again = await authenticator.authenticate(await provider.sign(claims));
     expect(again?.roles).toEqual(['admin', 'agent', 'customer']);
     const plain = await authenticator.authenticate(await provider.sign());
@@ -198,9 +198,7 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     const own = await createToken(prisma, ids, { user: 's1' });
     const other = serverOf(prismas[1], provider);
     expect(await other.authenticator.authenticate(token)).not.toBeNull();
-    await changeAccess(prisma, (transaction) =>
-      transaction.jmapUser.updateMany({ data: { disabled: 1n } }),
-    );
+    await disableUser(prisma, 's1');
     for (const by of [authenticator, other.authenticator]) {
       for (const text of [token, own, await provider.sign()])
         expect(await by.authenticate(text)).toBeNull();
@@ -214,9 +212,10 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     const token = await provider.sign();
     await authenticator.authenticate(token);
     const own = await createToken(prisma, ids, { user: 's1' });
-    await changeAccess(prisma, (transaction) =>
-      transaction.jmapUser.updateMany({ data: { signedOut: BigInt(time) } }),
-    );
+    await changeAccess(prisma, async ({ transaction, note }) => {
+      await transaction.jmapUser.updateMany({ data: { signedOut: BigInt(time) } });
+      await note({ action: 'user/sign-out', objectId: 's1' });
+    });
     expect(await authenticator.authenticate(token)).toBeNull();
     expect(await authenticator.authenticate(own)).not.toBeNull();
     time += 1000;

@@ -322,6 +322,7 @@ describe('the emitted registry', () => {
     const own = [
       'blob',
       'core',
+      'jmapsmith-admin',
       'jmapsmith-explain',
       'jmapsmith-once',
       'jmapsmith-push',

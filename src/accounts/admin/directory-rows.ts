@@ -1,0 +1,105 @@
+import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
+import type {
+  Directory,
+  DirectoryCreation,
+  DirectoryObject,
+  DirectoryTransaction,
+  DirectoryType,
+  DirectoryUpdate,
+  StateAndDirectory,
+} from '../admin-port.js';
+import { changeAccess, retryBusy } from '../change.js';
+import { directoryState } from '../directory-log.js';
+import { adminAccounts } from './admin-accounts.js';
+import { adminGrants } from './admin-grants.js';
+import { adminTokens } from './admin-tokens.js';
+import { adminUsers } from './admin-users.js';
+import type { DirectoryKind, DirectoryScene, DirectoryServices, Which } from './directory-kind.js';
+
+const KINDS: Readonly<Record<DirectoryType, DirectoryKind>> = {
+  AdminUser: adminUsers,
+  AdminAccount: adminAccounts,
+  AdminGrant: adminGrants,
+  AdminToken: adminTokens,
+};
+
+/** All statements of one see the same data. */
+const SNAPSHOT = { maxWait: 10_000, timeout: 10_000, isolationLevel: 'Serializable' } as const;
+
+/** The rows of users, accounts, access and tokens as objects of the directory. */
+export class DirectoryRows implements Directory {
+  readonly #prisma: PrismaClient;
+  readonly #services: DirectoryServices;
+
+  constructor(prisma: PrismaClient, services: DirectoryServices) {
+    this.#prisma = prisma;
+    this.#services = services;
+  }
+
+  read(type: DirectoryType, ids: Which): Promise<StateAndDirectory> {
+    return retryBusy(() =>
+      this.#prisma.$transaction(async (client) => {
+        const number = Number(await directoryState(client, type));
+        return { number, objects: await KINDS[type].read(client, ids) };
+      }, SNAPSHOT),
+    );
+  }
+
+  async change<T>(
+    type: DirectoryType,
+    actorId: string,
+    work: (transaction: DirectoryTransaction) => Promise<T>,
+  ): Promise<T> {
+    let done: { readonly value: T } | null = null;
+    const run = async (change: DirectoryScene['change']): Promise<true | null> => {
+      const scene = { ...this.#services, change, actorId };
+      done = { value: await work(new RowTransaction(KINDS[type], type, scene)) };
+      return change.acts === 0 ? null : true;
+    };
+    await changeAccess(this.#prisma, run, actorId);
+    // The work has run, or its error was thrown.
+    return (done as unknown as { readonly value: T }).value;
+  }
+}
+
+/** One change of objects of a type. */
+class RowTransaction implements DirectoryTransaction {
+  readonly #kind: DirectoryKind;
+  readonly #type: DirectoryType;
+  readonly #scene: DirectoryScene;
+
+  constructor(kind: DirectoryKind, type: DirectoryType, scene: DirectoryScene) {
+    this.#kind = kind;
+    this.#type = type;
+    this.#scene = scene;
+  }
+
+  async state(): Promise<number> {
+    return Number(await directoryState(this.#scene.change.transaction, this.#type));
+  }
+
+  find(ids: readonly string[]): Promise<readonly DirectoryObject[]> {
+    return this.#kind.read(this.#scene.change.transaction, ids);
+  }
+
+  async create(object: DirectoryObject): Promise<DirectoryCreation> {
+    const created = await this.#kind.create(this.#scene, object);
+    const { id, secrets } = typeof created === 'string' ? { id: created, secrets: {} } : created;
+    return { object: await this.#found(id), secrets };
+  }
+
+  async update(update: DirectoryUpdate): Promise<DirectoryObject> {
+    await this.#kind.update(this.#scene, update);
+    return this.#found(update.before.id);
+  }
+
+  async destroy(id: string): Promise<void> {
+    await this.#kind.destroy(this.#scene, await this.#found(id));
+  }
+
+  async #found(id: string): Promise<DirectoryObject> {
+    const [object] = await this.find([id]);
+    if (object === undefined) throw new Error(`The object ${id} of the directory is missing.`);
+    return object;
+  }
+}
