@@ -28,7 +28,14 @@ const ISSUER = 'https://id.example.com';
 /** A sign-in of the provider's user `alice-1`, issued at a time, epoch ms. */
 function signInOf(issued: number): Credential {
   return signInCredential(`token-of-${issued}`, {
-    ...{ issuer: ISSUER, subject: 'alice-1', name: 's', session: null, client: 'app', issued },
+    ...{
+      issuer: ISSUER,
+      subject: 'alice-1',
+      name: 'alice-1',
+      session: null,
+      client: 'app',
+      issued,
+    },
     ...{ expires: issued + 3_600_000, accounts: {}, roles: ['agent'], scopes: [] },
   });
 }
