@@ -21,6 +21,7 @@ import { endBefore } from '../runtime/deadlines.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { Duplicates } from './duplicates.js';
+import { loadAuth } from './load-auth.js';
 import { createLogging, type Logger } from './logging.js';
 import { createMetrics } from './metrics.js';
 import {
@@ -33,6 +34,7 @@ import {
   openEngine,
   startTasks,
 } from './open-engine.js';
+import { openProviders } from './open-providers.js';
 import { watchRotations } from './open-push.js';
 import type { PushFigures } from './push-metrics.js';
 import { BLOB, runtimeMembers } from './session-members.js';
@@ -63,9 +65,9 @@ const HUB_GRACE = 1000;
 
 /**
  * Starts a server whose project, with its modules and migrations, lies in `root`. Relative paths of
- * the environment begin at the current folder. Rejects with ConfigError, MissingClientError,
- * ProjectError, MissingHookError, ServerLockError, DatabaseFileError, MigrationError, or the error
- * of the system.
+ * the environment begin at the current folder. Rejects with ConfigError, AuthFileError,
+ * MissingClientError, ProjectError, MissingHookError, ServerLockError, DatabaseFileError,
+ * MigrationError, or the error of the system.
  */
 export async function startServer(
   root: string,
@@ -85,8 +87,13 @@ export async function startServer(
 
 async function start(config: Config, root: string, opened: Opened): Promise<StartedServer> {
   const { log, flush } = createLogging(config.logLevel);
+  // Before the database is touched, as all of the configuration.
+  const settings = await loadAuth(config.auth);
   const engine = await openEngine(config, { root, log, opened });
   const { storage } = engine;
+  const { allow } = config.auth;
+  const providers = await openProviders({ settings, allow, prisma: storage.prisma, log });
+  opened.push(async () => providers.close());
   let stopping = false;
   const duplicates = duplicatesOf(engine);
   const transport = await transportServices(engine, duplicates);
