@@ -7,6 +7,7 @@ import {
   pruneTickets,
   resumeDeletions,
 } from '../accounts/index.js';
+import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { readGeneration } from '../database/push-generation.js';
@@ -91,9 +92,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const settings = await loadAuth(config.auth);
   const engine = await openEngine(config, { root, log, opened });
   const { storage } = engine;
-  const { allow } = config.auth;
-  const providers = await openProviders({ settings, allow, prisma: storage.prisma, log });
-  opened.push(async () => providers.close());
+  await openIdentity(engine, settings, opened);
   let stopping = false;
   const duplicates = duplicatesOf(engine);
   const transport = await transportServices(engine, duplicates);
@@ -145,6 +144,15 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     },
     isHeld: storage.isHeld,
   };
+}
+
+/** Opens the identity providers, which nothing is asked of yet. */
+async function openIdentity(engine: Engine, settings: AuthSettings, opened: Opened) {
+  const { config, log, storage } = engine;
+  const { allow } = config.auth;
+  const providers = await openProviders({ settings, allow, prisma: storage.prisma, log });
+  opened.push(async () => providers.close());
+  return providers;
 }
 
 function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {

@@ -21,6 +21,7 @@ describe('configuration', () => {
       secretsKey: null,
       explain: true,
       scanThreads: null,
+      auth: { file: null, allow: [], settings: { providers: [], basic: 'off' } },
       push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       pushBus: { kind: 'listen' },
       limits: {

@@ -143,7 +143,7 @@ describe('A provider', () => {
     expect(world.errors).toHaveLength(1);
   });
 
-  it('whose place of keys is configured is asked for nothing else', async () => {
+  it('is asked for its keys alone where their place is configured', async () => {
     const world = await open('a');
     const provider = await world.start({ jwks: new URL(`${world.fake.issuer}/keys`) });
     expect(await ask(provider, 'a')).toBe('known');
