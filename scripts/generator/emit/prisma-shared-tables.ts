@@ -76,7 +76,11 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       optionalColumn('actorId', 'String', 'The user who did it; null: a command, or the server.'),
       column('action', 'String', { description: 'Such as `user/disable`.' }),
       column('objectId', 'String', { description: 'Of the user, account, access or token.' }),
-      optionalColumn('detail', 'Json', 'The result, without secrets; null: there is nothing to tell.'),
+      optionalColumn(
+        'detail',
+        'Json',
+        'The result, without secrets; null: there is nothing to tell.',
+      ),
     ],
     ['version', 'place'],
     [['at']],
