@@ -257,10 +257,36 @@ module.exports = {
     ),
     {
       name: 'server-without-descriptors',
-      comment: 'The server runs from generated code. Tools alone read descriptors.',
+      comment:
+        'The server runs from generated code. Tools alone read descriptors; the file of identity ' +
+        'providers is read by the same parser.',
       severity: 'error',
-      from: { path: '^(src|generated)/', pathNot: '^src/descriptor/' },
+      from: { path: '^(src|generated)/', pathNot: '^src/(descriptor|server/auth-file)/' },
       to: { path: '^src/descriptor/' },
+    },
+    {
+      name: 'auth-file-by-the-parser-alone',
+      comment:
+        'A server with AUTH_FILE takes the parser, places and hints of the descriptor language: ' +
+        'no rule of it, and no ajv.',
+      severity: 'error',
+      from: { path: '^src/server/auth-file/' },
+      to: {
+        path: '^src/descriptor/',
+        pathNot:
+          '^src/descriptor/((parse|located|model|descriptor-file)|check/(rule|did-you-mean))[.]ts$',
+      },
+    },
+    {
+      name: 'auth-file-loaded-late',
+      comment: 'A server without AUTH_FILE loads nothing that reads YAML.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/server/auth-file/' },
+      to: {
+        path: '^src/server/auth-file/',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     onlyImports(
       'conform/src',

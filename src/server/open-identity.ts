@@ -1,17 +1,15 @@
 import { createBackChannel } from '../accounts/oidc/back-channel.js';
 import { createWelcome } from '../accounts/oidc/first-sight.js';
-import { openProvider } from '../accounts/oidc/open-provider.js';
 import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { SignIns } from '../accounts/oidc/sign-ins.js';
-import { StoredProviders } from '../accounts/oidc/stored-keys.js';
 import { baseUrlText } from '../http/base-url.js';
 import { type Identity, OWN_TOKENS } from '../http/identity.js';
 import { metadataUrl } from '../http/resource-metadata.js';
-import { JsonClient } from '../outbound/json-client.js';
 import type { Subnet } from '../outbound/subnet.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import type { Log } from '../runtime/log.js';
 import { Seldom } from '../runtime/seldom.js';
+import type { Logger } from './logging.js';
+import { openProviders } from './open-providers.js';
 import type { Storage } from './storage.js';
 
 export interface IdentityOptions {
@@ -26,7 +24,7 @@ export interface IdentityOptions {
   readonly ids: IdGenerator;
   /** Kinds of tasks that a new account begins with. */
   readonly tasks: readonly string[];
-  readonly log: Log;
+  readonly log: Logger;
 }
 
 /** The users of identity providers: for the transports, and for the authenticator. */
@@ -47,8 +45,7 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
     const offer = { ...OWN_TOKENS.offer, basic };
     return { identity: { ...OWN_TOKENS, offer }, signIns: undefined, close: () => undefined };
   }
-  const client = new JsonClient({ allow: options.allow, variable: 'OIDC_ALLOW' });
-  const providers = await openProviders(options, client);
+  const { all: providers, http, close } = await openProviders({ ...options, settings: auth });
   const url = metadataUrl(resource);
   const canLogOut = auth.providers.some(({ logout }) => logout !== null);
   return {
@@ -62,27 +59,12 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
     },
     signIns: new SignIns({
       providers,
-      post: (...form) => client.postForm(...form),
+      post: (...form) => http.postForm(...form),
       welcome: createWelcome({ prisma, ids, tasks }),
       onRefused: refusalsTo(options),
     }),
-    close: () => client.close(),
+    close,
   };
-}
-
-function openProviders({ auth, prisma, log }: IdentityOptions, client: JsonClient) {
-  const failures = new Seldom(auth.providers.length);
-  const ports = {
-    readJson: (url: URL) => client.readJson(url),
-    store: new StoredProviders(prisma),
-    onError(issuer: string, err: unknown) {
-      const fields = failures.admit(issuer);
-      if (fields !== null)
-        log.warn({ issuer, err, ...fields }, 'an identity provider could not be asked');
-    },
-    now: Date.now,
-  };
-  return Promise.all(auth.providers.map((settings) => openProvider(settings, ports)));
 }
 
 /** Reasons of refusals that are told apart. */

@@ -1,7 +1,7 @@
 import { Reach } from '../outbound/network-reach.js';
 import type { Subnet } from '../outbound/subnet.js';
 
-/** What a URL of an identity provider may be: for messages. */
+/** The legal URLs of an identity provider, for messages. */
 export const PROVIDER_URLS =
   'an https URL without user and fragment, at a public address; over http, and at other ' +
   'addresses, only what OIDC_ALLOW names';

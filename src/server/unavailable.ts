@@ -24,7 +24,7 @@ export function createUnavailableLog(
 }
 
 /** Returns the messages of an error and of its causes, with their codes. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const texts: string[] = [];
   for (let at = error; at instanceof Error && texts.length < DEPTH; at = at.cause) {
     const code = 'code' in at && typeof at.code === 'string' ? at.code : '';

@@ -34,6 +34,7 @@ it('each sample that nothing tests is listed with its reason', () => {
     return reason === null ? [] : [`${sample.page}: ${reason}`];
   });
   expect(untested).toEqual([
+    'docs/reference/auth-file.md: test/server/auth-file.test.ts reads it',
     'docs/reference/development.md: test/dev runs a test like it',
     'docs/reference/development.md: test/dev runs a file like it',
     'docs/reference/development.md: test/dev runs a report like it',

@@ -29,7 +29,7 @@ describe('build --standalone', () => {
   }, 600_000);
 
   it('leaves out the tools of development, the client of S3 and types', () => {
-    for (const name of ['typescript', 'prisma', 'ts-morph', 'yaml', '@aws-sdk', 'unused'])
+    for (const name of ['typescript', 'prisma', 'ts-morph', '@aws-sdk', 'unused'])
       expect(existsSync(join(app, 'node_modules', name)), name).toBe(false);
     const files = readdirSync(app, { recursive: true, encoding: 'utf8' });
     // Stack traces name the lines of hook files.

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,6 +129,16 @@ describe('A file', () => {
     });
     const opaque = 'opaque: { clientId: jmap, secretFile: ./secret }';
     expect(read(issuerWith(opaque)).providers[0]?.opaque?.cache).toBe(30_000);
+  });
+
+  it('of docs/reference/auth-file.md is legal', () => {
+    const page = readFileSync(
+      join(import.meta.dirname, '../../docs/reference/auth-file.md'),
+      'utf8',
+    );
+    const [, sample = ''] = /^```yaml[^\n]*\n(.*?)^```/ms.exec(page) ?? [];
+    const { providers } = read(sample.replace('/run/secrets/jmap', 'secret'));
+    expect(providers[0]?.opaque?.secret).toBe('s3cret');
   });
 
   it('may be JSON', () => {

@@ -22,6 +22,7 @@ describe('configuration', () => {
       explain: true,
       admin: false,
       scanThreads: null,
+      auth: { file: null, allow: [], settings: { providers: [], basic: 'off' } },
       push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       pushBus: { kind: 'listen' },
       rateLimits: {

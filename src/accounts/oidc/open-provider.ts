@@ -22,8 +22,10 @@ export interface Provider {
 export interface ProviderPorts {
   readonly readJson: ReadJson;
   readonly store: ProviderStore;
-  /** Is told why a provider could not be asked, or a record not be read or written. */
+  /** Is told why a provider could not be asked. */
   readonly onError: (issuer: string, error: unknown) => void;
+  /** Is told why a record could not be read or written. */
+  readonly onStoreError: (issuer: string, error: unknown) => void;
   /** Epoch ms. */
   readonly now: () => number;
 }
@@ -38,7 +40,7 @@ export async function openProvider(
 ): Promise<Provider> {
   const { issuer } = settings.rules;
   const record = await ports.store.read(issuer).catch((error: unknown) => {
-    ports.onError(issuer, error);
+    ports.onStoreError(issuer, error);
     return null;
   });
   return new OpenProvider(settings, ports, record);
@@ -156,7 +158,9 @@ class OpenProvider implements Provider {
         jwks: this.settings.jwks,
         keys: this.#keys,
       });
-    this.#writing = this.#writing.then(write).catch((error: unknown) => this.#tell(error));
+    this.#writing = this.#writing.then(write).catch((error: unknown) => {
+      this.#ports.onStoreError(issuer, error);
+    });
   }
 
   #tell(error: unknown): void {

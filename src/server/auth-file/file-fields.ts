@@ -11,7 +11,7 @@ export type Complain = (at: Location, message: string) => void;
 const MAX_TEXT = 1000;
 const MAX_ITEMS = 100;
 
-/** An object of the file, by its keys. What is wrong is complained of, and counts as missing. */
+/** An object of the file, by its keys. It complains of a wrong value, which counts as missing. */
 export class FileFields {
   /** The object's own place. */
   readonly at: Location;

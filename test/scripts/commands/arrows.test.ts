@@ -49,6 +49,9 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/methods/h.ts', 'yaml', 'tools-packages-stay-with-tools'],
     ['conform/src/k.ts', '../../src/methods/x.js', 'conform-src-imports'],
     ['src/methods/n.ts', '../descriptor/x.js', 'server-without-descriptors'],
+    ['src/server/o.ts', '../descriptor/x.js', 'server-without-descriptors'],
+    ['src/server/p.ts', './auth-file/ok.js', 'auth-file-loaded-late'],
+    ['src/server/auth-file/q.ts', '../../descriptor/x.js', 'auth-file-by-the-parser-alone'],
     ['src/descriptor/n.ts', '../methods/x.js', 'src-descriptor-imports'],
     ['src/methods/k.ts', 'fastify', 'no-undeclared-packages'],
     ['src/methods/l.ts', 'fast-check', 'tools-packages-stay-with-tools'],
@@ -61,6 +64,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/accounts/ok.ts', '../../build/prisma/x.js'],
     ['src/store/postgresql/ok.ts', 'pg'],
     ['src/server/main.ts', '../http/ok.js'],
+    ['src/server/auth-file/ok.ts', '../../descriptor/parse.js'],
   ];
   let violations: readonly Violation[];
 
@@ -92,6 +96,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     const others = [
       'src/store/port',
       'src/accounts/principal',
+      'src/descriptor/parse',
       'generated/blob/x',
       'build/prisma/x',
       'test/x',
