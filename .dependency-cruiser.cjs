@@ -114,6 +114,11 @@ module.exports = {
       wire,
       'The vocabulary of generated code must not drag the engine along.',
     ),
+    onlyImports(
+      'src/outbound',
+      wire,
+      'Requests to other servers are judged by their address, whatever they are for.',
+    ),
     onlyImports('src/blobs', wire, 'A blob store knows no access, types or references.'),
     onlyImports(
       'src/database',
@@ -122,7 +127,7 @@ module.exports = {
     ),
     onlyImports(
       'src/accounts',
-      [...wire, '^src/database/', '^build/prisma/'],
+      [...wire, '^src/(database|outbound)/', '^build/prisma/'],
       'Users and tokens are independent of methods, data types and transports.',
     ),
     onlyImports(
@@ -154,7 +159,7 @@ module.exports = {
     ),
     onlyImports(
       'src/push',
-      [...wire, ...store, ...principal, ...push],
+      [...wire, ...store, ...principal, ...push, '^src/outbound/'],
       'Push reads through the ports, as methods do.',
     ),
     onlyImports(
@@ -296,7 +301,7 @@ module.exports = {
       ['^src/text/pattern/'],
       'Everything else compiles a pattern by compilePattern.',
     ),
-    onlyIn(['ipaddr.js'], ['^src/push/webpush/'], 'One place decides which addresses are public.'),
+    onlyIn(['ipaddr.js'], ['^src/outbound/'], 'One place decides which addresses are public.'),
     onlyIn(['ws'], ['^src/websocket/'], 'The WebSocket library can be replaced in one folder.'),
     onlyIn(
       ['@aws-sdk', '@smithy'],

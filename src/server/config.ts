@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
 import { parseSpan } from '../runtime/spans.js';
+import { readAuth } from './auth-config.js';
 import { memoryGiven } from './memory.js';
 import { readPushBus } from './push-bus.js';
 import { readPush } from './push-config.js';
@@ -72,6 +73,11 @@ class Variables {
     throw new ConfigError(name, text, legal);
   }
 
+  /** Throws ConfigError for the variable as it is. */
+  refuse(name: string, legal: string): never {
+    throw new ConfigError(name, this.text(name) ?? '', legal);
+  }
+
   integer(name: string, fallback: number, minimum: number, maximum: number): number {
     const legal = `a whole number from ${minimum} to ${maximum}`;
     const parse = (text: string): number | null => {
@@ -132,6 +138,7 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     explain: from.isOn('EXPLAIN', isDevelopment),
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
+    auth: readAuth(from, root),
     push: readPush(from, root),
     /** How servers that share a PostgreSQL tell each other of commits. */
     pushBus: readPushBus(from, parseDuration),

@@ -6,6 +6,7 @@ import { isUnavailable, isUnusable } from '../database/postgresql/driver-errors.
 import { DatabaseFileError, DriverError, ServerLockError } from '../database/sqlite/index.js';
 import { MissingHookError } from '../hooks/required.js';
 import { UnavailableError } from '../protocol/errors.js';
+import { AuthFileError } from './auth-file-error.js';
 import { ConfigError } from './config.js';
 import { useLessMemory } from './memory.js';
 import { projectRoot } from './package-root.js';
@@ -72,6 +73,7 @@ async function run(): Promise<void> {
 /** Errors that say themselves what to do, and their exit codes. */
 const START_FAILURES = [
   [ConfigError, EXIT.input],
+  [AuthFileError, EXIT.input],
   [MissingClientError, EXIT.input],
   [MissingHookError, EXIT.input],
   [ProjectError, EXIT.input],

@@ -1,6 +1,7 @@
 import { createBackChannel } from '../accounts/oidc/back-channel.js';
 import { createWelcome } from '../accounts/oidc/first-sight.js';
-import type { Provider } from '../accounts/oidc/provider.js';
+import type { PostForm } from '../accounts/oidc/introspection.js';
+import type { Provider } from '../accounts/oidc/open-provider.js';
 import { SignIns } from '../accounts/oidc/sign-ins.js';
 import { baseUrlText } from '../http/base-url.js';
 import { type Identity, OWN_TOKENS } from '../http/identity.js';
@@ -12,6 +13,7 @@ import type { Storage } from './storage.js';
 
 export interface IdentityOptions {
   readonly providers: readonly Provider[];
+  readonly post: PostForm;
   /** A token of ours may come as the password of Basic authentication. */
   readonly basic: boolean;
   /** Null where there are no providers. */
@@ -43,7 +45,7 @@ export function openIdentity(options: IdentityOptions): OpenIdentity {
   const url = metadataUrl(resource);
   const refusals = new Seldom(providers.length * REASONS);
   const signIns = new SignIns({
-    providers,
+    ...{ providers, post: options.post },
     welcome: createWelcome({ prisma, ids, tasks }),
     onRefused(reason, issuer) {
       const fields = refusals.admit(`${issuer} ${reason}`);
@@ -51,7 +53,7 @@ export function openIdentity(options: IdentityOptions): OpenIdentity {
         log.info({ reason, issuer, ...fields }, 'a token of an identity provider is refused');
     },
   });
-  const canLogOut = providers.some(({ settings }) => settings.logoutClients.length > 0);
+  const canLogOut = providers.some(({ settings }) => settings.logout !== null);
   return {
     identity: {
       offer: { metadataUrl: url, basic },

@@ -7,7 +7,7 @@ import {
 } from '../accounts/index.js';
 import type { Sealer } from '../accounts/push-port.js';
 import type { Pusher, PushServices } from '../methods/push-subscription/services.js';
-import { Reach } from '../push/webpush/push-reach.js';
+import { Reach } from '../outbound/network-reach.js';
 import { parsePushUrl } from '../push/webpush/push-url.js';
 import { parseSubscriptionKeys } from '../push/webpush/subscription-keys.js';
 import { contactOf } from '../push/webpush/vapid.js';

@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseHostGlob } from '../push/webpush/host-glob.js';
-import { parseSubnet } from '../push/webpush/subnet.js';
+import { parseHostGlob } from '../outbound/host-glob.js';
+import { parseSubnet } from '../outbound/subnet.js';
 import { contactOf } from '../push/webpush/vapid.js';
+import { listOf, SUBNETS } from './variable-lists.js';
 
 /** The part of the reader of variables that this needs (config.ts). */
 interface Variables {
@@ -31,22 +32,11 @@ const CONTACTS =
   'a mailto: or https: URL at a public name, such as mailto:operator@example.com, which push ' +
   'services may write to';
 
-const SUBNETS = 'a list of addresses or subnets such as 10.1.0.0/16, with commas';
-
 const HOSTS =
   'a list of host names such as fcm.googleapis.com or *.push.apple.com, with commas, where * ' +
   'stands for any characters';
 
 const AUTHORITIES = 'the path of a file with certificates in PEM';
-
-/** Parses a list with commas; a list with one illegal item is none. */
-function listOf<T>(parse: (item: string) => T | null): (text: string) => readonly T[] | null {
-  return (text) => {
-    const parsed = text.split(',').map((item) => parse(item.trim()));
-    const legal = parsed.filter((item) => item !== null);
-    return legal.length === parsed.length ? legal : null;
-  };
-}
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 

@@ -3,7 +3,7 @@ import { changeAccess, type TransactionClient } from '../change.js';
 import { messageKey, readSignIn, sessionKey, sessionlessKey, subjectKey } from '../sign-in.js';
 import { issuerOf, refuse } from './access-token.js';
 import { type Logout, verifyLogoutToken } from './logout-token.js';
-import type { Provider } from './provider.js';
+import type { Provider } from './open-provider.js';
 
 /** Tokens of providers live for a day or two, and push subscriptions for a week, ms. */
 const KEPT = 31 * 24 * 3600 * 1000;
@@ -30,8 +30,8 @@ export function createBackChannel({
     const provider = providers.find(({ settings }) => settings.rules.issuer === issuer);
     if (provider === undefined) refuse('"iss" is no provider of this server');
     const { keyOf, settings } = provider;
-    if (settings.logoutClients.length === 0) refuse('no client of the provider may sign out here');
-    const rules = { ...settings.rules, audience: settings.logoutClients };
+    if (settings.logout === null) refuse('no client of the provider may sign out here');
+    const rules = { ...settings.rules, audience: settings.logout.clients };
     const logout = await verifyLogoutToken(token, rules, keyOf, now());
     await changeAccess(prisma, (transaction) => end(transaction, provider, logout, now()));
   };

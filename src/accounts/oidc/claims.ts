@@ -1,3 +1,5 @@
+import type { GroupPattern } from '../../text/index.js';
+
 /** The payload of a verified token, or the answer of an introspection. */
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -5,7 +7,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface AccessRule {
   /** Name of a claim, or a path with dots. */
   readonly claim: string;
-  readonly is: RegExp;
+  readonly is: Pick<GroupPattern, 'exec'>;
   /** Id or name of the account. `{1}` is what the first group of `is` matched. */
   readonly account: string;
   readonly mode: 'read' | 'write';
@@ -75,7 +77,7 @@ export function scopesOf(claims: Claims): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => text.split(' ')).filter((scope) => scope !== ''));
 }
 
-function fill(template: string, match: RegExpExecArray): string {
+function fill(template: string, match: readonly (string | undefined)[]): string {
   return template.replaceAll(/\{(\d)\}/g, (_, group: string) => match[Number(group)] ?? '');
 }
 

@@ -1,3 +1,4 @@
+import { AnswerError } from '../../outbound/json-client.js';
 import { type Claims, claimAt } from './claims.js';
 
 /** Where a provider has what the server asks of it. */
@@ -7,7 +8,10 @@ export interface ProviderPlaces {
   readonly introspection: URL | null;
 }
 
-/** Reads the JSON at a URL; resolves to undefined where there is no such document. */
+/**
+ * Reads the JSON at a URL; resolves to undefined where there is no such document. Rejects with
+ * AnswerError where the answer is another one, and where none comes.
+ */
 export type ReadJson = (url: URL) => Promise<unknown>;
 
 /** The document of a provider is not usable. */
@@ -20,12 +24,18 @@ export class DiscoveryError extends Error {
  * does. Rejects with DiscoveryError, and where the provider can't be asked.
  */
 export async function discover(issuer: string, read: ReadJson): Promise<ProviderPlaces> {
-  const places = documentsOf(issuer);
-  for (const place of places) {
-    const document = await read(place);
+  const misses: string[] = [];
+  for (const place of documentsOf(issuer)) {
+    const document = await read(place).catch((error: unknown) => {
+      // Some providers answer a path that they don't know with a page, or with a redirect to one.
+      if (!(error instanceof AnswerError)) throw error;
+      misses.push(error.message);
+      return undefined;
+    });
     if (document !== undefined) return placesIn(document, issuer, place);
+    if (misses.at(-1)?.startsWith(place.href) !== true) misses.push(`${place} has none`);
   }
-  throw new DiscoveryError(`There is no document at ${places.join(' or ')}.`);
+  throw new DiscoveryError(`There is no document of the issuer: ${misses.join('; ')}.`);
 }
 
 /** A slash at the end of an issuer belongs to its name, and not to these paths. */

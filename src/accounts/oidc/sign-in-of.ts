@@ -33,7 +33,7 @@ export function signInOf(claims: Claims, settings: ProviderSettings): SignIn | n
 
 /** Returns the name of a user for people: the first claim that is a text. */
 export function displayNameOf(claims: Claims, { user }: ProviderSettings): string {
-  const names = [...user.name, user.id].map((claim) => textAt(claims, claim));
+  const names = [...user.names, user.id].map((claim) => textAt(claims, claim));
   return names.find((name) => name !== null) ?? '';
 }
 

@@ -5,8 +5,8 @@ import type { Credential } from '../principal.js';
 import { signInCredential } from '../sign-in.js';
 import { issuerOf, TokenRefusedError, verifyAccessToken } from './access-token.js';
 import type { Claims } from './claims.js';
-import { introspect } from './introspection.js';
-import type { Provider } from './provider.js';
+import { introspect, type PostForm } from './introspection.js';
+import type { Provider } from './open-provider.js';
 import { displayNameOf, signInOf } from './sign-in-of.js';
 
 /** A user whose token is good, maybe for the first time. */
@@ -19,6 +19,8 @@ export interface Visitor {
 
 export interface SignInsOptions {
   readonly providers: readonly Provider[];
+  /** For questions about opaque tokens. */
+  readonly post: PostForm;
   /** Makes the user where there is none. Resolves to false where none may be made. */
   readonly welcome: (visitor: Visitor) => Promise<boolean>;
   /** Is told why a token is refused, without a value of it; `issuer` is a configured one. */
@@ -127,14 +129,16 @@ export class SignIns implements ProviderTokens {
   }
 
   async #ask(id: string, token: string, provider: Provider): Promise<Judgement | null> {
-    const { generation, settings, post } = provider;
+    const { generation, settings } = provider;
     const { opaque, rules } = settings;
+    const { post } = this.#options;
     if (opaque === null) return null;
     if (this.#running.size >= MAX_QUESTIONS)
       throw new UnavailableError('Too many tokens wait for an answer of the identity provider.');
+    const { clientId, secret } = opaque;
     const endpoint = await provider.introspectionUrl();
     const claims = await this.#claims(provider, () =>
-      introspect(token, { endpoint, ...opaque, rules, post }, this.#now()),
+      introspect(token, { endpoint, clientId, secret, rules, post }, this.#now()),
     );
     const credential = claims && (await this.#welcome(id, claims, provider));
     const until = Math.min(

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import type { Reach } from './push-reach.js';
+import type { Reach } from '../../outbound/network-reach.js';
 
 /** One POST to a push service. */
 export interface Push {

@@ -16,7 +16,7 @@ export interface Table {
 }
 
 /** The neighbour of a place in a text. */
-type Beside = 'edge' | 'word' | 'other';
+export type Beside = 'edge' | 'word' | 'other';
 
 /** The nodes at which a match may stand after some text, and what that text ends in. */
 interface State {
@@ -110,7 +110,7 @@ class TableBuilder {
       else if (node?.kind === 'choice') open.push(...node.options);
       else if (node?.kind === 'condition') {
         if (holds(node.condition, state.before, after)) open.push(node.next);
-      } else isComplete = true;
+      } else if (node?.kind === 'match') isComplete = true;
     }
     return { characters, isComplete };
   }
@@ -122,7 +122,7 @@ class TableBuilder {
 }
 
 /** The edge of a text counts as no word. */
-function holds(condition: Condition, before: Beside, after: Beside): boolean {
+export function holds(condition: Condition, before: Beside, after: Beside): boolean {
   switch (condition) {
     case 'start':
       return before === 'edge';

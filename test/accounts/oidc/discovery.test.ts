@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { DiscoveryError, discover } from '../../../src/accounts/oidc/discovery.js';
+import { AnswerError } from '../../../src/outbound/json-client.js';
 
 const ISSUER = 'https://id.example.com/realms/team';
 const OAUTH = 'https://id.example.com/.well-known/oauth-authorization-server/realms/team';
@@ -42,7 +43,7 @@ it.each([
 });
 
 it.each([
-  ['nothing', undefined, 'There is no document'],
+  ['nothing', undefined, 'has none; '],
   ['another issuer', { issuer: `${ISSUER}/`, jwks_uri: KEYS }, 'the same text'],
   ['no issuer', { jwks_uri: KEYS }, 'no issuer'],
   ['no keys', { issuer: ISSUER }, 'has no "jwks_uri"'],
@@ -70,4 +71,17 @@ it('a provider that can not be asked is no provider without a document', async (
       throw new Error('ECONNREFUSED');
     }),
   ).rejects.toThrow('ECONNREFUSED');
+});
+
+it('a first place that answers with a page, or with a redirect to one, is passed by', async () => {
+  const document = { issuer: ISSUER, jwks_uri: KEYS };
+  const read = (second: unknown) => (place: URL) => {
+    if (place.href === OAUTH) throw new AnswerError(`${OAUTH} answers no JSON`);
+    if (second === undefined) throw new AnswerError(`${OPENID} answers 403`);
+    return second;
+  };
+  const look = (second: unknown) => discover(ISSUER, async (place) => read(second)(place));
+  expect((await look(document)).jwksUri.href).toBe(KEYS);
+  await expect(look(undefined)).rejects.toThrow(DiscoveryError);
+  await expect(look(undefined)).rejects.toThrow(`${OAUTH} answers no JSON; ${OPENID} answers 403`);
 });

@@ -29,7 +29,7 @@ const HOUR = 3_600_000;
 function serverOf(prisma: PrismaClient, provider: TestProvider, now: () => number = Date.now) {
   const refusals: string[] = [];
   const providers = new SignIns({
-    providers: [provider],
+    ...{ providers: [provider], post: provider.post },
     welcome: createWelcome({ prisma, ids, tasks: [] }),
     onRefused: (reason) => refusals.push(reason),
     now,
@@ -115,7 +115,7 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
   });
 
   it('are made only where the configuration says so', async () => {
-    const user = { id: 'sub', name: [], create: false };
+    const user = { id: 'sub', names: [], create: false };
     const { prisma, provider, authenticator, refusals } = await open(engine, { user });
     const token = await provider.sign();
     expect(await authenticator.authenticate(token)).toBeNull();
@@ -290,7 +290,7 @@ describe.each(['SQLite', 'PostgreSQL'])('A back-channel logout on %s', (engine) 
       await expect(logOut(wrong)).rejects.toThrow(TokenRefusedError);
     }
     await expect(logOut('no.token.x')).rejects.toThrow(TokenRefusedError);
-    const closed = await open(engine, { logoutClients: [] });
+    const closed = await open(engine, { logout: null });
     const refused = closed.logOut(await closed.provider.signLogout({ sub: 's1' }));
     await expect(refused).rejects.toThrow('no client of the provider may sign out here');
   });
@@ -394,7 +394,12 @@ describe('A token of a provider', () => {
   it('is forgotten for newer ones, and verified again', async () => {
     const { prisma, provider } = await open('SQLite');
     const providers = new SignIns({
-      ...{ providers: [provider], maxCached: 2, onRefused: expect.unreachable },
+      ...{
+        providers: [provider],
+        post: provider.post,
+        maxCached: 2,
+        onRefused: expect.unreachable,
+      },
       welcome: createWelcome({ prisma, ids, tasks: [] }),
     });
     const tokens = await Promise.all(['1', '2', '3'].map((jti) => provider.sign({ jti })));
@@ -403,7 +408,7 @@ describe('A token of a provider', () => {
   });
 });
 
-const OPAQUE = { clientId: 'jmap', secret: 'secret', cache: 30_000 };
+const OPAQUE = { endpoint: null, clientId: 'jmap', secret: 'secret', cache: 30_000 };
 
 describe('An opaque token', () => {
   const active = (more: object = {}) => ({

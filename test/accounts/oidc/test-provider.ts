@@ -1,5 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import type { Provider } from '../../../src/accounts/oidc/provider.js';
+import type { PostForm } from '../../../src/accounts/oidc/introspection.js';
+import type { Provider } from '../../../src/accounts/oidc/open-provider.js';
 import type { ProviderSettings } from '../../../src/accounts/oidc/settings.js';
 import { UnavailableError } from '../../../src/protocol/errors.js';
 
@@ -15,6 +16,7 @@ export interface TestProvider extends Provider {
   isAway: boolean;
   /** How often somebody asked for a key, and about a token. */
   readonly counts: { keys: number; questions: number };
+  readonly post: PostForm;
   /** Its answers about opaque tokens; others are not active. */
   readonly opaque: Map<string, object>;
   /** Signs an access token; `claims` are over those of a good one. */
@@ -39,9 +41,9 @@ export async function makeProvider(
         ...{ issuer: ISSUER, audience: [AUDIENCE], algorithms: ['ES256'], clockTolerance: 30 },
       },
       jwks: null,
-      user: { id: 'sub', name: ['email'], create: true },
+      user: { id: 'sub', names: ['email'], create: true },
       account: { name: '{name}' },
-      ...{ access: [], roles: null, opaque: null, logoutClients: [CLIENT] },
+      ...{ access: [], roles: null, opaque: null, logout: { clients: [CLIENT] } },
       ...settings,
     },
     generation: 0,

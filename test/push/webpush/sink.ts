@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { Reach, type ReachOptions } from '../../../src/push/webpush/push-reach.js';
-import { parseSubnet } from '../../../src/push/webpush/subnet.js';
+import { Reach, type ReachOptions } from '../../../src/outbound/network-reach.js';
+import { parseSubnet } from '../../../src/outbound/subnet.js';
 import { type Authority, type Certificate, makeAuthority } from '../../support/certificates.js';
 
 /** A request as a push service saw it. */

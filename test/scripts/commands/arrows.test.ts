@@ -19,6 +19,8 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/text/a.ts', '../store/port.js', 'src-text-imports'],
     ['src/capability/a.ts', '../methods/x.js', 'src-capability-imports'],
     ['src/runtime/a.ts', '../store/port.js', 'src-runtime-imports'],
+    ['src/outbound/a.ts', '../accounts/principal.js', 'src-outbound-imports'],
+    ['src/push/b.ts', 'ipaddr.js', 'ipaddr.js-stays-in-its-folder'],
     ['src/blobs/a.ts', '../accounts/principal.js', 'src-blobs-imports'],
     ['src/database/a.ts', '../store/port.js', 'src-database-imports'],
     ['src/accounts/a.ts', '../methods/x.js', 'src-accounts-imports'],

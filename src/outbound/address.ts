@@ -12,17 +12,20 @@ export interface AddressRules {
   readonly allow: readonly Subnet[];
   /** Is stronger than `allow`. */
   readonly deny: readonly Subnet[];
+  /** Public addresses may not be reached either, unless they are among `allow`. */
+  readonly isClosed?: boolean;
 }
 
 /**
- * Returns whether pushes may go to the address, which has no brackets. Addresses that embed IPv4
+ * Returns whether requests may go to the address, which has no brackets. Addresses that embed IPv4
  * (mapped, NAT64, 6to4, Teredo) count as not public, wherever they lead.
  */
-export function isReachable(text: string, { allow, deny }: AddressRules): boolean {
+export function isReachable(text: string, rules: AddressRules): boolean {
+  const { allow, deny, isClosed = false } = rules;
   if (isIP(text) === 0 || text.includes('%')) return false;
   const address = ipaddr.parse(text);
   if (deny.some((subnet) => covers(subnet, address))) return false;
-  return isPublic(address) || allow.some((subnet) => covers(subnet, address));
+  return (!isClosed && isPublic(address)) || allow.some((subnet) => covers(subnet, address));
 }
 
 function isPublic(address: Address): boolean {

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRules, isReachable } from './address.js';
 import type { HostGlob } from './host-glob.js';
@@ -10,8 +10,21 @@ export type Resolve = (name: string) => Promise<readonly string[]>;
 export interface ReachOptions extends AddressRules {
   /** Where it isn't empty, no other host may be reached. */
   readonly hosts: readonly HostGlob[];
-  /** DNS, unless a test names another. */
+  /** By default DNS alone. */
   readonly resolve?: Resolve;
+}
+
+/** A name leads nowhere: it has no address, or one that may not be reached. */
+export class UnreachableNameError extends Error {
+  override readonly name = 'UnreachableNameError';
+  readonly code = 'ENOTFOUND';
+  /** An address that may not be reached, for the log alone; null where there is none. */
+  readonly inside: string | null;
+
+  constructor(name: string, inside: string | null) {
+    super(`${name} leads nowhere`);
+    this.inside = inside;
+  }
 }
 
 /** A refusal is answered so long after the question, or twice so long, ms. */
@@ -21,7 +34,7 @@ const REFUSAL = 1000;
 const DNS_TIMEOUT = 1500;
 
 /**
- * Judges where pushes may go (RFC 8620 8.6): nowhere inside. A name that leads inside and a name
+ * Judges where requests may go (RFC 8620 8.6): nowhere inside. A name that leads inside and a name
  * that doesn't exist have the same answer, at the same time.
  */
 export class Reach {
@@ -45,17 +58,17 @@ export class Reach {
   }
 
   /**
-   * Resolves to all addresses of a name. Rejects where it has none, and where one of them may not
-   * be reached: a name with a public and a private address leads inside, too.
+   * Resolves to all addresses of a name. Rejects with UnreachableNameError where it has none, and
+   * where one of them may not be reached: a name with a public and a private address leads inside,
+   * too.
    */
   async addressesOf(name: string): Promise<[LookupAddress, ...LookupAddress[]]> {
     const found = await this.#resolve(name).catch(noAddresses);
     const addresses = found.map((address) => ({ address, family: isIP(address) }));
     const [first, ...others] = addresses;
-    if (first !== undefined && found.every((one) => isReachable(one, this.#options))) {
-      return [first, ...others];
-    }
-    throw Object.assign(new Error(`${name} leads nowhere`), { code: 'ENOTFOUND' });
+    const inside = found.find((one) => !isReachable(one, this.#options)) ?? null;
+    if (first === undefined || inside !== null) throw new UnreachableNameError(name, inside);
+    return [first, ...others];
   }
 
   /** Is the `lookup` of sockets: they connect to the very addresses that it has judged. */
@@ -125,3 +138,12 @@ function askDns(): Resolve {
     return [...four, ...six];
   };
 }
+
+/**
+ * Asks the system, whose table of hosts and whose own resolvers (of containers, for example) count
+ * too. For names that the operator gives: few, and known to exist.
+ */
+export const askSystem: Resolve = async (name) => {
+  const found = await lookup(name, { all: true });
+  return found.map(({ address }) => address);
+};

@@ -1,10 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isReachable } from '../../../src/push/webpush/address.js';
-import { type HostGlob, parseHostGlob } from '../../../src/push/webpush/host-glob.js';
-import { Reach } from '../../../src/push/webpush/push-reach.js';
-import { parsePushUrl } from '../../../src/push/webpush/push-url.js';
-import { parseSubnet, type Subnet } from '../../../src/push/webpush/subnet.js';
+import { isReachable } from '../../src/outbound/address.js';
+import { type HostGlob, parseHostGlob } from '../../src/outbound/host-glob.js';
+import { Reach } from '../../src/outbound/network-reach.js';
+import { parseSubnet, type Subnet } from '../../src/outbound/subnet.js';
 
 function subnets(...texts: string[]): readonly Subnet[] {
   return texts.map((text) => parseSubnet(text)).filter((one) => one !== null);
@@ -94,63 +93,6 @@ describe('addresses', () => {
     ...['fe80::%eth0/10', '0x0a.0.0.0/8', '010.0.0.0/8', '10.0.0.0/8/8', ' 10.0.0.0/8'],
   ])('%s is no subnet', (text) => {
     expect(parseSubnet(text)).toBeNull();
-  });
-});
-
-describe('the form of a URL', () => {
-  it.each([
-    ['https://push.example.com/a?b=c', 'https://push.example.com/a?b=c'],
-    ['HTTPS://Push.Example.com', 'https://push.example.com/'],
-    ['https://push.example.com:443/', 'https://push.example.com/'],
-    ['https://push.example.com:8443/', 'https://push.example.com:8443/'],
-    ['https://xn--bcher-kva.example/', 'https://xn--bcher-kva.example/'],
-    ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
-    ['https://раypal.example/', 'https://xn--ypal-43d9g.example/'],
-    ['https://0x7f.1/', 'https://127.0.0.1/'],
-    ['https://2130706433/', 'https://127.0.0.1/'],
-    ['https://[0:0::1]/', 'https://[::1]/'],
-  ])('%s becomes %s', (text, normal) => {
-    expect(parsePushUrl(text)).toEqual(new URL(normal));
-  });
-
-  it.each([
-    ['http://example.com/', 'must begin with https:// and a host'],
-    ['ftp://example.com/', 'must begin with https:// and a host'],
-    ['/push/1', 'must begin with https:// and a host'],
-    ['example.com', 'must begin with https:// and a host'],
-    ['', 'must begin with https:// and a host'],
-    ['https:example.com', 'must begin with https:// and a host'],
-    ['https:///example.com', 'must begin with https:// and a host'],
-    ['https://?a', 'must begin with https:// and a host'],
-    [' https://example.com/', 'must begin with https:// and a host'],
-    ['https://user:pass@example.com/', 'must have no user and no password'],
-    ['https://@example.com/', 'must have no user and no password'],
-    ['https://example.com/#a', 'must have no fragment'],
-    ['https://example.com/#', 'must have no fragment'],
-    ['https://example.com#@8.8.8.8/', 'must have no fragment'],
-    ['https://example.com./', 'must have a host without a dot at its end'],
-    ['https://[fe80::1%25eth0]/', 'must be a URL with a valid host and port'],
-    ['https://exa mple.com/', 'must have no white space, control character or backslash'],
-    ['https://example.com/\n', 'must have no white space, control character or backslash'],
-    ['https://exam\tple.com/', 'must have no white space, control character or backslash'],
-    ['https://exam\u00adple.com/', 'must have no white space, control character or backslash'],
-    ['https://example.com\\@8.8.8.8/', 'must have no white space, control character or backslash'],
-    ['https://example.com:99999/', 'must be a URL with a valid host and port'],
-    ['https://example.com:x/', 'must be a URL with a valid host and port'],
-    ['https://1.2.3.256/', 'must be a URL with a valid host and port'],
-    ['https://a%00b/', 'must be a URL with a valid host and port'],
-    ['https://example.com:25/', 'must have no port of another protocol, such as 25'],
-    ['https://example.com:0/', 'must have no port of another protocol, such as 0'],
-    ['https://example.com:6667/', 'must have no port of another protocol, such as 6667'],
-  ])('%j is refused', (text, problem) => {
-    expect(parsePushUrl(text)).toEqual({ problem });
-  });
-
-  it('has at most 2,048 characters', () => {
-    const longest = `https://example.com/${'a'.repeat(2028)}`;
-    expect(parsePushUrl(longest)).toBeInstanceOf(URL);
-    const problem = 'must have at most 2048 characters, not 2049';
-    expect(parsePushUrl(`${longest}a`)).toEqual({ problem });
   });
 });
 
