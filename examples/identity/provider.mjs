@@ -44,9 +44,7 @@ const provider = new Provider(PROVIDER_URL, {
   cookies: { keys: ['for this machine alone'] },
   ttl: { Grant: 86_400, IdToken: 3600, Interaction: 600, Session: 86_400 },
   findAccount: (_, name) =>
-    Object.hasOwn(PEOPLE, name)
-      ? { accountId: name, claims: async () => PEOPLE[name] }
-      : undefined,
+    Object.hasOwn(PEOPLE, name) ? { accountId: name, claims: async () => PEOPLE[name] } : undefined,
   // The access token is all that the JMAP server sees of a person.
   extraTokenClaims: (_, { accountId }) => {
     const { email, groups } = PEOPLE[accountId] ?? {};

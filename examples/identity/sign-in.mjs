@@ -20,7 +20,7 @@ async function walk(browser, start, name) {
       response = await browser.post(new URL(/action="([^"]+)"/.exec(page)[1], url), form);
     }
     const location = response.headers.get('location');
-    if (location === null) throw new Error(`${url} answered ${response.status}.`);
+    if (location === null) throw new Error(`The provider doesn't let ${name} in.`);
     url = new URL(location, url).href;
   }
   throw new Error('There are too many redirects.');

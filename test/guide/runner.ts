@@ -171,9 +171,10 @@ export class GuideRunner {
     this.#beside.push(child);
     const output = collect(child);
     await eventually(() => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
+      if (child.exitCode !== null) return;
       expect(output.out).toMatch(/ is at http/);
     }, START_TIMEOUT);
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
   }
 
   async #stop(): Promise<void> {
