@@ -301,7 +301,16 @@ module.exports = {
       ['^src/text/pattern/'],
       'Everything else compiles a pattern by compilePattern.',
     ),
-    onlyIn(['ipaddr.js'], ['^src/outbound/'], 'One place decides which addresses are public.'),
+    onlyIn(
+      ['ipaddr.js'],
+      ['^src/outbound/', '^src/http/client-address[.]ts$'],
+      'One place decides which addresses are public, another which client an address is.',
+    ),
+    onlyIn(
+      ['rate-limiter-flexible'],
+      ['^src/runtime/rates/'],
+      'The library that counts requests can be replaced in one folder.',
+    ),
     onlyIn(['ws'], ['^src/websocket/'], 'The WebSocket library can be replaced in one folder.'),
     onlyIn(
       ['@aws-sdk', '@smithy'],

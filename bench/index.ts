@@ -8,26 +8,22 @@
  * - `waits`: how long a request of one user keeps another user waiting
  * - `path`: how many files a request enters
  * - `push`: how soon clients hear of commits, and what that costs
+ * - `identity`: what tokens of an identity provider cost
  */
-if (process.argv[2] === 'generate') {
+const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
+  generate: () => import('./generate.js'),
+  'event-loop': () => import('./event-loop.js'),
+  'store-pg': () => import('./store-pg.js'),
+  sockets: () => import('./sockets.js'),
+  waits: () => import('./waits.js'),
+  path: () => import('./path.js'),
+  push: () => import('./push.js'),
+  identity: () => import('./identity.js'),
+};
+
+const other = OTHERS[process.argv[2] ?? ''];
+if (other === undefined) await import('./http.js');
+else {
   process.argv.splice(2, 1);
-  await import('./generate.js');
-} else if (process.argv[2] === 'event-loop') {
-  process.argv.splice(2, 1);
-  await import('./event-loop.js');
-} else if (process.argv[2] === 'store-pg') {
-  process.argv.splice(2, 1);
-  await import('./store-pg.js');
-} else if (process.argv[2] === 'sockets') {
-  process.argv.splice(2, 1);
-  await import('./sockets.js');
-} else if (process.argv[2] === 'waits') {
-  process.argv.splice(2, 1);
-  await import('./waits.js');
-} else if (process.argv[2] === 'path') {
-  process.argv.splice(2, 1);
-  await import('./path.js');
-} else if (process.argv[2] === 'push') {
-  process.argv.splice(2, 1);
-  await import('./push.js');
-} else await import('./http.js');
+  await other();
+}

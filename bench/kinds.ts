@@ -1,5 +1,9 @@
 import type { Kind } from './model.js';
 
+/** Rules that nobody meets, and the one for addresses that is there by default. */
+const RATES = 'user:1000000000/24h,user:100000000/1s,address:100/1m';
+const RATED_JOBS: readonly string[] = ['get 1'];
+
 export const KINDS: readonly Kind[] = [
   { name: 'jmapsmith', what: 'jmapsmith on SQLite', protocol: 'jmap' },
   {
@@ -30,6 +34,36 @@ export const KINDS: readonly Kind[] = [
     what: 'jmapsmith on PostgreSQL',
     protocol: 'jmap',
     postgresql: true,
+  },
+  {
+    name: 'jmapsmith-unlimited',
+    what: 'jmapsmith on SQLite with RATE_LIMITS=off',
+    protocol: 'jmap',
+    env: { RATE_LIMITS: 'off' },
+    jobs: RATED_JOBS,
+  },
+  {
+    name: 'jmapsmith-limited',
+    what: 'jmapsmith on SQLite with rate limits that nobody meets',
+    protocol: 'jmap',
+    env: { RATE_LIMITS: RATES },
+    jobs: RATED_JOBS,
+  },
+  {
+    name: 'jmapsmith-pg-unlimited',
+    what: 'jmapsmith on PostgreSQL with RATE_LIMITS=off',
+    protocol: 'jmap',
+    postgresql: true,
+    env: { RATE_LIMITS: 'off' },
+    jobs: RATED_JOBS,
+  },
+  {
+    name: 'jmapsmith-pg-limited',
+    what: 'jmapsmith on PostgreSQL with rate limits that nobody meets, counted in the database',
+    protocol: 'jmap',
+    postgresql: true,
+    env: { RATE_LIMITS: RATES, RATE_LIMITS_STORE: 'database' },
+    jobs: RATED_JOBS,
   },
   {
     name: 'fastify-pg',

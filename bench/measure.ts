@@ -1,5 +1,5 @@
 import { USING } from './fill.js';
-import { kindOf } from './kinds.js';
+import { KINDS, kindOf } from './kinds.js';
 import { generateLoad, requestText } from './load/generate.js';
 import type { Accounts, Job, Measurement, Server } from './model.js';
 
@@ -14,6 +14,8 @@ export interface Duration {
 /** Whether a server takes part in a job. */
 export function takesPart(server: Pick<Server, 'name' | 'protocol'>, job: Job): boolean {
   const kind = kindOf(server.name);
+  const own = KINDS.find(({ name }) => name === kind)?.jobs;
+  if (own !== undefined) return own.includes(job.name);
   if (kind === 'jmapsmith-indexed') return job.indexed === true;
   if (server.protocol === 'echo') return job.name === 'Core/echo';
   if (server.protocol === 'rest') return job.byRoutes(NOWHERE, 0).length > 0;

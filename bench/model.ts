@@ -36,6 +36,10 @@ export interface Kind {
   readonly what: string;
   readonly protocol: Protocol;
   readonly postgresql?: boolean;
+  /** Variables beside those of all servers. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The jobs that it takes part in; absent: all that it can do. */
+  readonly jobs?: readonly string[];
   /** Of another checkout than this one. */
   readonly root?: string;
 }

@@ -24,6 +24,7 @@ Measures jmapsmith over HTTP beside servers written by hand, in turns, and print
   npm run bench -- store-pg   measures the store on PostgreSQL, without HTTP
   npm run bench -- sockets    measures the memory of idle WebSockets
   npm run bench -- waits      measures how long a request keeps another user waiting
+  npm run bench -- identity   measures requests by tokens of an identity provider
   npm run bench -- path       counts the files that a request enters
 `;
 
@@ -85,7 +86,7 @@ function checkout(folder: string): string {
 }
 
 function listing(): string {
-  const servers = KINDS.map(({ name, what }) => `  ${name.padEnd(18)} ${what}`);
+  const servers = KINDS.map(({ name, what }) => `  ${name.padEnd(24)} ${what}`);
   const jobs = JOBS.map(({ name }) => `  ${name}`);
   return `Servers:\n${servers.join('\n')}\n\nJobs:\n${jobs.join('\n')}\n`;
 }

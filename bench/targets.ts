@@ -18,6 +18,8 @@ const CHANGES = ['changes, 100 of 100,000', 'queryChanges, 10 of 10,000'];
 const READS = ['get 100', ...BY_TEXT, NEWEST, ...CHANGES];
 const SESSION = 'a sync session';
 const RARE = 'query, rare text of 100,000';
+const LIMITED = 'jmapsmith-limited';
+const PG_LIMITED = 'jmapsmith-pg-limited';
 const FLAT = ['changes, 100 of', 'query, newest 50 of', 'get 100 of'];
 
 /** Servers that commit each write by itself. The better of them counts. */
@@ -48,6 +50,8 @@ const TARGETS: readonly Target[] = [
     ['fastify-pg'],
     'jmapsmith-pg',
   ),
+  ...against('itself without limits', 0.97, ['get 1'], ['jmapsmith-unlimited'], LIMITED),
+  ...against('itself without limits', 0.97, ['get 1'], ['jmapsmith-pg-unlimited'], PG_LIMITED),
   ...FLAT.map((what) => ({
     job: `flat: ${what} 1,000,000`,
     server: 'jmapsmith',

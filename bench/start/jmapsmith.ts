@@ -20,6 +20,7 @@ interface Options {
   /** A folder of its own. */
   readonly folder: string;
   readonly databaseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** The checkout. */
   readonly root: string;
   /** A project that has the checkout as a package; without it, the checkout itself. */
@@ -44,6 +45,7 @@ export async function startJmapsmith(options: Options): Promise<StartedJmapsmith
     LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'warn',
     BOOTSTRAP_TOKEN: 'off',
     MAX_CONCURRENT_REQUESTS: '64',
+    ...options.env,
   };
   const at = { cwd: project ?? root, env };
   // An older checkout (--before) has it in src itself.

@@ -39,6 +39,7 @@ export async function startServer(kind: Kind, at: Environment): Promise<StartedS
   const options = {
     ...{ name, folder, nodeOptions },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
+    env: kind.env ?? {},
   };
   if (kind.protocol !== 'jmap')
     return startBaseline({ ...options, protocol: kind.protocol, compiled: at.compiled });

@@ -7,16 +7,17 @@ import {
   loadPrincipals,
   tokenCredential,
 } from './load-principals.js';
-import type { Authenticator, Credential, Principal } from './principal.js';
+import type { Authenticator, Credential, Gate, Principal } from './principal.js';
 import { parseToken, secretMatches, TOKEN_PREFIX } from './token-text.js';
 
 /** Judges tokens of identity providers. */
 export interface ProviderTokens {
   /**
    * Resolves to the credential of a token that is good; null where it is not. Rejects with
-   * UnavailableError where nobody can know.
+   * UnavailableError where nobody can know. Passes `gate` before it verifies or asks anything for a
+   * token that it doesn't remember as a good one, and rejects as `gate` does.
    */
-  judge(token: string): Promise<Credential | null>;
+  judge(token: string, gate?: Gate): Promise<Credential | null>;
 
   /**
    * Resolves to whether a credential that `judge` has given, here or in another process, is still
@@ -91,15 +92,12 @@ class CachingAuthenticator implements Authenticator {
     this.#capabilitiesOf = options.capabilitiesOf ?? (() => null);
   }
 
-  async authenticate(token: string): Promise<Principal | null> {
+  async authenticate(token: string, gate?: Gate): Promise<Principal | null> {
     const parsed = parseToken(token);
-    if (parsed !== null) {
-      const entry = await this.#lookUp(tokenCredential(parsed.id));
-      return secretMatches(parsed.secret, entry?.secretHash ?? null) ? this.#valid(entry) : null;
-    }
+    if (parsed !== null) return this.#authenticateOwn(parsed, gate);
     // A token of ours with a slip in it is nobody else's business.
     if (this.#providers === null || token.startsWith(TOKEN_PREFIX)) return null;
-    const credential = await this.#providers.judge(token);
+    const credential = await this.#providers.judge(token, gate);
     return credential && this.#valid(await this.#lookUp(credential));
   }
 
@@ -125,6 +123,20 @@ class CachingAuthenticator implements Authenticator {
 
   version(): Promise<string> {
     return available(async () => String(await this.#readVersion()));
+  }
+
+  /** A token that was good at an earlier access version passes no gate. */
+  async #authenticateOwn(
+    { id, secret }: { readonly id: string; readonly secret: string },
+    gate?: Gate,
+  ): Promise<Principal | null> {
+    const known = this.#cache.get(id) ?? null;
+    const isKnown = known !== null && secretMatches(secret, known.secretHash);
+    if (!isKnown) await gate?.();
+    const entry = await this.#lookUp(tokenCredential(id));
+    const isSame = known !== null && entry === known;
+    const isGood = isSame ? isKnown : secretMatches(secret, entry?.secretHash ?? null);
+    return isGood ? this.#valid(entry) : null;
   }
 
   /** While the provider can't be asked, what was good stays so. */

@@ -75,13 +75,20 @@ export interface Tickets {
   redeem(ticket: string): Promise<Credential | null>;
 }
 
+/**
+ * Is called before a token is looked up that this process doesn't remember as a good one. Rejects
+ * where the token shall not be looked up.
+ */
+export type Gate = () => Promise<void>;
+
 /** The port that the transports authenticate against. */
 export interface Authenticator {
   /**
    * Resolves to a bearer token's principal; null if it is malformed, unknown, expired or revoked.
    * Sees a change by any process within a second. The same access gives the identical object.
+   * Rejects as `gate` does.
    */
-  authenticate(token: string): Promise<Principal | null>;
+  authenticate(token: string, gate?: Gate): Promise<Principal | null>;
 
   /** Resolves to the current principal of a credential; null once it may do nothing any more. */
   refresh(credential: Credential): Promise<Principal | null>;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LONGEST_TOKEN } from '../accounts/oidc/sign-ins.js';
-import type { Principal } from '../accounts/principal.js';
+import type { Gate, Principal } from '../accounts/principal.js';
 import { TOKEN_PREFIX } from '../accounts/token-text.js';
 import { BEARER_ALONE, type CredentialsOffer, unauthorized } from './challenges.js';
 import { HttpError } from './reply.js';
@@ -9,23 +9,28 @@ import { countHeader } from './request-head.js';
 import type { RouteAccess } from './routes.js';
 import type { TransportServices } from './shared.js';
 
-/** Resolves to the principal of a request's credentials. Rejects with HttpError 400 or 401. */
+/**
+ * Resolves to the principal of a request's credentials. Rejects with HttpError 400 or 401, and as
+ * `gate` does, which credentials pass that this process doesn't remember as good.
+ */
 export async function authenticateRequest(
   services: TransportServices,
   req: IncomingMessage,
   access: RouteAccess,
+  gate?: Gate,
 ): Promise<Principal> {
   const { authenticator } = services;
   const { offer } = services.identity;
   const token = readToken(req, offer);
   if (token instanceof HttpError) throw token;
   if (token !== null) {
-    const principal = await authenticator.authenticate(token);
+    const principal = await authenticator.authenticate(token, gate);
     if (principal !== null) return principal;
     throw unauthorized(offer, 'The token is unknown, expired or revoked.', true);
   }
   const ticket = access === 'ticket' ? queryOf(req).get('ticket') : null;
   if (ticket === null) throw unauthorized(offer, 'Send a bearer token.', false);
+  await gate?.();
   return redeemTicket(services, ticket);
 }
 

@@ -6,7 +6,13 @@ import type { TransportServices } from './shared.js';
 /** A host with an optional port, nothing that could break out of a URL: names, IPv4, [IPv6]. */
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-type Trusts = (address: string, hop: number) => boolean;
+/** Returns whether an address is one of a trusted proxy; `hop` 0 is the peer. */
+export type Trusts = (address: string, hop: number) => boolean;
+
+/** Throws TypeError for a `trustProxy` that is no address, subnet or name of proxy-addr. */
+export function compileTrust(trustProxy: readonly string[]): Trusts {
+  return trustProxy.length === 0 ? () => false : proxyAddr.compile([...trustProxy]);
+}
 
 /** Finds the base URL for answers. */
 export class BaseUrls {
@@ -19,7 +25,7 @@ export class BaseUrls {
   constructor({ baseUrl, trustProxy }: Pick<TransportServices, 'baseUrl' | 'trustProxy'>) {
     this.path = baseUrl === null ? '' : baseUrl.pathname.replace(/\/+$/, '');
     this.#configured = baseUrlText(baseUrl);
-    this.#trusts = trustProxy.length === 0 ? () => false : proxyAddr.compile([...trustProxy]);
+    this.#trusts = compileTrust(trustProxy);
   }
 
   /**
@@ -66,7 +72,7 @@ function forwardedOf(req: IncomingMessage, trusts: Trusts): Forwarded {
 }
 
 /** Returns the parameters of one element of a Forwarded header (RFC 7239 4). */
-function parameters(element: string): ReadonlyMap<string, string> {
+export function parameters(element: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const pair of element.split(';')) {
     const at = pair.indexOf('=');

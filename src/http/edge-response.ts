@@ -24,6 +24,8 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   principal: Principal | null = null;
   /** Names and values in turn. */
   cors: readonly string[] = NO_HEADERS;
+  /** Headers about rate limits, names and values in turn. */
+  rates: readonly string[] = NO_HEADERS;
   /** The state of the server that answers. */
   server: ServerState = RUNNING;
   /** The memory that the answer holds. */
@@ -68,7 +70,7 @@ const SECURITY: readonly string[] = securityHeaders();
  */
 export function edgeHeaders(res: EdgeResponse): string[] {
   const headers = SECURITY.slice();
-  headers.push('X-Request-Id', res.requestId, ...res.cors);
+  headers.push('X-Request-Id', res.requestId, ...res.cors, ...res.rates);
   if (endsConnection(res)) headers.push('Connection', 'close');
   return headers;
 }
@@ -144,7 +146,8 @@ const ALLOW_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-
 /** Headers that a page may read. */
 const EXPOSED: readonly string[] = Object.freeze([
   'Access-Control-Expose-Headers',
-  'Accept-Ranges, Content-Disposition, Content-Range, Retry-After, WWW-Authenticate, X-Request-Id',
+  'Accept-Ranges, Content-Disposition, Content-Range, RateLimit, RateLimit-Policy, Retry-After, ' +
+    'WWW-Authenticate, X-Request-Id',
 ]);
 /** CORS headers of answers that every page may read. */
 export const ANYBODY: readonly string[] = Object.freeze([

@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
+import { Admission } from './admission.js';
 import type { ApiEndpoint } from './api.js';
 import type { Page, RequestHandler } from './app.js';
-import { authenticateRequest, queryOf, requireMetricsToken } from './authenticate-request.js';
+import { queryOf, requireMetricsToken } from './authenticate-request.js';
 import {
   bodyLength,
   Cors,
@@ -30,6 +31,7 @@ export interface EdgeOptions {
 /** The code that every HTTP request passes before its handler. */
 export class Edge {
   readonly cors: Cors;
+  readonly admission: Admission;
   readonly #options: EdgeOptions;
   readonly #router: (path: string) => Route | null;
   readonly #requestIds = createRequestIds();
@@ -39,6 +41,7 @@ export class Edge {
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.cors = new Cors(options.shared.corsOrigins);
+    this.admission = new Admission(options.shared);
     this.#router = createRouter(options.basePath);
     // These fields hold no secret: to look for one takes four times as long as to write the line.
     this.#requestLog = options.shared.log.child({}, { redact: [] });
@@ -110,7 +113,7 @@ export class Edge {
     const { access } = route;
     try {
       if (access === 'metrics') requireMetricsToken(req, shared.metricsToken);
-      else if (access !== 'open') res.principal = await authenticateRequest(shared, req, access);
+      else if (access !== 'open') await this.admission.admit(req, res, access);
       if (route === ROUTES.api) await api.answer(req, res);
       else if (route === ROUTES.websocket) throw noHandshake(req);
       else if (route === ROUTES.eventSource)

@@ -42,7 +42,12 @@ export class ClientGoneError extends Error {
   }
 }
 
-const RETRY_AFTER: readonly string[] = Object.freeze(['Retry-After', '1']);
+/** Where nobody knows how long it takes. */
+const SOON = 1;
+
+function retryAfter(seconds: number): readonly string[] {
+  return ['Retry-After', String(seconds)];
+}
 
 /**
  * Returns the answer for a thrown error. Null where it is unexpected: the caller logs it and
@@ -53,7 +58,8 @@ export function problemOf(error: unknown): Problem | null {
   if (error instanceof UnavailableError) return busy('The server is busy. Try again.');
   if (!(error instanceof RequestError)) return null;
   const { status } = error;
-  const headers = status === 429 || status === 503 ? RETRY_AFTER : [];
+  const mayRetry = status === 429 || status === 503;
+  const headers = mayRetry ? retryAfter(error.retryAfter ?? SOON) : [];
   return { status, headers, body: error.toProblem() };
 }
 
@@ -68,7 +74,7 @@ export function overloaded(): HttpError {
 }
 
 function busy(detail: string): HttpError {
-  return new HttpError(503, detail, RETRY_AFTER);
+  return new HttpError(503, detail, retryAfter(SOON));
 }
 
 export function sendJson(

@@ -45,7 +45,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
   server.maxHeadersCount = 0;
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', pipeline.answer);
-  const upgrade = createUpgrade(shared, edge, target);
+  const upgrade = createUpgrade(edge, target);
   const slowClients = new SlowClients(server, pipeline, timings);
   server.on('upgrade', (req, duplex, head) => {
     const socket = duplex as Socket;

@@ -11,6 +11,7 @@ import { Push } from '../push/push.js';
 import { Allowance, AnswerBudget, bodyAllowance } from '../runtime/budgets.js';
 import { FairSlots } from '../runtime/fair-slots.js';
 import type { Log } from '../runtime/log.js';
+import type { RateLimits } from '../runtime/rates/rate-limits.js';
 import { Seldom } from '../runtime/seldom.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
@@ -26,6 +27,8 @@ export interface Metrics extends CallMetrics {
   httpRequest(route: string, method: string, status: string, seconds: number): void;
   opened(kind: OpenKind): void;
   closed(kind: OpenKind): void;
+  /** A rule of RATE_LIMITS has refused a request. */
+  rateLimited(rule: string): void;
   /** Returns the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -52,6 +55,7 @@ export interface TransportServices {
   readonly trustProxy: readonly string[];
   readonly corsOrigins: readonly string[];
   readonly metricsToken: string | null;
+  readonly rates: RateLimits;
   /** Whether permessage-deflate is agreed to. */
   readonly websocketCompression: boolean;
   readonly registry: Registry;

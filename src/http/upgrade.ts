@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Principal } from '../accounts/principal.js';
-import { authenticateRequest, queryOf } from './authenticate-request.js';
+import { queryOf } from './authenticate-request.js';
 import type { Edge } from './edge.js';
 import { bodyLength, type Cors, EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { findHeadError } from './request-head.js';
 import { ROUTES } from './routes.js';
-import type { TransportServices } from './shared.js';
 
 /** An opening handshake whose sender is known. */
 export interface Handshake {
@@ -16,6 +15,8 @@ export interface Handshake {
   readonly head: Buffer;
   readonly principal: Principal;
   readonly requestId: string;
+  /** Further headers for the answer, names and values in turn. */
+  readonly headers: readonly string[];
 }
 
 /** Takes a connection over once HTTP has authenticated its opening handshake: src/websocket. */
@@ -41,7 +42,6 @@ export function asksForWebSocket(req: IncomingMessage): boolean {
 
 /** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's headers, ids, logs and errors. */
 export function createUpgrade(
-  services: TransportServices,
   edge: Edge,
   target: UpgradeTarget,
 ): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
@@ -61,10 +61,10 @@ export function createUpgrade(
         throw new HttpError(405, `This path takes ${route.allow}.`, ['Allow', route.allow]);
       }
       checkOrigin(req, edge.cors);
-      res.principal = await authenticateRequest(services, req, 'ticket');
+      const principal = await edge.admission.admit(req, res, 'ticket');
       if (socket.destroyed) return;
-      const { principal, requestId } = res;
-      target.accept({ req, socket, head, principal, requestId });
+      const { requestId, rates: headers } = res;
+      target.accept({ req, socket, head, principal, requestId, headers });
     };
     accept().then(
       () => edge.record(res, '101'),

@@ -109,16 +109,19 @@ export class RequestError extends Error {
   /** The name of the limit, for type `limit`. */
   readonly limit: string | undefined;
   readonly status: number;
+  /** Seconds after which the request may come again, where they are known. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     type: RequestErrorType,
     detail: string,
-    more: { limit?: string; status?: number } = {},
+    more: { limit?: string; status?: number; retryAfter?: number } = {},
   ) {
     super(detail);
     this.type = type;
     this.limit = more.limit;
     this.status = more.status ?? 400;
+    this.retryAfter = more.retryAfter;
   }
 
   /** Returns the problem details object (RFC 7807) for the body. */
@@ -128,6 +131,7 @@ export class RequestError extends Error {
       status: this.status,
       detail: this.message,
       ...(this.limit === undefined ? {} : { limit: this.limit }),
+      ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
     };
   }
 }

@@ -6,6 +6,7 @@ import { readAuth } from './auth-config.js';
 import { memoryGiven } from './memory.js';
 import { readPushBus } from './push-bus.js';
 import { readPush } from './push-config.js';
+import { readRates } from './rate-config.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
@@ -73,9 +74,9 @@ class Variables {
     throw new ConfigError(name, text, legal);
   }
 
-  /** Throws ConfigError for the variable as it is. */
-  refuse(name: string, legal: string): never {
-    throw new ConfigError(name, this.text(name) ?? '', legal);
+  /** Throws ConfigError for the variable as it is, or for the part that is wrong. */
+  refuse(name: string, legal: string, part: string = this.text(name) ?? ''): never {
+    throw new ConfigError(name, part, legal);
   }
 
   integer(name: string, fallback: number, minimum: number, maximum: number): number {
@@ -115,12 +116,14 @@ export function readConfig(environment: Environment, root: string, memory: numbe
   const region = from.text('AWS_REGION') ?? 'us-east-1';
   const host = from.text('HOST') ?? '127.0.0.1';
   const isDevelopment = isLoopback(host) && from.text('NODE_ENV') !== 'production';
+  const databaseLocation =
+    from.parsed('DATABASE_URL', DATABASES, (text) => database(text, root)) ?? ownDatabase;
   return Object.freeze({
     port: from.integer('PORT', 8080, 0, 65_535),
     host,
     /** Public base URL without a trailing slash, or null: from the request. */
     baseUrl: from.parsed('BASE_URL', BASE_URLS, baseUrl),
-    database: from.parsed('DATABASE_URL', DATABASES, (text) => database(text, root)) ?? ownDatabase,
+    database: databaseLocation,
     dataDir,
     blobStore:
       from.parsed('BLOB_STORE', BLOB_STORES, (text) => blobStore(text, root, region)) ?? ownBlobs,
@@ -142,6 +145,7 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     push: readPush(from, root),
     /** How servers that share a PostgreSQL tell each other of commits. */
     pushBus: readPushBus(from, parseDuration),
+    rateLimits: readRates(from, databaseLocation.kind),
     limits: readLimits(from, memory),
   });
 }

@@ -52,6 +52,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['kind'],
     registers,
   });
+  const limited = new Counter({
+    name: 'jmap_rate_limited_total',
+    help: 'Requests that a rule of RATE_LIMITS has refused, by rule.',
+    labelNames: ['rule'],
+    registers,
+  });
   if (options.tasks !== undefined) countTasks(options.tasks, registers);
   if (options.unconverted !== undefined) countUnconverted(options.unconverted, registers);
   if (options.duplicates !== undefined) countDuplicates(options.duplicates, registers);
@@ -65,6 +71,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     methodError: (type) => errors.inc({ type }),
     opened: (kind) => open.inc({ kind }),
     closed: (kind) => open.dec({ kind }),
+    rateLimited: (rule) => limited.inc({ rule }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -10,16 +10,18 @@ import {
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { readGeneration } from '../database/push-generation.js';
+import { pruneRates } from '../database/rate-rows.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { OWN_TOKENS } from '../http/identity.js';
 import { createHttpServer } from '../http/server.js';
-import { createShared, type Shared, type TransportServices } from '../http/shared.js';
+import { createShared, type Metrics, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
 import { openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import { endBefore } from '../runtime/deadlines.js';
+import type { RateLimits } from '../runtime/rates/rate-limits.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { Duplicates } from './duplicates.js';
@@ -36,6 +38,7 @@ import {
   startTasks,
 } from './open-engine.js';
 import { watchRotations } from './open-push.js';
+import { openRates } from './open-rates.js';
 import type { PushFigures } from './push-metrics.js';
 import { BLOB, runtimeMembers } from './session-members.js';
 import { type Delivery, startDelivery } from './start-delivery.js';
@@ -91,7 +94,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const { storage } = engine;
   let stopping = false;
   const duplicates = duplicatesOf(engine);
-  const transport = await transportServices(engine, duplicates);
+  const transport = await transportServices(engine, duplicates, opened);
   opened.push(() => endBefore(performance.now() + HUB_GRACE, transport.hub.close()));
   const shared = createShared({
     ...transport,
@@ -175,8 +178,12 @@ interface ServerServices extends Omit<TransportServices, 'ready' | 'dispatcher'>
   readonly figures: { push: () => PushFigures | null };
 }
 
-async function transportServices(engine: Engine, duplicates: Duplicates): Promise<ServerServices> {
-  const { config, log, registry, storage, conductor, hooks, blobs } = engine;
+async function transportServices(
+  engine: Engine,
+  duplicates: Duplicates,
+  opened: Opened,
+): Promise<ServerServices> {
+  const { config, log, registry, storage, conductor, blobs } = engine;
   const { store, prisma } = storage;
   let generation = await readGeneration(prisma);
   const figures: ServerServices['figures'] = { push: () => null };
@@ -185,7 +192,9 @@ async function transportServices(engine: Engine, duplicates: Duplicates): Promis
   const tellDefect = (err: unknown, reference: string): void =>
     log.error({ reference, err }, 'defect');
   const { ids, once, dispatcher } = createDispatcher(engine, tellDefect, unavailable);
+  const metrics = metricsOf(engine, duplicates, figures);
   return {
+    rates: ratesOf(engine, metrics, opened),
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     identity: OWN_TOKENS,
@@ -208,16 +217,31 @@ async function transportServices(engine: Engine, duplicates: Duplicates): Promis
     }),
     blobCapability: BLOB,
     explainCapability: EXPLAIN,
-    metrics: createMetrics({
-      process: true,
-      duplicates: duplicates.counts,
-      push: () => figures.push(),
-      ...(registry.evolutions.length === 0
-        ? {}
-        : { unconverted: async () => countRefused(await storage.backfill.notes()) }),
-      ...(hooks === undefined ? {} : { tasks: () => new TaskRows(prisma).count() }),
-    }),
+    metrics,
   };
+}
+
+function metricsOf(
+  { registry, storage, hooks }: Engine,
+  duplicates: Duplicates,
+  figures: ServerServices['figures'],
+): Metrics {
+  return createMetrics({
+    process: true,
+    duplicates: duplicates.counts,
+    push: () => figures.push(),
+    ...(registry.evolutions.length === 0
+      ? {}
+      : { unconverted: async () => countRefused(await storage.backfill.notes()) }),
+    ...(hooks === undefined ? {} : { tasks: () => new TaskRows(storage.prisma).count() }),
+  });
+}
+
+function ratesOf({ config, storage, log }: Engine, metrics: Metrics, opened: Opened): RateLimits {
+  const { rateLimits, secretsKey } = config;
+  const isShared = rateLimits.store === 'database' && rateLimits.rules.length > 0;
+  const openPoints = isShared ? storage.openRatePoints?.(secretsKey) : undefined;
+  return openRates(rateLimits, { openPoints, metrics, log, opened });
 }
 
 function upkeepOf(
@@ -243,6 +267,7 @@ function upkeepOf(
       return blobsHeld(prisma, now);
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
+    pruneRates: (before, limit) => pruneRates(prisma, before, limit),
     async pruneSubscriptions(before, limit) {
       const gone = await pruneSubscriptions(prisma, before, limit);
       for (const id of gone) push?.pusher.removed(id);

@@ -11,6 +11,7 @@ import {
 import { notifyDatabase } from '../database/postgresql/notify-session.js';
 import type { BreakReason } from '../database/postgresql/pool.js';
 import { openPrisma } from '../database/postgresql/prisma.js';
+import { ratePoints } from '../database/postgresql/rate-points.js';
 import { shardLeases } from '../database/postgresql/shard-leases.js';
 import type { Hub } from '../push/hub/hub.js';
 import { openPollHub } from '../push/hub/poll.js';
@@ -26,6 +27,8 @@ const ACCESS = 3;
 const HOOKS = 4;
 /** For migrations and what they leave, whose statements may be long. */
 const REST = 1;
+/** For rate limits: those who wait for one busy key hold no connection of others. */
+const RATES = 1;
 
 /**
  * How long PostgreSQL may take to answer about users, accounts and tokens, and to answer hooks
@@ -33,6 +36,8 @@ const REST = 1;
  */
 const ACCESS_ANSWER = 5000;
 const HOOK_ANSWER = 60_000;
+/** The same for counting a request, ms: the memory counts it then (leased-counter.ts). */
+const RATE_ANSWER = 250;
 
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
@@ -83,6 +88,12 @@ export async function openPostgresqlStorage(
     ...{ store, prisma, accessVersion, hooks, shared: true },
     backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
     openHub: (settings) => openHub(url, accessPool, settings),
+    openRatePoints(secret) {
+      const answerWithin = RATE_ANSWER;
+      const pool = openPool({ url, size: RATES, onError, relaxed: true, answerWithin });
+      opened.push(() => pool.end());
+      return ratePoints(pool, secret);
+    },
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.

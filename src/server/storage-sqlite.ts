@@ -62,6 +62,7 @@ export async function openSqliteStorage(
   return {
     ...{ store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld },
     openHub: () => openLocalHub({ dataVersion }),
+    openRatePoints: null,
   };
 }
 

@@ -3,6 +3,8 @@ import type { BackfillDatabase } from '../database/backfill-database.js';
 import type { HookPrisma } from '../database/hook-client.js';
 import type { PrismaClient } from '../database/sqlite/prisma.js';
 import type { Hub } from '../push/hub/hub.js';
+import type { PointStore } from '../runtime/rates/rate-counter.js';
+import type { RateRule } from '../runtime/rates/rate-rules.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
 import type { Logger } from './logging.js';
@@ -23,6 +25,11 @@ export interface Storage {
   readonly hooks: HookPrisma;
   /** Opens what tells of commits of other processes. The caller closes it before the store. */
   readonly openHub: (settings: HubSettings) => Hub;
+  /**
+   * Opens what counts requests for all servers of the database: keys are hashed with `secret`.
+   * Null where there is one server alone.
+   */
+  readonly openRatePoints: OpenRatePoints | null;
   /** For the work that migrations leave to the engine. */
   readonly backfill: BackfillDatabase;
   /** Other servers may have the database too, of the previous version among them. */
@@ -38,6 +45,8 @@ export interface Storage {
    */
   isHeld(): boolean;
 }
+
+export type OpenRatePoints = (secret: Uint8Array | null) => (rule: RateRule) => PointStore;
 
 export interface HubSettings {
   /** How servers that share a database hear each other. */

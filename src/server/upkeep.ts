@@ -17,6 +17,8 @@ export interface UpkeepOptions
    */
   blobsHeld(): Promise<boolean>;
   pruneTickets(before: number, limit: number): Promise<number>;
+  /** Forgets counts of rate limits whose windows have ended. */
+  pruneRates(before: number, limit: number): Promise<number>;
   /** Destroys push subscriptions that have ended. */
   pruneSubscriptions(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
@@ -50,9 +52,10 @@ const ORPHAN_AGE = 60 * MINUTE;
 /**
  * Starts the upkeep. It forgets old change records and answers, and collects unused blobs, every
  * tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
- * deletions of accounts; each minute it forgets expired tickets and push subscriptions. At start
- * and once a day it removes octets whose process ended before their row. At start and every ten
- * minutes it looks for duplicates. `stop` resolves when the running step is done.
+ * deletions of accounts; each minute it forgets expired tickets, push subscriptions and counts of
+ * rate limits. At start and once a day it removes octets whose process ended before their row. At
+ * start and every ten minutes it looks for duplicates. `stop` resolves when the running step is
+ * done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;
@@ -79,6 +82,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
     return (await options.pruneTickets(now(), STEP)) >= STEP;
   });
+  const rates = repeat(MINUTE, log, 'rate limits', async () => {
+    return (await options.pruneRates(now(), STEP)) >= STEP;
+  });
   const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
     return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
   });
@@ -99,8 +105,8 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const all = [prune, collect, answers, tickets, subscriptions, deletions, sweep, duplicates];
-      await Promise.all(all.map((each) => each.stop()));
+      const often = [prune, collect, answers, tickets, rates, subscriptions, deletions];
+      await Promise.all([...often, sweep, duplicates].map((each) => each.stop()));
     },
   };
 }

@@ -32,14 +32,14 @@ export class WebSocketEndpoint implements UpgradeTarget {
   readonly #connections = new Set<Connection>();
   readonly #slots = new Allowance({ share: MAX_SOCKETS });
   readonly #beats: NodeJS.Timeout;
-  /** The id of the handshake that ws answers now: ws does so before its call returns. */
-  #requestId = '';
+  /** Lines for the handshake that ws answers now: ws does so before its call returns. */
+  #headers: readonly string[] = [];
   #refused: Error | null = null;
 
   constructor(shared: Shared) {
     this.#shared = shared;
     this.#server = new WebSocketServer(serverOptions(shared));
-    this.#server.on('headers', (lines) => lines.push(`X-Request-Id: ${this.#requestId}`));
+    this.#server.on('headers', (lines) => lines.push(...this.#headers));
     // Without a listener ws would answer by itself, past the edge.
     this.#server.on('wsClientError', (error) => {
       this.#refused = error;
@@ -81,9 +81,9 @@ export class WebSocketEndpoint implements UpgradeTarget {
   }
 
   /** Has ws answer a handshake; returns why it won't. */
-  #upgrade({ req, socket, head, principal, requestId }: Handshake): Error | null {
+  #upgrade({ req, socket, head, principal, requestId, headers }: Handshake): Error | null {
     const { metrics } = this.#shared;
-    this.#requestId = requestId;
+    this.#headers = linesOf(['X-Request-Id', requestId, ...headers]);
     this.#refused = null;
     this.#server.handleUpgrade(req, socket, head, (ws: WebSocket) => {
       const options = { shared: this.#shared, socket: ws, tcp: socket, principal, requestId };
@@ -97,6 +97,11 @@ export class WebSocketEndpoint implements UpgradeTarget {
     });
     return this.#refused;
   }
+}
+
+/** `headers`: names and values in turn. */
+function linesOf(headers: readonly string[]): readonly string[] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []));
 }
 
 /** Throws where an opening handshake is none (RFC 6455 4.2.1, RFC 8887 4.2). */

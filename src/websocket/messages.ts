@@ -95,7 +95,7 @@ function isStrings(value: JsonValue): value is string[] {
 export async function idOf(octets: Uint8Array, slices: Slices): Promise<string | null> {
   try {
     const message = await readMessage(octets, slices);
-    return message.kind === 'request' ? message.id : null;
+    return message.kind === 'pushDisable' ? null : message.id;
   } catch (error) {
     if (error instanceof MessageError) return error.requestId;
     throw error;

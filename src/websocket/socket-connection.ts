@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import type { RawData } from 'ws';
 import { ClientGoneError, HttpError } from '../http/reply.js';
+import type { RequestError } from '../protocol/errors.js';
 import { isLongText, mayPause } from '../protocol/ijson.js';
-import { requestTooLarge } from '../protocol/limits.js';
+import { requestTooLarge, tooFast } from '../protocol/limits.js';
 import { Serial } from '../runtime/serial.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
 import { Arrival } from './arrival.js';
@@ -15,6 +16,8 @@ const GOING_AWAY = 1001;
 const UNSUPPORTED = 1003;
 const TRY_AGAIN = 1013;
 const OVERLOADED = 'The server has too much to do.';
+const TOO_MANY = 'Too many messages were refused.';
+const MOST_REFUSALS = 1000;
 /** Beats after which a peer is gone that says nothing, or takes nothing of what waits for it. */
 const SILENT_BEATS = 2;
 const STUCK_BEATS = 3;
@@ -38,6 +41,8 @@ export class Connection {
   #closing = false;
   /** Octets that had come, and that had left for the system, at the last beat. */
   #moved = { read: 0, written: 0 };
+  /** Messages in a row that a rate limit has refused. */
+  #refusals = 0;
   /** Beats since something has moved. */
   #stillBeats = 0;
 
@@ -124,6 +129,20 @@ export class Connection {
     else socket.terminate();
   }
 
+  /**
+   * Counts a message as HTTP counts a request. Resolves to the refusal; a peer that is refused
+   * `MOST_REFUSALS` times in a row is cut off.
+   */
+  async #countMessage(): Promise<RequestError | null> {
+    const { socket, shared } = this.#options;
+    const { user } = shared.rates;
+    if (user === null) return null;
+    const { refusing, retryAfter } = await user.take(this.#user);
+    this.#refusals = refusing === null ? 0 : this.#refusals + 1;
+    if (this.#refusals >= MOST_REFUSALS) socket.close(POLICY, TOO_MANY);
+    return refusing && tooFast(refusing, retryAfter);
+  }
+
   #message(data: RawData, isBinary: boolean): void {
     const { socket, shared } = this.#options;
     this.#arrival.whole();
@@ -161,10 +180,8 @@ export class Connection {
         releaseSlot = await shared.longRequests.take(this.#user, deadline, socket);
       }
       if (socket.readyState !== socket.OPEN) return;
-      if (octets.length > limits.maxSizeRequest) {
-        const problem = requestTooLarge(limits.maxSizeRequest);
-        throw new MessageError(problem, await idOf(octets, slices));
-      }
+      const problem = (await this.#countMessage()) ?? judgeSize(octets, limits.maxSizeRequest);
+      if (problem !== null) throw new MessageError(problem, await idOf(octets, slices));
       const message = await readMessage(octets, slices);
       if (message.kind === 'request') {
         const held = { releaseSlot: () => releaseSlot?.(), releaseOctets };
@@ -184,4 +201,8 @@ export class Connection {
       goOn?.();
     }
   }
+}
+
+function judgeSize({ length }: Buffer, most: number): RequestError | null {
+  return length > most ? requestTooLarge(most) : null;
 }

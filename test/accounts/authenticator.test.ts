@@ -99,6 +99,23 @@ describe('a token', () => {
     }
   });
 
+  it('passes the gate before it is looked up, until it has proved good', async () => {
+    const id = await account('A', 'alice');
+    const token = await createToken(database.prisma, ids, { user: 'alice' });
+    const by = authenticator();
+    const gate = vi.fn(async () => undefined);
+    const wrong = token.slice(0, -43) + 'A'.repeat(43);
+    expect(await by.authenticate(token, gate)).not.toBeNull();
+    expect(gate).toHaveBeenCalledTimes(1);
+    await renameAccount(database.prisma, id, 'B');
+    expect(await by.authenticate(token, gate)).not.toBeNull();
+    expect(gate, 'another access version').toHaveBeenCalledTimes(1);
+    expect(await by.authenticate(wrong, gate)).toBeNull();
+    expect(gate, 'a wrong secret').toHaveBeenCalledTimes(2);
+    const closed = authenticator().authenticate(token, () => Promise.reject(new Error('closed')));
+    await expect(closed).rejects.toThrow('closed');
+  });
+
   it('is legal for a user without accounts, and reaches nothing', async () => {
     const id = await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });

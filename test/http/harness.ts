@@ -8,6 +8,7 @@ import type {
   AccountAccess,
   Authenticator,
   Credential,
+  Gate,
   Principal,
   Tickets,
 } from '../../src/accounts/principal.js';
@@ -36,6 +37,7 @@ import { Allowance, bodyAllowance } from '../../src/runtime/budgets.js';
 import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
 import { createMetrics } from '../../src/server/metrics.js';
+import { openRates } from '../../src/server/open-rates.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
 import { WebSocketEndpoint } from '../../src/websocket/endpoint.js';
 import { tokenPrincipal } from '../accounts/token-principal.js';
@@ -98,6 +100,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const logs: string[] = [];
   const { log } = createLogging('info', { write: (line: string) => void logs.push(line) });
   const blobs = new FilesystemBlobStore(blobFolder);
+  const opened: (() => Promise<void> | void)[] = [];
   let closed: Promise<void> | null = null;
   const services: TransportServices = {
     ...config,
@@ -119,6 +122,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     }),
     blobCapability: BLOB,
     metrics,
+    rates: openRates(config.rateLimits, { metrics, log, opened }),
     log,
     conductor,
     ready: () => harness.ready(),
@@ -181,12 +185,15 @@ export class Users implements Authenticator {
     ['t2', principal('u2', 't2', [account('AX'), account('A1', { isPersonal: false })])],
   ]);
   #looks = 0;
+  readonly #remembered = new Set<string>();
   readonly tokens = new Map([
     [TOKEN, 't1'],
     [OTHER_TOKEN, 't2'],
   ]);
 
-  async authenticate(token: string): Promise<Principal | null> {
+  async authenticate(token: string, gate?: Gate): Promise<Principal | null> {
+    if (!this.#remembered.has(token)) await gate?.();
+    if (this.tokens.has(token)) this.#remembered.add(token);
     return this.refresh(tokenCredential(this.tokens.get(token) ?? ''));
   }
 

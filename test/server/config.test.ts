@@ -23,6 +23,11 @@ describe('configuration', () => {
       scanThreads: null,
       push: { isOn: true, contact: null, allow: [], deny: [], hosts: [], ca: null },
       pushBus: { kind: 'listen' },
+      rateLimits: {
+        rules: [{ subject: 'address', name: 'address', count: 100, seconds: 60 }],
+        isDefault: true,
+        store: 'memory',
+      },
       limits: {
         maxSizeUpload: 250_000_000,
         maxSizeRequest: 10_000_000,

@@ -17,6 +17,7 @@ const idle: UpkeepOptions = {
   knownBlobs: async () => [],
   blobsHeld: async () => false,
   pruneTickets: async () => 0,
+  pruneRates: async () => 0,
   pruneSubscriptions: async () => 0,
   resumeDeletions: async () => undefined,
   findDuplicates: async () => undefined,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { UnavailableError } from '../../protocol/errors.js';
 import type { ProviderTokens } from '../authenticator.js';
-import type { Credential } from '../principal.js';
+import type { Credential, Gate } from '../principal.js';
 import { signInCredential } from '../sign-in.js';
 import { issuerOf, TokenRefusedError, verifyAccessToken } from './access-token.js';
 import type { Claims } from './claims.js';
@@ -73,7 +73,7 @@ export class SignIns implements ProviderTokens {
     this.#asked = providers.find(({ settings }) => settings.opaque !== null) ?? null;
   }
 
-  async judge(token: string): Promise<Credential | null> {
+  async judge(token: string, gate?: Gate): Promise<Credential | null> {
     if (token.length > LONGEST_TOKEN) return null;
     const digest = hash('sha256', token, 'base64url');
     const isJwt = JWT.test(token);
@@ -82,6 +82,7 @@ export class SignIns implements ProviderTokens {
     if (known !== null) return known.credential;
     const provider = isJwt ? this.#byIssuer.get(issuerOf(token) ?? '') : this.#asked;
     if (provider === undefined || provider === null) return null;
+    await gate?.();
     const judgement = await this.#once(id, () =>
       isJwt ? this.#verify(id, token, provider) : this.#ask(id, token, provider),
     );

@@ -26,6 +26,8 @@ export interface PoolOptions {
   readonly onError?: (reason: BreakReason) => void;
   /** The server refuses all that writes on its connections. */
   readonly readOnly?: boolean;
+  /** Commits don't wait for the disk: for rows that a crash of the database may undo. */
+  readonly relaxed?: boolean;
   /** Statements are sent before those ahead of them have been answered. */
   readonly pipeline?: boolean;
   /**
@@ -59,7 +61,7 @@ export class Pool extends pg.Pool {
 
   constructor(options: PoolOptions) {
     const { url, size, onError = () => undefined } = options;
-    const { readOnly = false, pipeline = false, answerWithin } = options;
+    const { readOnly = false, relaxed = false, pipeline = false, answerWithin } = options;
     super({
       connectionString: url,
       max: size,
@@ -72,6 +74,7 @@ export class Pool extends pg.Pool {
       application_name: 'jmapsmith',
       // Before anybody has the connection; one on which it fails nobody gets.
       ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
+      ...(relaxed ? { onConnect: relaxedFromNowOn } : {}),
       ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     });
     // A connection emits an error as it breaks, even when idle; unheard, that ends the process.
@@ -123,6 +126,10 @@ export async function hasTable(client: Pool | PoolClient, table: string): Promis
     [table],
   );
   return rows[0]?.there === true;
+}
+
+async function relaxedFromNowOn(client: pg.ClientBase): Promise<void> {
+  await client.query('SET synchronous_commit = off');
 }
 
 async function readOnlyFromNowOn(client: pg.ClientBase): Promise<void> {
