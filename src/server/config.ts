@@ -204,7 +204,7 @@ function secretsKey(text: string): Uint8Array | null {
   return octets.length === 32 && octets.toString('base64') === text ? octets : null;
 }
 
-const BASE_URLS =
+export const BASE_URLS =
   'an http or https URL without query, fragment or user, such as https://jmap.example.com/api';
 
 function baseUrl(text: string): URL | null {

@@ -1,21 +1,23 @@
 import { createBackChannel } from '../accounts/oidc/back-channel.js';
 import { createWelcome } from '../accounts/oidc/first-sight.js';
-import type { PostForm } from '../accounts/oidc/introspection.js';
-import type { Provider } from '../accounts/oidc/open-provider.js';
+import { openProvider } from '../accounts/oidc/open-provider.js';
+import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { SignIns } from '../accounts/oidc/sign-ins.js';
+import { StoredProviders } from '../accounts/oidc/stored-keys.js';
 import { baseUrlText } from '../http/base-url.js';
 import { type Identity, OWN_TOKENS } from '../http/identity.js';
 import { metadataUrl } from '../http/resource-metadata.js';
+import { JsonClient } from '../outbound/json-client.js';
+import type { Subnet } from '../outbound/subnet.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Log } from '../runtime/log.js';
 import { Seldom } from '../runtime/seldom.js';
 import type { Storage } from './storage.js';
 
 export interface IdentityOptions {
-  readonly providers: readonly Provider[];
-  readonly post: PostForm;
-  /** A token of ours may come as the password of Basic authentication. */
-  readonly basic: boolean;
+  readonly auth: AuthSettings;
+  /** Addresses where providers may stand though they are not public. */
+  readonly allow: readonly Subnet[];
   /** Null where there are no providers. */
   readonly baseUrl: URL | null;
   /** The OAuth scopes that the capabilities name. */
@@ -32,40 +34,66 @@ export interface OpenIdentity {
   readonly identity: Identity;
   /** Undefined where there are no providers. */
   readonly signIns: SignIns | undefined;
+  /** Ends the connections to providers. */
+  close(): void;
 }
 
-/** Puts together what lets the users of identity providers in. */
-export function openIdentity(options: IdentityOptions): OpenIdentity {
-  const { providers, basic, prisma, ids, tasks, log } = options;
+/** Puts together what lets the users of identity providers in. Asks no provider yet. */
+export async function openIdentity(options: IdentityOptions): Promise<OpenIdentity> {
+  const { auth, prisma, ids, tasks } = options;
+  const basic = auth.basic === 'tokens';
   const resource = baseUrlText(options.baseUrl);
-  if (providers.length === 0 || resource === null) {
+  if (auth.providers.length === 0 || resource === null) {
     const offer = { ...OWN_TOKENS.offer, basic };
-    return { identity: { ...OWN_TOKENS, offer }, signIns: undefined };
+    return { identity: { ...OWN_TOKENS, offer }, signIns: undefined, close: () => undefined };
   }
+  const client = new JsonClient({ allow: options.allow, variable: 'OIDC_ALLOW' });
+  const providers = await openProviders(options, client);
   const url = metadataUrl(resource);
-  const refusals = new Seldom(providers.length * REASONS);
-  const signIns = new SignIns({
-    ...{ providers, post: options.post },
-    welcome: createWelcome({ prisma, ids, tasks }),
-    onRefused(reason, issuer) {
-      const fields = refusals.admit(`${issuer} ${reason}`);
-      if (fields !== null)
-        log.info({ reason, issuer, ...fields }, 'a token of an identity provider is refused');
-    },
-  });
-  const canLogOut = providers.some(({ settings }) => settings.logout !== null);
+  const canLogOut = auth.providers.some(({ logout }) => logout !== null);
   return {
     identity: {
       offer: { metadataUrl: url, basic },
       metadata: {
         ...{ url, resource, scopes: options.scopes },
-        authorizationServers: providers.map(({ settings }) => settings.rules.issuer),
+        authorizationServers: auth.providers.map(({ rules }) => rules.issuer),
       },
       takeLogout: canLogOut ? createBackChannel({ prisma, providers }) : null,
     },
-    signIns,
+    signIns: new SignIns({
+      providers,
+      post: (...form) => client.postForm(...form),
+      welcome: createWelcome({ prisma, ids, tasks }),
+      onRefused: refusalsTo(options),
+    }),
+    close: () => client.close(),
   };
 }
 
-/** Reasons of refusals that are counted apart. */
+function openProviders({ auth, prisma, log }: IdentityOptions, client: JsonClient) {
+  const failures = new Seldom(auth.providers.length);
+  const ports = {
+    readJson: (url: URL) => client.readJson(url),
+    store: new StoredProviders(prisma),
+    onError(issuer: string, err: unknown) {
+      const fields = failures.admit(issuer);
+      if (fields !== null)
+        log.warn({ issuer, err, ...fields }, 'an identity provider could not be asked');
+    },
+    now: Date.now,
+  };
+  return Promise.all(auth.providers.map((settings) => openProvider(settings, ports)));
+}
+
+/** Reasons of refusals that are told apart. */
 const REASONS = 16;
+
+/** Returns a function that logs why tokens are refused, each reason seldom. */
+function refusalsTo({ auth, log }: IdentityOptions): (reason: string, issuer: string) => void {
+  const refusals = new Seldom(auth.providers.length * REASONS);
+  return (reason, issuer) => {
+    const fields = refusals.admit(`${issuer} ${reason}`);
+    if (fields !== null)
+      log.info({ reason, issuer, ...fields }, 'a token of an identity provider was refused');
+  };
+}

@@ -7,6 +7,8 @@ import {
   pruneTickets,
   resumeDeletions,
 } from '../accounts/index.js';
+import { pruneLogouts } from '../accounts/oidc/back-channel.js';
+import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { readGeneration } from '../database/push-generation.js';
@@ -14,17 +16,17 @@ import { pruneRates } from '../database/rate-rows.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
-import { OWN_TOKENS } from '../http/identity.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type Metrics, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
-import { openCapabilities } from '../protocol/open-capabilities.js';
+import { listScopes, openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import { endBefore } from '../runtime/deadlines.js';
 import type { RateLimits } from '../runtime/rates/rate-limits.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
-import { type Config, ConfigError, readConfig } from './config.js';
+import { BASE_URLS, type Config, ConfigError, readConfig } from './config.js';
 import { Duplicates } from './duplicates.js';
+import { loadAuth } from './load-auth.js';
 import { createLogging, type Logger } from './logging.js';
 import { createMetrics } from './metrics.js';
 import {
@@ -37,6 +39,7 @@ import {
   openEngine,
   startTasks,
 } from './open-engine.js';
+import { openIdentity } from './open-identity.js';
 import { watchRotations } from './open-push.js';
 import { openRates } from './open-rates.js';
 import type { PushFigures } from './push-metrics.js';
@@ -78,9 +81,12 @@ export async function startServer(
 ): Promise<StartedServer> {
   const config = readConfig(env, process.cwd());
   checkProxies(config);
+  const auth = await loadAuth(config.auth);
+  if (auth.providers.length > 0 && config.baseUrl === null)
+    throw new ConfigError('BASE_URL', '', `${BASE_URLS}: identity providers name it to clients`);
   const opened: Opened = [];
   try {
-    return await start(config, root, opened);
+    return await start({ config, auth, root, opened });
   } catch (error) {
     // The caller needs the error of the start, whatever else fails after it.
     await closeAll(opened).catch(() => undefined);
@@ -88,13 +94,20 @@ export async function startServer(
   }
 }
 
-async function start(config: Config, root: string, opened: Opened): Promise<StartedServer> {
+interface StartOptions {
+  readonly config: Config;
+  readonly auth: AuthSettings;
+  readonly root: string;
+  readonly opened: Opened;
+}
+
+async function start({ config, auth, root, opened }: StartOptions): Promise<StartedServer> {
   const { log, flush } = createLogging(config.logLevel);
   const engine = await openEngine(config, { root, log, opened });
   const { storage } = engine;
   let stopping = false;
   const duplicates = duplicatesOf(engine);
-  const transport = await transportServices(engine, duplicates, opened);
+  const transport = await transportServices({ engine, auth, duplicates, opened });
   opened.push(() => endBefore(performance.now() + HUB_GRACE, transport.hub.close()));
   const shared = createShared({
     ...transport,
@@ -178,11 +191,15 @@ interface ServerServices extends Omit<TransportServices, 'ready' | 'dispatcher'>
   readonly figures: { push: () => PushFigures | null };
 }
 
-async function transportServices(
-  engine: Engine,
-  duplicates: Duplicates,
-  opened: Opened,
-): Promise<ServerServices> {
+interface TransportOptions {
+  readonly engine: Engine;
+  readonly auth: AuthSettings;
+  readonly duplicates: Duplicates;
+  readonly opened: Opened;
+}
+
+async function transportServices(options: TransportOptions): Promise<ServerServices> {
+  const { engine, auth, duplicates, opened } = options;
   const { config, log, registry, storage, conductor, blobs } = engine;
   const { store, prisma } = storage;
   let generation = await readGeneration(prisma);
@@ -193,15 +210,23 @@ async function transportServices(
     log.error({ reference, err }, 'defect');
   const { ids, once, dispatcher } = createDispatcher(engine, tellDefect, unavailable);
   const metrics = metricsOf(engine, duplicates, figures);
+  const definitions = [...registry.capabilities.values()];
+  const { identity, signIns, close } = await openIdentity({
+    ...{ auth, prisma, ids, log, allow: config.auth.allow, baseUrl: config.baseUrl },
+    scopes: listScopes(definitions),
+    tasks: listAccountCreatedKinds(registry),
+  });
+  opened.push(async () => close());
   return {
     rates: ratesOf(engine, metrics, opened),
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
-    identity: OWN_TOKENS,
+    identity,
     authenticator: createAuthenticator(prisma, {
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
-      capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
+      capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
+      providers: signIns,
     }),
     tickets: createTickets(prisma),
     readGeneration: async () => {
@@ -268,6 +293,7 @@ function upkeepOf(
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
     pruneRates: (before, limit) => pruneRates(prisma, before, limit),
+    pruneLogouts: (before, limit) => pruneLogouts(prisma, before, limit),
     async pruneSubscriptions(before, limit) {
       const gone = await pruneSubscriptions(prisma, before, limit);
       for (const id of gone) push?.pusher.removed(id);

@@ -19,6 +19,8 @@ export interface UpkeepOptions
   pruneTickets(before: number, limit: number): Promise<number>;
   /** Forgets counts of rate limits whose windows have ended. */
   pruneRates(before: number, limit: number): Promise<number>;
+  /** Forgets ends of sign-ins that have no meaning any more. */
+  pruneLogouts(before: number, limit: number): Promise<number>;
   /** Destroys push subscriptions that have ended. */
   pruneSubscriptions(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
@@ -85,6 +87,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const rates = repeat(MINUTE, log, 'rate limits', async () => {
     return (await options.pruneRates(now(), STEP)) >= STEP;
   });
+  const logouts = repeat(MINUTE, log, 'ends of sign-ins', async () => {
+    return (await options.pruneLogouts(now(), STEP)) >= STEP;
+  });
   const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
     return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
   });
@@ -105,7 +110,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const often = [prune, collect, answers, tickets, rates, subscriptions, deletions];
+      const often = [prune, collect, answers, tickets, rates, logouts, subscriptions, deletions];
       await Promise.all([...often, sweep, duplicates].map((each) => each.stop()));
     },
   };

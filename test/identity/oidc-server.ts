@@ -13,8 +13,8 @@ const LIFETIME = 300;
 export interface OidcServerOptions {
   /** The audience of its access tokens: BASE_URL of the server in test. */
   readonly resource: string;
-  /** The public client of an application, with the URL that hears of logouts. */
-  readonly logoutUrl?: () => string;
+  /** Returns the base URL that hears of logouts; null: none does. */
+  readonly logoutUrl?: () => string | null;
 }
 
 export const APPLICATION = 'mail-app';
@@ -191,6 +191,7 @@ export class OidcServer {
 
   #configuration(): Configuration {
     const { resource, logoutUrl } = this.#options;
+    const heard = logoutUrl?.() ?? null;
     const alg = (this.#keys[0]?.alg ?? 'RS256') as 'RS256';
     const rows = this.#rows;
     const options: Configuration = {
@@ -200,8 +201,8 @@ export class OidcServer {
         {
           ...{ client_id: APPLICATION, token_endpoint_auth_method: 'none' },
           ...{ redirect_uris: [REDIRECT], application_type: 'native' },
-          ...(logoutUrl && { backchannel_logout_uri: logoutUrl() }),
-          backchannel_logout_session_required: true,
+          ...(heard === null ? {} : { backchannel_logout_uri: `${heard}/oidc/logout` }),
+          backchannel_logout_session_required: heard !== null,
         },
         {
           ...{ client_id: INTROSPECTION.id, client_secret: INTROSPECTION.secret },

@@ -1,15 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JWK } from 'jose';
 import { Client } from '../support/client.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { APPLICATION, INTROSPECTION, OidcServer } from './oidc-server.js';
+import { APPLICATION, INTROSPECTION, makeKey, OidcServer } from './oidc-server.js';
 
+export const ALGORITHMS: readonly string[] = ['RS256', 'ES256', 'EdDSA'];
 export const RESOURCE = 'https://jmap.example.com';
 
 /** A provider, and servers of one database that let its users in. */
 export interface Scene {
   readonly provider: OidcServer;
+  /** The keys that it begins with, one for each algorithm. */
+  readonly keys: readonly JWK[];
   readonly servers: readonly RunningServer[];
   /** The first server. */
   readonly server: RunningServer;
@@ -47,11 +51,15 @@ basic: tokens
 export async function openScene({ database, processes, env = {} }: SceneOptions): Promise<Scene> {
   const servers: RunningServer[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'identity-'));
-  const provider = await OidcServer.start({
-    resource: RESOURCE,
-    // The last one: what it hears must reach the others.
-    logoutUrl: () => `${servers.at(-1)?.url}/oidc/logout`,
-  });
+  const keys = await Promise.all(ALGORITHMS.map((alg) => makeKey(alg, `key-${alg}`)));
+  const provider = await OidcServer.start(
+    {
+      resource: RESOURCE,
+      // The last one: what it hears must reach the others.
+      logoutUrl: () => servers.at(-1)?.url ?? null,
+    },
+    keys,
+  );
   await writeFile(join(folder, 'secret'), `${INTROSPECTION.secret}\n`);
   await writeFile(join(folder, 'auth.yaml'), AUTH_FILE(provider.issuer));
   for (let n = 0; n < processes; n += 1) {
@@ -66,6 +74,8 @@ export async function openScene({ database, processes, env = {} }: SceneOptions)
       }),
     );
   }
+  // It knows where to tell of logouts only now.
+  await provider.rotate(keys);
   const at = (which: number): RunningServer => {
     const server = servers[which % servers.length];
     if (server === undefined) throw new Error('The scene has a server.');
@@ -73,8 +83,7 @@ export async function openScene({ database, processes, env = {} }: SceneOptions)
   };
   let turn = 0;
   return {
-    provider,
-    servers,
+    ...{ provider, keys, servers },
     server: at(0),
     client(token, which = turn++) {
       return new Client(at(which).url, token);

@@ -18,6 +18,7 @@ const idle: UpkeepOptions = {
   blobsHeld: async () => false,
   pruneTickets: async () => 0,
   pruneRates: async () => 0,
+  pruneLogouts: async () => 0,
   pruneSubscriptions: async () => 0,
   resumeDeletions: async () => undefined,
   findDuplicates: async () => undefined,
