@@ -27,8 +27,9 @@ export function guideSamples(name: string): readonly Sample[] {
 /**
  * Returns the steps of `docs/guide/NAME.md`. A block of `sh` is run in the first terminal; one that
  * ends with a start of the server in the second; one that installs packages stands alone. `<!--
- * sample: ends with N -->` above it says that it fails, and `third terminal` that it runs beside. A block of `text` or `json` that follows is
- * what it prints. Any other block is a file, which the comment above names, and `diff` changes one.
+ * sample: ends with N -->` above it says that it fails, `third terminal` that it runs to the end of
+ * the guide. A block of `text` or `json` that follows is what it prints. Any other block is a file,
+ * which the comment above names, and `diff` changes one.
  */
 export function stepsOf(name: string): readonly Step[] {
   const steps: Step[] = [];
