@@ -7,6 +7,7 @@ import { ROOT } from '../support/server.js';
 export type Step = { readonly place: string } & (
   | { readonly kind: 'run'; readonly text: string; readonly code: number; readonly shown?: Sample }
   | { readonly kind: 'start'; readonly text: string; readonly shown?: Sample }
+  | { readonly kind: 'beside'; readonly text: string }
   | { readonly kind: 'install'; readonly packages: readonly string[] }
   | { readonly kind: 'write' | 'patch'; readonly file: string; readonly text: string }
 );
@@ -26,8 +27,9 @@ export function guideSamples(name: string): readonly Sample[] {
 /**
  * Returns the steps of `docs/guide/NAME.md`. A block of `sh` is run in the first terminal; one that
  * ends with a start of the server in the second; one that installs packages stands alone. `<!--
- * sample: ends with N -->` above it says that it fails. A block of `text` or `json` that follows is
- * what it prints. Any other block is a file, which the comment above names, and `diff` changes one.
+ * sample: ends with N -->` above it says that it fails, `third terminal` that it runs to the end of
+ * the guide. A block of `text` or `json` that follows is what it prints. Any other block is a file,
+ * which the comment above names, and `diff` changes one.
  */
 export function stepsOf(name: string): readonly Step[] {
   const steps: Step[] = [];
@@ -56,6 +58,7 @@ function stepOf(sample: Sample, shown: Sample | undefined): Step {
   if (language !== 'sh') return { place, kind: 'write', file: fileOf(sample), text };
   const [, installed] = /^npm install (.+)\n$/.exec(text) ?? [];
   if (installed !== undefined) return { place, kind: 'install', packages: installed.split(' ') };
+  if (words === 'third terminal') return { place, kind: 'beside', text };
   const output = shown === undefined ? {} : { shown };
   if (/\bjmapsmith(?:\.mjs)? start\n$/.test(text)) return { place, kind: 'start', text, ...output };
   const [, code = '0'] = /^ends with (\d+)$/.exec(words) ?? [];

@@ -34,6 +34,7 @@ it('the guides are those that docs/README.md lists', () => {
     'evolution',
     'first-type',
     'hooks',
+    'identity',
     'production',
     'push',
   ]);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { install, packOnce, write } from '../package/pack.js';
 import { eventually } from '../support/poll.js';
 import { freePort } from '../support/postgresql-cluster.js';
@@ -12,6 +13,8 @@ import { compare } from './compare.js';
 
 /** The address that the guides name; a run has a port of its own. */
 const ADDRESS = '127.0.0.1:8080';
+/** The provider of a guide, of which a run has one of its own. */
+const PROVIDER = '127.0.0.1:9000';
 /** A start compiles, on a machine that may be busy. */
 const START_TIMEOUT = 180_000;
 /** After the user's block: what later blocks of the same terminal find, `set -a` exports all. */
@@ -26,6 +29,7 @@ export class GuideRunner {
   #tarball = '';
   #terminal: Environment;
   #server: ChildProcess | undefined;
+  readonly #beside: ChildProcess[] = [];
 
   private constructor(folder: string, terminal: Environment, replaced: Environment) {
     this.#folder = folder;
@@ -41,8 +45,13 @@ export class GuideRunner {
     const folder = join(await mkdtemp(join(tmpdir(), 'jmapsmith-guide-')), 'a reader');
     await mkdir(folder);
     const port = await freePort();
-    const here = { [ADDRESS]: `127.0.0.1:${port}`, ...replaced };
-    const runner = new GuideRunner(folder, terminalIn(folder, port), here);
+    const own = { [ADDRESS]: `127.0.0.1:${port}`, [PROVIDER]: `127.0.0.1:${await freePort()}` };
+    const here = { ...own, ...replaced };
+    const terminal = {
+      ...terminalIn(folder, port),
+      ...{ JMAP_URL: `http://${own[ADDRESS]}`, PROVIDER_URL: `http://${own[PROVIDER]}` },
+    };
+    const runner = new GuideRunner(folder, terminal, here);
     runner.#tarball = (await packOnce()).tarball;
     return runner;
   }
@@ -57,10 +66,12 @@ export class GuideRunner {
       }
     }
     await this.#stop();
+    for (const child of this.#beside.splice(0)) await interrupt(child);
   }
 
   async close(): Promise<void> {
     await this.#stop();
+    for (const child of this.#beside.splice(0)) await interrupt(child);
     await rm(join(this.#folder, '..'), { recursive: true, force: true });
   }
 
@@ -72,6 +83,8 @@ export class GuideRunner {
         return write(this.#project, step.file, this.#here(step.text));
       case 'patch':
         return this.#patch(step.file, step.text);
+      case 'beside':
+        return this.#startBeside(step.text);
       case 'start':
         return this.#start(step);
       case 'run':
@@ -90,11 +103,11 @@ export class GuideRunner {
     );
   }
 
-  /** Needs no registry: the packages are this repository's. */
+  /** Needs no registry: the packages are this repository's. npm installs the project's, too. */
   async #install(packages: readonly string[]): Promise<void> {
     const modules = join(this.#project, 'node_modules');
     await mkdir(join(modules, '.bin'), { recursive: true });
-    for (const name of packages) {
+    for (const name of [...packages, ...(await dependenciesIn(this.#project))]) {
       if (name.endsWith('.tgz')) {
         await install(this.#tarball, this.#project);
         await symlink('../jmapsmith/bin/jmapsmith.mjs', join(modules, '.bin', 'jmapsmith'));
@@ -152,14 +165,22 @@ export class GuideRunner {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
   }
 
+  /** In one more terminal, until the guide ends: the next step waits for its first line. */
+  async #startBeside(text: string): Promise<void> {
+    const child = this.#bash(this.#here(text));
+    this.#beside.push(child);
+    const output = collect(child);
+    await eventually(() => {
+      if (child.exitCode !== null) return;
+      expect(output.out).toMatch(/ is at http/);
+    }, START_TIMEOUT);
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
+  }
+
   async #stop(): Promise<void> {
     const child = this.#server;
-    if (child?.pid === undefined) return;
     this.#server = undefined;
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const ended = endOf(child);
-    process.kill(-child.pid, 'SIGINT');
-    await ended;
+    if (child !== undefined) await interrupt(child);
   }
 
   /**
@@ -191,6 +212,24 @@ function terminalIn(folder: string, port: number): Environment {
     GIT_CONFIG_KEY_1: 'user.email',
     GIT_CONFIG_VALUE_1: 'reader@example.com',
   };
+}
+
+/** The packages beside jmapsmith that a project's package.json names. */
+async function dependenciesIn(project: string): Promise<readonly string[]> {
+  const path = join(project, 'package.json');
+  if (!existsSync(path)) return [];
+  const { dependencies = {} } = JSON.parse(await readFile(path, 'utf8')) as {
+    readonly dependencies?: Readonly<Record<string, string>>;
+  };
+  return Object.keys(dependencies).filter((name) => name !== 'jmapsmith');
+}
+
+/** Ends a process and its group, as Ctrl-C does. */
+async function interrupt(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = endOf(child);
+  process.kill(-child.pid, 'SIGINT');
+  await ended;
 }
 
 function collect(child: ChildProcess): { out: string; err: string } {
