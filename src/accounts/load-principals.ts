@@ -3,7 +3,7 @@ import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
-import { sessionKey, sessionlessKey, subjectKey } from './sign-in.js';
+import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 
 /** A credential as the database has it, with what it reaches. */
@@ -153,7 +153,7 @@ async function loadSignIns(
 /** Returns the keys of the messages that end a sign-in. */
 function endKeysOf({ issuer, name, session }: SignIn): readonly string[] {
   const ofUser = subjectKey(issuer, name);
-  return [ofUser, session === null ? sessionlessKey(issuer, name) : sessionKey(issuer, session)];
+  return [ofUser, session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session)];
 }
 
 /** Returns whether nothing of the user, or not this sign-in, is good any more. */

@@ -43,8 +43,8 @@ export function subjectKey(issuer: string, subject: string): string {
 }
 
 /** Identifies the end of a subject's sign-ins whose tokens name no session. */
-export function sessionlessKey(issuer: string, subject: string): string {
-  return keyOf('sessionless', [issuer, subject]);
+export function unnamedSessionKey(issuer: string, subject: string): string {
+  return keyOf('unnamedSession', [issuer, subject]);
 }
 
 /** Identifies a message of a provider, which counts once. */

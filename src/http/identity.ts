@@ -1,6 +1,18 @@
 import { BEARER_ALONE, type CredentialsOffer } from './challenges.js';
-import type { TakeLogout } from './logout.js';
-import type { ResourceMetadata } from './resource-metadata.js';
+
+/** The document of a protected resource (RFC 9728 2). */
+export interface ResourceMetadata {
+  /** Where it is. */
+  readonly url: string;
+  /** BASE_URL as it is written: clients compare it (RFC 9728 3.3). */
+  readonly resource: string;
+  /** Issuers. */
+  readonly authorizationServers: readonly string[];
+  readonly scopes: readonly string[];
+}
+
+/** Takes a logout token. Rejects with TokenRefusedError or UnavailableError. */
+export type TakeLogout = (token: string) => Promise<void>;
 
 /** The part of the transports in identity providers. */
 export interface Identity {

@@ -3,10 +3,8 @@ import { TokenRefusedError } from '../accounts/oidc/access-token.js';
 import type { Page } from './app.js';
 import { awaitBody, collectBody, refuseEncoding } from './body.js';
 import { bodyLength } from './edge-response.js';
+import type { TakeLogout } from './identity.js';
 import { HttpError, sendJson } from './reply.js';
-
-/** Takes a logout token. Rejects with TokenRefusedError or UnavailableError. */
-export type TakeLogout = (token: string) => Promise<void>;
 
 /** A logout token and its name, octets. */
 const LARGEST = 16_384;

@@ -1,17 +1,7 @@
 import type { Page } from './app.js';
 import { ANYBODY } from './edge-response.js';
+import type { ResourceMetadata } from './identity.js';
 import { HttpError, sendJson } from './reply.js';
-
-/** The document of a protected resource (RFC 9728 2). */
-export interface ResourceMetadata {
-  /** Where it is. */
-  readonly url: string;
-  /** BASE_URL as it is written: clients compare it (RFC 9728 3.3). */
-  readonly resource: string;
-  /** Issuers. */
-  readonly authorizationServers: readonly string[];
-  readonly scopes: readonly string[];
-}
 
 /** Returns where a resource has its document: in front of the path of its URL (RFC 9728 3.1). */
 export function metadataUrl(resource: string): string {

@@ -59,8 +59,8 @@ const ORPHAN_AGE = 60 * MINUTE;
  * every tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
  * deletions of accounts; each minute it forgets expired tickets, push subscriptions, ends of
  * sign-ins and counts of rate limits. At start and once a day it removes octets whose process ended
- * before their row. At start and every ten minutes it looks for duplicates. `stop` resolves when the
- * running step is done.
+ * before their row. At start and every ten minutes it looks for duplicates. `stop` resolves when
+ * the running step is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import { type Change, changeAccess, type TransactionClient } from '../change.js';
-import { messageKey, readSignIn, sessionKey, sessionlessKey, subjectKey } from '../sign-in.js';
+import { messageKey, readSignIn, sessionKey, subjectKey, unnamedSessionKey } from '../sign-in.js';
 import { issuerOf, refuse } from './access-token.js';
 import { type Logout, verifyLogoutToken } from './logout-token.js';
 import type { Provider } from './open-provider.js';
@@ -67,7 +67,7 @@ async function end(
   // The user's other sessions go on where the message names one, but tokens that name none might
   // be of this one.
   const isAll = session === null;
-  await mark(isAll ? subjectKey(issuer, subject) : sessionlessKey(issuer, subject), at);
+  await mark(isAll ? subjectKey(issuer, subject) : unnamedSessionKey(issuer, subject), at);
   const where = { issuer_subject: { issuer, subject } };
   const identity = await transaction.jmapIdentity.findUnique({ where });
   const objectId = identity?.userId ?? message;

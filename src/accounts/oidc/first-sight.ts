@@ -15,8 +15,8 @@ export interface WelcomeOptions {
 /**
  * Returns a function that makes the user of a token where there is none, with an account where the
  * configuration says so, and keeps its name up to date. A user is made once over all processes.
- * A user that a command made is never taken for one of a provider with the same name: the provider's
- * users may choose their names.
+ * A user that a command made is never taken for one of a provider with the same name: users of a
+ * provider may choose their names.
  */
 export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Promise<boolean> {
   const { prisma } = options;

@@ -1,3 +1,5 @@
+import type { Principal } from '../../accounts/principal.js';
+
 /** How long subscriptions live (RFC 8620 7.2), and how many there may be. Times are in ms. */
 
 const SECOND = 1000;
@@ -30,4 +32,12 @@ export function endOf(
   if (asked !== null && asked <= now) return null;
   const latest = tokenEnd ?? Math.ceil((now + LONGEST_LIFE) / SECOND) * SECOND;
   return Math.min(asked ?? latest, latest);
+}
+
+/**
+ * Returns when the token that subscriptions belong to ends; null: it has no end. A provider's tokens
+ * last for minutes, and subscriptions belong to the sign-in behind them.
+ */
+export function tokenEndOf({ credential, expires }: Principal): number | null {
+  return credential.signIn === null ? expires : null;
 }

@@ -9,7 +9,7 @@ import { newObject, type PlannedCreate, refusal } from '../set/draft.js';
 import type { SetPlan } from '../set/plan-set.js';
 import { clock } from '../states.js';
 import { TOO_FAST } from './creation-limits.js';
-import { endOf, HOUR, MAX_CREATIONS } from './lifetime.js';
+import { endOf, HOUR, MAX_CREATIONS, tokenEndOf } from './lifetime.js';
 import type { PushServices } from './services.js';
 import { pushOf } from './subscription-type.js';
 
@@ -38,7 +38,9 @@ export async function planCreates(
   context: CallContext,
 ): Promise<readonly PlannedSubscription[]> {
   const { push } = pushOf(context);
-  const { userId, expires: tokenEnd } = context.request.principal;
+  const { principal } = context.request;
+  const { userId } = principal;
+  const tokenEnd = tokenEndOf(principal);
   const now = clock(context.services);
   const judged = creates.map((create) => judgeValues(create, { index, tokenEnd, now, push }));
   const good = judged.filter(({ subscription }) => subscription !== null);

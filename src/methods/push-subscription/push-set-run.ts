@@ -17,7 +17,7 @@ import { updateObject } from '../set/update.js';
 import { clock } from '../states.js';
 import { CreationLimits } from './creation-limits.js';
 import { judgeCode } from './judge-code.js';
-import { endOf } from './lifetime.js';
+import { endOf, tokenEndOf } from './lifetime.js';
 import { distinct, HAS_PASSED, namesOf, type PlannedSubscription, timeOf } from './plan-creates.js';
 import type { Pusher } from './services.js';
 import { objectOf } from './subscription-object.js';
@@ -177,7 +177,7 @@ export class PushSetRun {
     let change: PushSubscriptionChange = {};
     const formed: Record<string, JsonValue> = {};
     if (changed.includes('expires')) {
-      const tokenEnd = this.#scene.context.request.principal.expires;
+      const tokenEnd = tokenEndOf(this.#scene.context.request.principal);
       const expires = endOf(timeOf(object['expires'] ?? null), { tokenEnd, now: this.#now });
       if (expires === null) return refuse('expires', HAS_PASSED);
       formed['expires'] = formatUtcDate(expires);
