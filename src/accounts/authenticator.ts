@@ -5,10 +5,9 @@ import {
   type CapabilitiesOfScopes,
   type LoadedCredential,
   loadPrincipals,
-  tokenCredential,
 } from './load-principals.js';
 import type { Authenticator, Credential, Gate, Principal } from './principal.js';
-import { parseToken, secretMatches, TOKEN_PREFIX } from './token-text.js';
+import { parseToken, secretMatches, TOKEN_PREFIX, tokenCredential } from './token-text.js';
 
 /** Judges tokens of identity providers. */
 export interface ProviderTokens {

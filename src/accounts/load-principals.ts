@@ -5,6 +5,7 @@ import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
+import { tokenCredential } from './token-text.js';
 
 /** A credential as the database has it, with what it reaches. */
 export interface LoadedCredential {
@@ -113,11 +114,6 @@ async function loadTokens(
       claimed: NOTHING,
     };
   });
-}
-
-/** Returns the credential of a token of ours. */
-export function tokenCredential(id: string): Credential {
-  return { id, owner: id, signIn: null };
 }
 
 async function loadSignIns(

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
-import { tokenCredential } from './load-principals.js';
 import type { Tickets } from './principal.js';
 import { readSignIn, signInCredential, storedSignIn } from './sign-in.js';
-import { hashSecret } from './token-text.js';
+import { hashSecret, tokenCredential } from './token-text.js';
 
 /** The lifetime of a ticket that nobody uses, ms. */
 const LIFETIME = 60_000;

@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IdGenerator } from '../protocol/ids.js';
+import type { Credential } from './principal.js';
 
 /**
  * A token's text: `jms_<token id>_<secret>`. Scanners find leaked tokens by the prefix, and the
@@ -55,4 +56,9 @@ export function hashSecret(secret: string): Buffer {
 export function secretMatches(secret: string, kept: Uint8Array | null): boolean {
   const matches = timingSafeEqual(hashSecret(secret), kept ?? NO_HASH);
   return matches && kept !== null;
+}
+
+/** Returns the credential of a token of ours. */
+export function tokenCredential(id: string): Credential {
+  return { id, owner: id, signIn: null };
 }

@@ -84,24 +84,22 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const answers = repeat(tenth(limits.onceKeep), log, 'kept answers', async () => {
     return (await options.pruneAnswers(now() - limits.onceKeep, STEP)) >= STEP;
   });
-  const tickets = repeat(MINUTE, log, 'tickets', async () => {
-    return (await options.pruneTickets(now(), STEP)) >= STEP;
-  });
-  const rates = repeat(MINUTE, log, 'rate limits', async () => {
-    return (await options.pruneRates(now(), STEP)) >= STEP;
-  });
-  const logouts = repeat(MINUTE, log, 'ends of sign-ins', async () => {
-    return (await options.pruneLogouts(now(), STEP)) >= STEP;
-  });
   const audit = repeat(tenth(limits.auditKeep), log, 'the audit', async () => {
     return (await options.pruneAudit(now() - limits.auditKeep, STEP)) >= STEP;
   });
   const directory = repeat(tenth(limits.changesKeep), log, 'the directory', async () => {
     return (await options.pruneDirectory(now() - limits.changesKeep, STEP)) >= STEP;
   });
-  const subscriptions = repeat(MINUTE, log, 'push subscriptions', async () => {
-    return (await options.pruneSubscriptions(now(), STEP)) >= STEP;
-  });
+  const expired = (
+    [
+      ['tickets', options.pruneTickets],
+      ['rate limits', options.pruneRates],
+      ['ends of sign-ins', options.pruneLogouts],
+      ['push subscriptions', options.pruneSubscriptions],
+    ] as const
+  ).map(([name, forget]) =>
+    repeat(MINUTE, log, name, async () => (await forget(now(), STEP)) >= STEP),
+  );
   const deletions = repeat(MINUTE, log, 'deleted accounts', async (stopped) => {
     await options.resumeDeletions(stopped);
     return false;
@@ -119,9 +117,8 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   duplicates.start();
   return {
     async stop() {
-      const frequent = [prune, collect, answers, audit, directory, subscriptions, deletions];
-      const all = [...frequent, tickets, rates, logouts, sweep, duplicates];
-      await Promise.all(all.map((each) => each.stop()));
+      const all = [...expired, prune, collect, answers, audit, directory, deletions];
+      await Promise.all([...all, sweep, duplicates].map((each) => each.stop()));
     },
   };
 }

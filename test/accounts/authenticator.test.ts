@@ -11,7 +11,7 @@ import {
   revokeAccess,
   revokeToken,
 } from '../../src/accounts/index.js';
-import { tokenCredential } from '../../src/accounts/load-principals.js';
+import { tokenCredential } from '../../src/accounts/token-text.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { openTestDatabase, type TestDatabase } from './database.js';
 

@@ -9,7 +9,7 @@ import {
   pruneTickets,
   revokeToken,
 } from '../../src/accounts/index.js';
-import { tokenCredential } from '../../src/accounts/load-principals.js';
+import { tokenCredential } from '../../src/accounts/token-text.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';

@@ -1,5 +1,5 @@
-import { tokenCredential } from '../../src/accounts/load-principals.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
+import { tokenCredential } from '../../src/accounts/token-text.js';
 
 /** Returns who comes by a token of ours that nothing narrows. */
 export function tokenPrincipal(

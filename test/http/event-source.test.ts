@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { tokenCredential } from '../../src/accounts/load-principals.js';
+import { tokenCredential } from '../../src/accounts/token-text.js';
 import { change, PATH, Stream } from './event-stream.js';
 import {
   account,

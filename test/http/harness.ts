@@ -3,7 +3,6 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { tokenCredential } from '../../src/accounts/load-principals.js';
 import type {
   AccountAccess,
   Authenticator,
@@ -12,6 +11,7 @@ import type {
   Principal,
   Tickets,
 } from '../../src/accounts/principal.js';
+import { tokenCredential } from '../../src/accounts/token-text.js';
 import type { BlobStore } from '../../src/blobs/blob-store.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
