@@ -1,6 +1,6 @@
 import { MissingClientError } from '../src/blobs/index.js';
 import { runCommand, UsageError } from '../src/descriptor/command-line.js';
-import { ConfigError } from '../src/server/config.js';
+import { ConfigError } from '../src/server/config-error.js';
 import { ProjectError } from '../src/server/project.js';
 
 export {

@@ -19,10 +19,10 @@ export interface ProviderTokens {
   judge(token: string, gate?: Gate): Promise<Credential | null>;
 
   /**
-   * Resolves to whether a credential that `judge` has given, here or in another process, is still
-   * good as far as the provider says. Rejects as `judge` does.
+   * Returns whether a credential that `judge` has given, here or in another process, is still good
+   * as far as is known. Asks the provider again in the background where that is long ago.
    */
-  isGood(credential: Credential): boolean | Promise<boolean>;
+  isGood(credential: Credential): boolean;
 }
 
 export interface AuthenticatorOptions {
@@ -105,7 +105,7 @@ class CachingAuthenticator implements Authenticator {
   }
 
   async refresh(credential: Credential): Promise<Principal | null> {
-    if (!(await this.#isGood(credential))) return null;
+    if (!this.#isGood(credential)) return null;
     return this.#valid(await this.#lookUp(credential));
   }
 
@@ -114,8 +114,7 @@ class CachingAuthenticator implements Authenticator {
     const version = await this.version();
     for (let from = 0; from < credentials.length; from += CHUNK) {
       const chunk = credentials.slice(from, from + CHUNK);
-      const areGood = await Promise.all(chunk.map((credential) => this.#isGood(credential)));
-      const good = chunk.filter((_, at) => areGood[at]);
+      const good = chunk.filter((credential) => this.#isGood(credential));
       for (const [id, entry] of await this.#lookUpAll(good, version)) {
         const principal = this.#valid(entry);
         if (principal !== null) principals.set(id, principal);
@@ -142,15 +141,8 @@ class CachingAuthenticator implements Authenticator {
     return isGood ? this.#valid(entry) : null;
   }
 
-  /** While the provider can't be asked, what was good stays so. */
-  async #isGood(credential: Credential): Promise<boolean> {
-    if (credential.signIn === null || this.#providers === null) return true;
-    try {
-      return await this.#providers.isGood(credential);
-    } catch (error) {
-      if (error instanceof UnavailableError) return true;
-      throw error;
-    }
+  #isGood(credential: Credential): boolean {
+    return credential.signIn === null || (this.#providers?.isGood(credential) ?? true);
   }
 
   #valid(entry: Entry | null): Principal | null {

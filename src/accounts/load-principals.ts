@@ -3,7 +3,7 @@ import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
-import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
+import { sessionKey, subjectKey, tokenKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
 
@@ -124,7 +124,7 @@ async function loadSignIns(
   const signIns = credentials.flatMap(({ signIn }) => signIn ?? []);
   if (signIns.length === 0) return [];
   const subjects = [...new Set(signIns.map(({ subject }) => subject))];
-  const keys = new Set(signIns.flatMap(endKeysOf));
+  const keys = new Set(credentials.flatMap(endKeysOf));
   const identities = await prisma.jmapIdentity.findMany({ where: { subject: { in: subjects } } });
   const ends = await prisma.jmapLogout.findMany({ where: { key: { in: [...keys] } } });
   const userIds = new Map(
@@ -135,7 +135,7 @@ async function loadSignIns(
     const { signIn } = credential;
     const userId = signIn && userIds.get(subjectKey(signIn.issuer, signIn.subject));
     if (!signIn || !userId) return [];
-    if (endKeysOf(signIn).some((key) => signIn.issued <= (endedAt.get(key) ?? -1))) return [];
+    if (endKeysOf(credential).some((key) => signIn.issued <= (endedAt.get(key) ?? -1))) return [];
     const { expires, roles, scopes } = signIn;
     return {
       ...{ credential, userId, expires, roles },
@@ -147,9 +147,15 @@ async function loadSignIns(
 }
 
 /** Returns the keys of the messages that end a sign-in. */
-function endKeysOf({ issuer, name, session }: SignIn): readonly string[] {
+function endKeysOf({ id, signIn }: Credential): readonly string[] {
+  if (signIn === null) return [];
+  const { issuer, name, session } = signIn;
   const ofUser = subjectKey(issuer, name);
-  return [ofUser, session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session)];
+  return [
+    tokenKey(id),
+    ofUser,
+    session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session),
+  ];
 }
 
 /** Returns whether nothing of the user, or not this sign-in, is good any more. */
@@ -163,8 +169,8 @@ function isOver(
 
 /**
  * Finds accounts that claims may name: by their id, else by a name that one account alone has.
- * Providers' users may choose the name of an account that was made for them, so those have no name
- * here. Returns ids by what names them.
+ * Providers' users may choose the name of an account that was made for them, so claims reach none of
+ * those. Returns ids by what names them.
  */
 async function findClaimable(
   prisma: PrismaClient | TransactionClient,
@@ -195,7 +201,7 @@ async function findClaimable(
     if (first !== undefined && second === undefined) ids.set(name, first.id);
   }
   // An id is nobody's name where both are there.
-  for (const { id } of living) ids.set(id, id);
+  for (const { id, ownerId } of living) if (!provided.has(ownerId)) ids.set(id, id);
   return ids;
 }
 

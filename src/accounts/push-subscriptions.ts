@@ -236,6 +236,8 @@ class RowTransaction implements PushTransaction {
     await this.#client.jmapPushSubscription.updateMany({
       where: { id, tokenId: this.#owner.credential.owner },
       data: {
+        // The client's present token says what it may hear of.
+        signIn: storedSignIn(this.#owner.credential),
         ...(types === undefined ? {} : { types: jsonOf(types) }),
         ...(expires === undefined ? {} : { expires: BigInt(expires) }),
         ...(verified === undefined ? {} : { verified: BigInt(verified) }),

@@ -9,7 +9,10 @@ export function signInCredential(id: string, signIn: SignIn): Credential {
 
 /** Returns the credential of a push subscription, which outlives the token that made it. */
 export function lastingCredential(owner: string, signIn: SignIn | null): Credential {
-  return { id: owner, owner, signIn: signIn && { ...signIn, expires: null } };
+  if (signIn === null) return { id: owner, owner, signIn };
+  const lasting = { ...signIn, expires: null };
+  // Tokens of one sign-in may reach different accounts.
+  return { id: `${owner}:${hashOf([JSON.stringify(lasting)])}`, owner, signIn: lasting };
 }
 
 /** Returns a value for a JSON column: null where the credential is a token of ours. */
@@ -26,13 +29,16 @@ export function readSignIn(column: unknown): SignIn | null {
   return (column ?? null) as SignIn | null;
 }
 
-/** A provider's tokens change every few minutes; all of one sign-in have the same owner. */
+/**
+ * A provider's tokens change every few minutes; all that one client has by one sign-in have the same
+ * owner.
+ */
 function ownerOf({ issuer, subject, session, client }: SignIn): string {
-  if (session !== null) return sessionKey(issuer, session);
-  return keyOf('client', [issuer, subject, client]);
+  if (session === null) return keyOf('client', [issuer, subject, client]);
+  return `${sessionKey(issuer, session)}:${hashOf([client])}`;
 }
 
-/** Identifies a provider's session: its push subscriptions, and its end in JmapLogout. */
+/** Identifies a provider's session: its end in JmapLogout, and the owners of it before a colon. */
 export function sessionKey(issuer: string, session: string): string {
   return keyOf('session', [issuer, session]);
 }
@@ -53,5 +59,14 @@ export function messageKey(issuer: string, id: string): string {
 }
 
 function keyOf(kind: string, names: readonly (string | null)[]): string {
-  return `${kind}:${hash('sha256', JSON.stringify(names), 'base64url')}`;
+  return `${kind}:${hashOf(names)}`;
+}
+
+function hashOf(names: readonly (string | null)[]): string {
+  return hash('sha256', JSON.stringify(names), 'base64url');
+}
+
+/** Identifies the end of a token that its provider has ended. */
+export function tokenKey(id: string): string {
+  return `token:${id}`;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../accounts/principal.js';
+import { RequestError } from '../protocol/errors.js';
 import { tooFast } from '../protocol/limits.js';
 import type { RateSet, RateVerdict } from '../runtime/rates/rate-limits.js';
 import { authenticateRequest } from './authenticate-request.js';
@@ -63,10 +64,9 @@ export class Admission {
       giveBack();
       return principal;
     } catch (error) {
-      if (!(error instanceof HttpError)) {
-        // The rule has refused, or nobody could know whether the credentials are good.
-        if (verdict !== null) set.give(verdict);
-      } else if (error.status === 401) await count();
+      // A provider that can't be asked must not make guesses free.
+      if (error instanceof RequestError && verdict !== null) set.give(verdict);
+      else if (error instanceof HttpError && error.status === 401) await count();
       throw error;
     }
   }

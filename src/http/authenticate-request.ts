@@ -23,6 +23,8 @@ export async function authenticateRequest(
   const { offer } = services.identity;
   const token = readToken(req, offer);
   if (token instanceof HttpError) throw token;
+  if (isBasic(req)) requireOwnOrigin(req, services.corsOrigins);
+  if (token === '') throw unauthorized(offer, 'The password is no token of this server.', true);
   if (token !== null) {
     const principal = await authenticator.authenticate(token, gate);
     if (principal !== null) return principal;
@@ -90,6 +92,20 @@ function readToken(
   // Another scheme is no token at all; a bearer one that can't be read is a wrong token.
   if (SCHEME.test(authorization)) return unauthorized(offer, 'The token is malformed.', true);
   return offer.basic ? passwordOf(trimmed) : null;
+}
+
+function isBasic({ headers }: IncomingMessage): boolean {
+  return headers.authorization !== undefined && /^basic /i.test(headers.authorization);
+}
+
+/**
+ * Refuses Basic credentials from a page whose origin is not listed by name: browsers send those that
+ * they remember with requests of any page.
+ */
+function requireOwnOrigin({ headers }: IncomingMessage, origins: readonly string[]): void {
+  const { origin } = headers;
+  if (origin === undefined || origins.includes(origin)) return;
+  throw new HttpError(403, 'Basic authentication is not for pages of this Origin.');
 }
 
 /** RFC 7617 2: user-id and password, in base64. The user-id means nothing: the token has a user. */

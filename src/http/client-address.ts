@@ -63,7 +63,7 @@ const TRANSLATED = 'rfc6052';
 
 /** Parses an address. One of IPv4 within one of IPv6 is itself, however it is written. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  const bare = text.replace(/%.*$/, '');
+  const [bare = ''] = text.split('%', 1);
   if (isIP(bare) === 0) return null;
   const address = ipaddr.process(bare);
   if (address.kind() === 'ipv4' || address.range() !== TRANSLATED) return address;

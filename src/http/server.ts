@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { Seldom } from '../runtime/seldom.js';
 import { ApiEndpoint } from './api.js';
 import { createApp } from './app.js';
 import { BaseUrls } from './base-url.js';
@@ -98,6 +99,18 @@ function serverOptions(timings: Timings) {
   };
 }
 
+/** Returns a function that logs why logout tokens are refused, each reason seldom. */
+function refusedLogouts({ log }: Shared): (reason: string) => void {
+  const refusals = new Seldom(REASONS);
+  return (reason) => {
+    const fields = refusals.admit(reason);
+    if (fields !== null) log.warn({ reason, ...fields }, 'a logout token was refused');
+  };
+}
+
+/** Reasons of refusals that are told apart. */
+const REASONS = 16;
+
 function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
   const baseUrls = new BaseUrls(shared);
   const basePath = baseUrls.path;
@@ -108,9 +121,7 @@ function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
     download: downloadPage(shared),
     ticket: ticketPage(shared),
     resourceMetadata: resourceMetadataPage(shared.identity.metadata),
-    logout: logoutPage(shared.identity.takeLogout, (reason) =>
-      shared.log.warn({ reason }, 'a logout token was refused'),
-    ),
+    logout: logoutPage(shared.identity.takeLogout, refusedLogouts(shared)),
     healthz: healthPage(),
     readyz: readyPage(shared),
     metrics: metricsPage(shared.metrics),

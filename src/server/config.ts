@@ -3,10 +3,13 @@ import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
 import { parseSpan } from '../runtime/spans.js';
 import { readAuth } from './auth-config.js';
+import { ConfigError } from './config-error.js';
 import { memoryGiven } from './memory.js';
 import { readPushBus } from './push-bus.js';
 import { readPush } from './push-config.js';
 import { readRates } from './rate-config.js';
+
+export { ConfigError } from './config-error.js';
 
 /**
  * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
@@ -20,20 +23,6 @@ type DatabaseLocation =
 
 /** Octets, counts and milliseconds (`*Keep`, `*Timeout`). */
 export type Limits = ReturnType<typeof readLimits>;
-
-/** A variable whose value is wrong: tools print it and exit with 2. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-
-  /** The message repeats no secret, and of a URL no user and no password. */
-  constructor(variable: string, value: string, legal: string) {
-    const isSecret = SECRETS.includes(variable) || /^postgres/i.test(value);
-    const shown = value.replace(isSecret ? /.+/s : /^.*@/s, '…');
-    super(`${variable}=${JSON.stringify(shown)} is not usable: it takes ${legal}.`);
-  }
-}
-
-const SECRETS: readonly string[] = ['METRICS_TOKEN', 'SECRETS_KEY'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { createBackChannel } from '../accounts/oidc/back-channel.js';
+import { createBackChannel, createTokenEnd } from '../accounts/oidc/back-channel.js';
 import { createWelcome } from '../accounts/oidc/first-sight.js';
 import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { SignIns } from '../accounts/oidc/sign-ins.js';
@@ -62,6 +62,7 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
       post: (...form) => http.postForm(...form),
       welcome: createWelcome({ prisma, ids, tasks }),
       onRefused: refusalsTo(options),
+      onEnded: createTokenEnd(prisma),
     }),
     close,
   };

@@ -118,6 +118,17 @@ describe('RFC 7617: Basic authentication', () => {
     expect(malformed.status).toBe(401);
   });
 
+  it('is refused from pages of origins that are not listed by name', async () => {
+    const { url, users } = await start(on, '*');
+    users.tokens.set('jms_token', 't1');
+    const headers = { ...basic('jms_token'), Origin: 'https://evil.example' };
+    expect((await fetch(`${url}/.well-known/jmap`, { headers })).status).toBe(403);
+    const listed = await start(on);
+    listed.users.tokens.set('jms_token', 't1');
+    const good = { ...basic('jms_token'), Origin: 'https://app.example.com' };
+    expect((await fetch(`${listed.url}/.well-known/jmap`, { headers: good })).status).toBe(200);
+  });
+
   it('is offered beside Bearer where it is on, and never where it is off', async () => {
     const { url } = await start(on);
     const response = await fetch(`${url}/.well-known/jmap`);

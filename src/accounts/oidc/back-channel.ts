@@ -1,6 +1,14 @@
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
+import { available } from '../available.js';
 import { type Change, changeAccess, type TransactionClient } from '../change.js';
-import { messageKey, readSignIn, sessionKey, subjectKey, unnamedSessionKey } from '../sign-in.js';
+import {
+  messageKey,
+  readSignIn,
+  sessionKey,
+  subjectKey,
+  tokenKey,
+  unnamedSessionKey,
+} from '../sign-in.js';
 import { issuerOf, refuse } from './access-token.js';
 import { type Logout, verifyLogoutToken } from './logout-token.js';
 import type { Provider } from './open-provider.js';
@@ -33,7 +41,7 @@ export function createBackChannel({
     if (settings.logout === null) refuse('no client of the provider may sign out here');
     const rules = { ...settings.rules, audience: settings.logout.clients };
     const logout = await verifyLogoutToken(token, rules, keyOf, now());
-    await changeAccess(prisma, (change) => end(change, provider, logout, now()));
+    await available(() => changeAccess(prisma, (change) => end(change, provider, logout, now())));
   };
 }
 
@@ -51,14 +59,19 @@ async function end(
     data: { key: message, at: BigInt(at), expires: BigInt(lastUse) },
   });
   const mark = async (key: string, until: number): Promise<void> => {
-    const data = { at: BigInt(until), expires: BigInt(now + KEPT) };
+    const known = await transaction.jmapLogout.findUnique({ where: { key } });
+    // An older message may come later.
+    const at = Math.max(until, Number(known?.at ?? 0));
+    const data = { at: BigInt(at), expires: BigInt(now + KEPT) };
     await transaction.jmapLogout.upsert({ where: { key }, create: { key, ...data }, update: data });
   };
   if (session !== null) {
     const key = sessionKey(issuer, session);
     // A session doesn't begin again, so whatever token of it comes later is over, too.
     await mark(key, now + KEPT);
-    await transaction.jmapPushSubscription.deleteMany({ where: { tokenId: key } });
+    await transaction.jmapPushSubscription.deleteMany({
+      where: { tokenId: { startsWith: `${key}:` } },
+    });
   }
   if (subject === null) {
     await note({ action: 'session/end', objectId: message, detail: { issuer } });
@@ -69,7 +82,9 @@ async function end(
   const isAll = session === null;
   await mark(isAll ? subjectKey(issuer, subject) : unnamedSessionKey(issuer, subject), at);
   const where = { issuer_subject: { issuer, subject } };
-  const identity = await transaction.jmapIdentity.findUnique({ where });
+  // Where another claim identifies users, the marks alone end their subscriptions.
+  const isIdentity = settings.user.id === 'sub';
+  const identity = isIdentity ? await transaction.jmapIdentity.findUnique({ where }) : null;
   const objectId = identity?.userId ?? message;
   await note({ action: 'session/end', objectId, detail: { issuer, isAll } });
   if (identity !== null) await endSubscriptions(transaction, identity, isAll);
@@ -91,6 +106,24 @@ async function endSubscriptions(
     return signIn?.issuer === issuer && (isAll || signIn.session === null) ? row.id : [];
   });
   await transaction.jmapPushSubscription.deleteMany({ where: { id: { in: ids } } });
+}
+
+/** Returns a function that ends a token of a provider in all processes, by its credential's id. */
+export function createTokenEnd(prisma: PrismaClient): (id: string) => Promise<void> {
+  return (id) =>
+    available(() =>
+      changeAccess(prisma, async ({ transaction, note }) => {
+        const key = tokenKey(id);
+        const at = BigInt(Date.now() + KEPT);
+        const data = { at, expires: at };
+        await transaction.jmapLogout.upsert({
+          where: { key },
+          create: { key, ...data },
+          update: data,
+        });
+        await note({ action: 'session/end', objectId: key });
+      }),
+    );
 }
 
 /** Forgets messages that have no meaning any more; resolves to how many. */

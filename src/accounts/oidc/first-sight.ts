@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../../protocol/ids.js';
-import { changeAccess, DirectoryError, type TransactionClient } from '../change.js';
+import { available } from '../available.js';
+import { changeAccess, type TransactionClient } from '../change.js';
 import { createUser, insertAccount } from '../directory.js';
 import type { Visitor } from './sign-ins.js';
 
@@ -20,13 +22,13 @@ export interface WelcomeOptions {
  */
 export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Promise<boolean> {
   const { prisma } = options;
-  return async (visitor) => {
+  const welcome = async (visitor: Visitor): Promise<boolean> => {
     const { issuer } = visitor.provider.settings.rules;
     const where = { issuer_subject: { issuer, subject: visitor.subject } };
     const known = await prisma.jmapIdentity.findUnique({ where });
     if (known === null) return makeUser(options, visitor);
     const user = await prisma.jmapUser.findUnique({ where: { id: known.userId } });
-    if (user !== null && !isNameOf(user.name, visitor)) {
+    if (user !== null && visitor.displayName.isBest && !isNameOf(user.name, visitor)) {
       await changeAccess(prisma, async ({ transaction, note }) => {
         const { id } = user;
         const name = await freeName(transaction, visitor, id);
@@ -36,6 +38,7 @@ export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Pr
     }
     return user !== null;
   };
+  return (visitor) => available(() => welcome(visitor));
 }
 
 async function makeUser(
@@ -72,8 +75,6 @@ const LONGEST = 255;
 const LONGEST_BASE = 160;
 /** Characters that no name may have. */
 const ILLEGAL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu;
-/** Users with one name at one provider. */
-const MOST_NAMESAKES = 10_000;
 
 /** Returns a text of so many characters at most that may be a name. */
 function legalText(text: string, most: number): string {
@@ -82,17 +83,21 @@ function legalText(text: string, most: number): string {
 
 /** Returns the name that the provider has for a user: cut, and the subject where it has none. */
 function baseName({ displayName, subject }: Visitor): string {
-  return legalText(displayName, LONGEST_BASE) || legalText(subject, LONGEST_BASE) || 'user';
+  return legalText(displayName.text, LONGEST_BASE) || legalText(subject, LONGEST_BASE) || 'user';
 }
 
 /** Returns the names that a user may have here, the best one first. */
 function* namesOf(visitor: Visitor): Generator<string> {
   const base = baseName(visitor);
-  const { host } = new URL(visitor.provider.settings.rules.issuer);
+  const { issuer } = visitor.provider.settings.rules;
+  const { host } = new URL(issuer);
+  const place = host.slice(0, LONGEST - LONGEST_BASE - 20);
   yield base;
-  yield `${base} (${host.slice(0, LONGEST - LONGEST_BASE - 20)})`;
-  for (let n = 2; n < MOST_NAMESAKES; n += 1)
-    yield `${base} (${host.slice(0, LONGEST - LONGEST_BASE - 20)}, ${n})`;
+  yield `${base} (${place})`;
+  // Namesakes must not cost more the more there are.
+  const digest = hash('sha256', JSON.stringify([issuer, visitor.subject]), 'hex');
+  yield `${base} (${place}, ${digest.slice(0, 8)})`;
+  yield `${base.slice(0, 80)} (${digest})`;
 }
 
 function isNameOf(name: string, visitor: Visitor): boolean {
@@ -110,5 +115,5 @@ async function freeName(
     const holder = await transaction.jmapUser.findUnique({ where: { name } });
     if (holder === null || holder.id === userId) return name;
   }
-  throw new DirectoryError('Too many users of the provider have the same name.');
+  throw new Error('The names of a user are taken, one with a hash among them.');
 }

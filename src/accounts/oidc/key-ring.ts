@@ -139,7 +139,9 @@ export class KeyRing {
     const { keys } = read;
     if (keys.length === 0) return false;
     const names = new Set(keys.map(({ kid }) => kid));
-    if ([...this.#names].some((name) => !names.has(name))) this.#generation += 1;
+    const texts = new Set(keys.map((key) => JSON.stringify(key)));
+    const isGone = this.#known?.keys.some((key) => !texts.has(JSON.stringify(key)));
+    if (isGone === true) this.#generation += 1;
     this.#known = read;
     this.#names = names;
     this.#find = createLocalJWKSet({ keys: [...keys] });

@@ -31,15 +31,26 @@ export function signInOf(claims: Claims, settings: ProviderSettings): SignIn | n
   };
 }
 
-/** Returns the name of a user for people: the first claim that is a text. */
-export function displayNameOf(claims: Claims, { user }: ProviderSettings): string {
-  const names = [...user.names, user.id].map((claim) => textAt(claims, claim));
-  return names.find((name) => name !== null) ?? '';
+/** A name for people. */
+export interface DisplayName {
+  readonly text: string;
+  /** It is of the first claim that may hold it: a token without that one renames nobody. */
+  readonly isBest: boolean;
 }
+
+/** Returns the name of a user for people: the first claim that is a text. */
+export function displayNameOf(claims: Claims, { user }: ProviderSettings): DisplayName {
+  const names = [...user.names, user.id].map((claim) => textAt(claims, claim));
+  const text = names.find((name) => name !== null) ?? '';
+  return { text, isBest: names[0] === text };
+}
+
+/** Some databases don't take U+0000, and none of these is in a name. */
+const CONTROL = /\p{Cc}|\p{Cs}/u;
 
 function textAt(claims: Claims, name: string): string | null {
   const value = claimAt(claims, name);
-  return typeof value === 'string' && value.trim() !== '' ? value : null;
+  return typeof value === 'string' && value.trim() !== '' && !CONTROL.test(value) ? value : null;
 }
 
 function secondsOf(value: unknown): number | null {

@@ -7,14 +7,13 @@ import { issuerOf, TokenRefusedError, verifyAccessToken } from './access-token.j
 import type { Claims } from './claims.js';
 import { introspect, type PostForm } from './introspection.js';
 import type { Provider } from './open-provider.js';
-import { displayNameOf, signInOf } from './sign-in-of.js';
+import { type DisplayName, displayNameOf, signInOf } from './sign-in-of.js';
 
 /** A user whose token is good, maybe for the first time. */
 export interface Visitor {
   readonly provider: Provider;
   readonly subject: string;
-  /** For people; an empty text where the token has none. */
-  readonly displayName: string;
+  readonly displayName: DisplayName;
 }
 
 export interface SignInsOptions {
@@ -25,6 +24,8 @@ export interface SignInsOptions {
   readonly welcome: (visitor: Visitor) => Promise<boolean>;
   /** Is told why a token is refused, without a value of it; `issuer` is a configured one. */
   readonly onRefused: (reason: string, issuer: string) => void;
+  /** Ends a token in all processes: its provider has ended it. `id` is of its credential. */
+  readonly onEnded: (id: string) => Promise<void>;
   /** Epoch ms. */
   readonly now?: () => number;
   readonly maxCached?: number;
@@ -33,8 +34,7 @@ export interface SignInsOptions {
 /** A judgement that counts for a while. */
 interface Judgement {
   readonly provider: Provider;
-  /** Null: the provider says that the token is not good. */
-  readonly credential: Credential | null;
+  readonly credential: Credential;
   /** Epoch ms. */
   readonly until: number;
   readonly generation: number;
@@ -43,8 +43,12 @@ interface Judgement {
 }
 
 const MAX_CACHED = 10_000;
-/** Questions to providers that may wait at once: made-up tokens must not fill the memory. */
+/** Questions of requests that may wait at once: made-up tokens must not fill the memory. */
 const MAX_QUESTIONS = 64;
+/** Questions about tokens of open connections at once. */
+const MAX_BACKGROUND = 16;
+/** Tokens that are remembered as not good. */
+const MAX_REFUSED = 1000;
 /** Longer ones are no tokens, characters. */
 export const LONGEST_TOKEN = 8192;
 const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
@@ -63,7 +67,14 @@ export class SignIns implements ProviderTokens {
   readonly #asked: Provider | null;
   /** By the id of the credential, oldest first. */
   readonly #known = new Map<string, Judgement>();
+  /** Opaque tokens that are not good, by the id, until when that counts, epoch ms. */
+  readonly #refused = new Map<string, number>();
   readonly #running = new Map<string, Promise<Judgement | null>>();
+  /** Ids of opaque tokens to ask about again. */
+  readonly #stale = new Set<string>();
+  /** Questions in the background, and of requests. */
+  #asking = 0;
+  #questions = 0;
 
   constructor(options: SignInsOptions) {
     const { providers, now = Date.now } = options;
@@ -80,24 +91,46 @@ export class SignIns implements ProviderTokens {
     const id = isJwt ? `jwt:${digest}` : OPAQUE + digest;
     const known = this.#find(id);
     if (known !== null) return known.credential;
+    if ((this.#refused.get(id) ?? 0) > this.#now()) return null;
     const provider = isJwt ? this.#byIssuer.get(issuerOf(token) ?? '') : this.#asked;
     if (provider === undefined || provider === null) return null;
     await gate?.();
     const judgement = await this.#once(id, () =>
-      isJwt ? this.#verify(id, token, provider) : this.#ask(id, token, provider),
+      isJwt ? this.#verify(id, token, provider) : this.#question(id, token, provider),
     );
     return judgement?.credential ?? null;
   }
 
-  async isGood(credential: Credential): Promise<boolean> {
-    const { id } = credential;
+  isGood({ id }: Credential): boolean {
     const known = this.#known.get(id);
-    // Other processes know its text, if any does; the database knows whether it is over.
-    if (known === undefined || known.token === null) return true;
-    if (this.#find(id) !== null) return known.credential !== null;
-    const { token, provider } = known;
-    const judgement = await this.#once(id, () => this.#ask(id, token, provider));
-    return judgement?.credential != null;
+    // Nobody here knows its text; the database knows whether it is over.
+    if (known === undefined) return !this.#refused.has(id);
+    const { token, provider, generation } = known;
+    if (token === null) return generation === provider.generation;
+    if (known.until <= this.#now()) {
+      this.#stale.add(id);
+      this.#askAgain();
+    }
+    return true;
+  }
+
+  /** Asks about tokens of open connections, some at a time, the longest waiting first. */
+  #askAgain(): void {
+    for (const id of this.#stale) {
+      if (this.#asking >= MAX_BACKGROUND) return;
+      this.#stale.delete(id);
+      const known = this.#known.get(id);
+      if (known === undefined || known.token === null) continue;
+      const { token, provider } = known;
+      this.#asking += 1;
+      // While nobody answers, a token that was good stays so.
+      void this.#once(id, () => this.#ask(id, token, provider))
+        .catch(() => null)
+        .finally(() => {
+          this.#asking -= 1;
+          this.#askAgain();
+        });
+    }
   }
 
   /** Returns a judgement that still counts. */
@@ -129,24 +162,45 @@ export class SignIns implements ProviderTokens {
     return this.#remember(id, { provider, credential, until, generation, token: null });
   }
 
+  /** Asks about the token of a request. */
+  async #question(id: string, token: string, provider: Provider): Promise<Judgement | null> {
+    if (this.#questions >= MAX_QUESTIONS)
+      throw new UnavailableError('Too many tokens wait for an answer of the identity provider.');
+    this.#questions += 1;
+    try {
+      return await this.#ask(id, token, provider);
+    } finally {
+      this.#questions -= 1;
+    }
+  }
+
   async #ask(id: string, token: string, provider: Provider): Promise<Judgement | null> {
     const { generation, settings } = provider;
     const { opaque, rules } = settings;
-    const { post } = this.#options;
     if (opaque === null) return null;
-    if (this.#running.size >= MAX_QUESTIONS)
-      throw new UnavailableError('Too many tokens wait for an answer of the identity provider.');
+    const { post, onEnded } = this.#options;
     const { clientId, secret } = opaque;
     const endpoint = await provider.introspectionUrl();
     const claims = await this.#claims(provider, () =>
       introspect(token, { endpoint, clientId, secret, rules, post }, this.#now()),
     );
     const credential = claims && (await this.#welcome(id, claims, provider));
-    const until = Math.min(
-      this.#now() + opaque.cache,
-      credential?.signIn?.expires ?? Number.POSITIVE_INFINITY,
-    );
-    return this.#remember(id, { provider, credential, until, generation, token });
+    const until = this.#now() + opaque.cache;
+    if (credential !== null) {
+      const end = credential.signIn?.expires ?? Number.POSITIVE_INFINITY;
+      return this.#remember(id, {
+        provider,
+        credential,
+        until: Math.min(until, end),
+        generation,
+        token,
+      });
+    }
+    this.#refused.set(id, until);
+    forgetOldest(this.#refused, MAX_REFUSED);
+    // Other processes may have connections by it, and not know its text.
+    if (this.#known.delete(id)) await onEnded(id);
+    return null;
   }
 
   /** Resolves to verified claims; null where the token is refused. */
@@ -182,11 +236,14 @@ export class SignIns implements ProviderTokens {
   #remember(id: string, judgement: Judgement): Judgement {
     this.#known.delete(id);
     this.#known.set(id, judgement);
-    const { maxCached = MAX_CACHED } = this.#options;
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= maxCached) break;
-      this.#known.delete(oldest);
-    }
+    forgetOldest(this.#known, this.#options.maxCached ?? MAX_CACHED);
     return judgement;
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>, most: number): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= most) return;
+    map.delete(oldest);
   }
 }
