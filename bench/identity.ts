@@ -56,7 +56,7 @@ async function startProvider() {
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sign: Sign = (id) =>
-    new SignJWT({ scope: 'todos', client_id: 'app', email: 'bench', jti: String(id) })
+    new SignJWT({ scope: 'todos', client_id: 'app', email: 'guest', jti: String(id) })
       .setProtectedHeader({ alg: 'RS256', kid: 'k', typ: 'at+jwt' })
       .setIssuer(issuer)
       .setAudience(AUDIENCE)
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
       methodCalls: [['Todo/set', { accountId, create: { c: { text: 'Measure.' } } }, '0']],
     });
     const id = /"id":"([^"]+)"/.exec(JSON.stringify(created))?.[1];
-    const own = await server.tool('token', 'create', '--user', 'bench');
+    const own = await server.tool('token', 'create', '--user', 'guest');
     const unseen: string[] = [];
     for (let n = 1; n <= UNSEEN * rounds; n += 1) unseen.push(await provider.sign(n));
     const kinds: readonly Kind[] = [
@@ -159,7 +159,7 @@ function print(figures: ReadonlyMap<string, readonly Measurement[]>): void {
   );
   for (const [name, all] of figures) {
     const rate = spread(all.map(({ perSecond }) => perSecond))?.median ?? 0;
-    const cpu = (spread(all.flatMap((one) => one.cpu ?? []))?.median ?? 0) * 1e6;
+    const cpu = spread(all.flatMap((one) => one.cpu ?? []))?.median ?? 0;
     first ??= cpu;
     const cells = [name, rate.toFixed(0), cpu.toFixed(0), (cpu / first).toFixed(2)];
     process.stdout.write(`| ${cells.join(' | ')} |\n`);

@@ -169,8 +169,8 @@ function isOver(
 
 /**
  * Finds accounts that claims may name: by their id, else by a name that one account alone has.
- * Providers' users may choose the name of an account that was made for them, so claims reach none of
- * those. Returns ids by what names them.
+ * Users of providers may choose the name of an account that was made for them, so claims reach none
+ * of those. Returns ids by what names them.
  */
 async function findClaimable(
   prisma: PrismaClient | TransactionClient,

@@ -30,8 +30,8 @@ export function readSignIn(column: unknown): SignIn | null {
 }
 
 /**
- * A provider's tokens change every few minutes; all that one client has by one sign-in have the same
- * owner.
+ * Tokens of a provider change every few minutes. All that one client has by one sign-in have the
+ * same owner.
  */
 function ownerOf({ issuer, subject, session, client }: SignIn): string {
   if (session === null) return keyOf('client', [issuer, subject, client]);

@@ -99,8 +99,8 @@ function isBasic({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses Basic credentials from a page whose origin is not listed by name: browsers send those that
- * they remember with requests of any page.
+ * Refuses Basic credentials from a page whose origin is not listed by name. Browsers send those
+ * that they remember with requests of any page.
  */
 function requireOwnOrigin({ headers }: IncomingMessage, origins: readonly string[]): void {
   const { origin } = headers;

@@ -4,7 +4,12 @@ import type { IdGenerator } from '../../protocol/ids.js';
 import { available } from '../available.js';
 import { changeAccess, type TransactionClient } from '../change.js';
 import { createUser, insertAccount } from '../directory.js';
+import { subjectKey } from '../sign-in.js';
+import { forgetOldest } from './forget-oldest.js';
 import type { Visitor } from './sign-ins.js';
+
+/** Users who are remembered. */
+const MAX_SEEN = 10_000;
 
 export interface WelcomeOptions {
   /** Sees committed rows alone. */
@@ -38,7 +43,18 @@ export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Pr
     }
     return user !== null;
   };
-  return (visitor) => available(() => welcome(visitor));
+  /** Names of users who are there, by what the provider calls them. Nobody deletes users. */
+  const seen = new Map<string, string>();
+  return async (visitor) => {
+    const { issuer } = visitor.provider.settings.rules;
+    const key = subjectKey(issuer, visitor.subject);
+    const name = visitor.displayName.text;
+    if (seen.get(key) === name) return true;
+    const isThere = await available(() => welcome(visitor));
+    if (isThere) seen.set(key, name);
+    forgetOldest(seen, MAX_SEEN);
+    return isThere;
+  };
 }
 
 async function makeUser(

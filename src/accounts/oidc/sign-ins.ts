@@ -5,6 +5,7 @@ import type { Credential, Gate } from '../principal.js';
 import { signInCredential } from '../sign-in.js';
 import { issuerOf, TokenRefusedError, verifyAccessToken } from './access-token.js';
 import type { Claims } from './claims.js';
+import { forgetOldest } from './forget-oldest.js';
 import { introspect, type PostForm } from './introspection.js';
 import type { Provider } from './open-provider.js';
 import { type DisplayName, displayNameOf, signInOf } from './sign-in-of.js';
@@ -238,12 +239,5 @@ export class SignIns implements ProviderTokens {
     this.#known.set(id, judgement);
     forgetOldest(this.#known, this.#options.maxCached ?? MAX_CACHED);
     return judgement;
-  }
-}
-
-function forgetOldest(map: Map<string, unknown>, most: number): void {
-  for (const oldest of map.keys()) {
-    if (map.size <= most) return;
-    map.delete(oldest);
   }
 }

@@ -35,8 +35,8 @@ export function endOf(
 }
 
 /**
- * Returns when the token that subscriptions belong to ends; null: it has no end. Tokens of providers
- * last for minutes: their subscriptions belong to the sign-in behind them.
+ * Returns when the token that subscriptions belong to ends; null: it has no end. The tokens of a
+ * provider last for minutes: their subscriptions belong to the sign-in behind them.
  */
 export function tokenEndOf({ credential, expires }: Principal): number | null {
   return credential.signIn === null ? expires : null;
