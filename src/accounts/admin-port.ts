@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/json.js';
+import type { Principal } from './principal.js';
 
 /**
  * The port of the directory: what methods of the administration see of users, accounts, access and
@@ -64,10 +65,13 @@ export interface Directory {
     ids: readonly string[] | { readonly first: number },
   ): Promise<StateAndDirectory>;
 
-  /** Runs `work` in a transaction of the user `actorId`, perhaps more than once. */
+  /**
+   * Runs `work` in a transaction of the `actor`, perhaps more than once. Throws RefusedError where
+   * the actor may not change the directory any more.
+   */
   change<T>(
     type: DirectoryType,
-    actorId: string,
+    actor: Pick<Principal, 'userId' | 'credential'>,
     work: (transaction: DirectoryTransaction) => Promise<T>,
   ): Promise<T>;
 }
