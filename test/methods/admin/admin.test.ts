@@ -161,6 +161,16 @@ function adminSuite(server: () => RunningServer): void {
     await soon(async () => expect((await user.session())['accounts']).not.toHaveProperty(owned.id));
   });
 
+  it('narrows a token as it is asked to, and writes that into the audit', async () => {
+    const [capabilities, expires] = [{ [CORE]: 'full', [TODOS]: 'read' }, '9999-12-31T23:59:59Z'];
+    const types = { Todo: 'full' };
+    const narrow = { user: aliceId, capabilities, types, expires };
+    const { id } = await create('AdminToken', narrow);
+    expect(await one('AdminToken', id)).toMatchObject({ capabilities, types, expires });
+    const last = (await server().tool('scripts/user', ['audit'])).split('\n').at(-1) ?? '';
+    expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ capabilities, types });
+  });
+
   it('disables, enables and signs out a user, whose tokens follow', async () => {
     const off = await set('AdminUser', { update: { [aliceId]: { disabled: true } } });
     expect(off.updated).toEqual({ [aliceId]: null });
@@ -212,14 +222,35 @@ function adminSuite(server: () => RunningServer): void {
         past: { user: aliceId, expires: '2020-01-01T00:00:00Z' },
         wide: { user: rootId, accounts: { [account]: 'full' } },
         unknown: { user: aliceId, types: { Nothing: 'read' } },
+        noId: { user: aliceId, accounts: { 'a\0': 'read' } },
+        noUser: { user: 'u\0' },
+        noAccounts: { user: aliceId, accounts: {} },
+        noCapabilities: { user: aliceId, capabilities: {} },
+        noTypes: { user: aliceId, types: {} },
       },
+      destroy: ['t\0'],
     });
+    expect(tokens.created).toBeNull();
+    expect(tokens.notDestroyed).toMatchObject({ 't\0': { type: 'notFound' } });
     expect(tokens.notCreated).toMatchObject({
       nobody: { properties: ['user'] },
       past: { properties: ['expires'] },
       wide: { properties: ['accounts'] },
       unknown: { properties: ['types'] },
+      noId: { properties: ['accounts'] },
+      noUser: { properties: ['user'] },
+      noAccounts: { properties: ['accounts'] },
+      noCapabilities: { properties: ['capabilities'] },
+      noTypes: { properties: ['types'] },
     });
+    const grants = await set('AdminGrant', {
+      create: { noId: { account: 'a\0', user: aliceId } },
+      update: { 'a\0-u': { readOnly: true } },
+    });
+    expect(grants.notCreated).toMatchObject({ noId: { properties: ['account'] } });
+    expect(grants.notUpdated).toMatchObject({ 'a\0-u': { type: 'notFound' } });
+    const { notFound } = await admin.get('AdminUser', { accountId: DIRECTORY, ids: ['u\0'] });
+    expect(notFound).toEqual(['u\0']);
   });
 
   it('tells of all that commands and others do by /changes, and keeps ifInState', async () => {
