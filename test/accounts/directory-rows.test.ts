@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DirectoryRows } from '../../src/accounts/admin/directory-rows.js';
 import type { DirectoryTransaction, DirectoryType } from '../../src/accounts/admin-port.js';
-import { createAccount, createAuthenticator, createToken } from '../../src/accounts/index.js';
+import {
+  createAccount,
+  createAuthenticator,
+  createToken,
+  renameAccount,
+} from '../../src/accounts/index.js';
 import type { Principal } from '../../src/accounts/principal.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { openTestDatabase, type TestDatabase } from './database.js';
@@ -78,4 +83,11 @@ it('texts that are no ids name no object', async () => {
       expect(await transaction.find(NO_IDS)).toEqual([]);
     });
   }
+});
+
+it('an account that is being deleted gets no other name', async () => {
+  const ann = await administrator('ann');
+  const { id } = await database.prisma.jmapAccount.findFirstOrThrow();
+  await rows.change('AdminAccount', ann, (transaction) => transaction.destroy(id));
+  await expect(renameAccount(database.prisma, id, 'C')).rejects.toThrow('being deleted');
 });

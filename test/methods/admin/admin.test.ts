@@ -125,10 +125,13 @@ function adminSuite(server: () => RunningServer): void {
       ['AdminAccount/set', { ...at, create: { a: { name: 'C', owner: '#u' } } }, '1'],
       ['AdminGrant/set', { ...at, create: { g: { account: '#a', user: aliceId } } }, '2'],
       ['AdminToken/set', { ...at, create: { t: { user: '#u', readOnly: true } } }, '3'],
+      ['AdminToken/set', { ...at, create: { n: { user: '#u', accounts: { '#a': 'read' } } } }, '4'],
     ]);
-    const [carol, owned, grant, token] = methodResponses.map(
+    const [carol, owned, grant, token, narrow] = methodResponses.map(
       ([, args]) => Object.values((args as { created: Record<string, Row> }).created)[0],
-    ) as [Row, Row, Row, Row];
+    ) as [Row, Row, Row, Row, Row];
+    expect(narrow).toMatchObject({ accounts: { [owned.id]: 'read' } });
+    expect(await one('AdminToken', narrow.id)).toMatchObject({ accounts: { [owned.id]: 'read' } });
     expect(await one('AdminUser', carol.id)).toEqual({
       ...{ id: carol.id, name: 'carol', disabled: false, signedOut: null, roles: ['a', 'b'] },
       ...{ identities: [], created: carol['created'] },
@@ -243,6 +246,12 @@ function adminSuite(server: () => RunningServer): void {
       noCapabilities: { properties: ['capabilities'] },
       noTypes: { properties: ['types'] },
     });
+    const accounts = await set('AdminAccount', {
+      create: { own: { name: 'O', owner: aliceId, capabilities: [ADMIN] } },
+    });
+    expect(accounts.notCreated).toMatchObject({ own: { properties: ['capabilities'] } });
+    const command = ['create', '--name', 'O', '--capability', ADMIN];
+    await expect(server().tool('scripts/account', command)).rejects.toThrow('of the server alone');
     const grants = await set('AdminGrant', {
       create: { noId: { account: 'a\0', user: aliceId } },
       update: { 'a\0-u': { readOnly: true } },
