@@ -153,7 +153,9 @@ export class Sessions {
     const offered = capabilities.filter(
       (each) => givesAccess(each) && hasCapability(account, each.urn, runtime),
     );
-    return offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read');
+    return (
+      offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read')
+    );
   }
 }
 
