@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/json.js';
+import type { Principal } from './principal.js';
 
 /**
  * The port of the directory: what methods of the administration see of users, accounts, access and
@@ -11,6 +12,9 @@ export const DIRECTORY = 'directory';
 /** Its only capability; principals with the role have the account. */
 export const ADMIN_CAPABILITY = 'urn:jmapsmith:admin';
 export const ADMIN_ROLE = 'admin';
+
+/** Capabilities that accounts without a row have alone: no other account may name them. */
+export const OWN_CAPABILITIES: readonly string[] = [ADMIN_CAPABILITY];
 
 export const DIRECTORY_TYPES = ['AdminUser', 'AdminAccount', 'AdminGrant', 'AdminToken'] as const;
 
@@ -64,10 +68,13 @@ export interface Directory {
     ids: readonly string[] | { readonly first: number },
   ): Promise<StateAndDirectory>;
 
-  /** Runs `work` in a transaction of the user `actorId`, perhaps more than once. */
+  /**
+   * Runs `work` in a transaction of the `actor`, perhaps more than once. Throws RefusedError where
+   * the actor may not change the directory any more.
+   */
   change<T>(
     type: DirectoryType,
-    actorId: string,
+    actor: Pick<Principal, 'userId' | 'credential'>,
     work: (transaction: DirectoryTransaction) => Promise<T>,
   ): Promise<T>;
 }

@@ -106,7 +106,7 @@ export async function retryBusy<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isBusy(error)) throw isLate(error) ? lateTransaction(error) : error;
       if (attempt === ATTEMPTS) {
         throw new UnavailableError('The database stays busy.', { cause: error });
       }
@@ -116,9 +116,20 @@ export async function retryBusy<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** A transaction that took too long takes as long again: it is not repeated. */
+function lateTransaction(cause: unknown): UnavailableError {
+  return new UnavailableError('The transaction took too long.', { cause });
+}
+
+/** Recognizes Prisma's error for a transaction that had begun, and ran out of its time. */
+function isLate(error: unknown): boolean {
+  if (!(error instanceof Error && 'code' in error && error.code === 'P2028')) return false;
+  return /already closed|expired transaction/i.test(error.message);
+}
+
 /** Recognizes Prisma's errors for a lock that it didn't get: in a statement, begin or commit. */
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!(error instanceof Error) || isLate(error)) return false;
   if ('code' in error && typeof error.code === 'string') {
     if (['P1008', 'P2028', 'P2034'].includes(error.code) || error.code.startsWith('SQLITE_BUSY'))
       return true;

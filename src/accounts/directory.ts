@@ -1,6 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { grantId } from './admin-port.js';
+import { grantId, OWN_CAPABILITIES } from './admin-port.js';
 import {
   type Change,
   changeAccess,
@@ -35,7 +35,10 @@ interface NewAccount {
   readonly tasks?: readonly string[];
 }
 
-/** Creates an account with its owner's access, and the owner where new. Resolves to its id. */
+/**
+ * Creates an account with its owner's access, and the owner where new. Resolves to its id. Throws
+ * DirectoryError.
+ */
 export function createAccount(
   prisma: PrismaClient,
   ids: IdGenerator,
@@ -55,6 +58,8 @@ export async function insertAccount(
   const { transaction } = change;
   const { id, time } = ids.next('a');
   const urns = capabilities && [...new Set(capabilities)];
+  const own = urns?.find((urn) => OWN_CAPABILITIES.includes(urn));
+  if (own !== undefined) throw new DirectoryError(`${own} is for accounts of the server alone.`);
   await transaction.jmapAccount.create({
     data: {
       id,
@@ -107,7 +112,7 @@ export async function renameAccount(prisma: PrismaClient, id: string, name: stri
 /** Does the same for a caller whose change is open. */
 export async function rename({ transaction, note }: Change, id: string, name: string) {
   const legal = legalName('account', name);
-  await existingAccount(transaction, id);
+  await livingAccount(transaction, id);
   await transaction.jmapAccount.update({ where: { id }, data: { name: legal } });
   await note({ action: 'account/rename', objectId: id, detail: { name: legal } });
 }

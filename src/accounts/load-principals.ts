@@ -244,21 +244,23 @@ function reachOf(
   return accounts;
 }
 
-/** Returns whether a credential that nothing narrows has the role. */
+/**
+ * Returns whether a credential that nothing narrows has the role. Scopes narrow too, whatever they
+ * open: the directory would lead to the rest.
+ */
 function administrates(
-  { credential, narrowed, capabilities, types }: Claimant,
+  { narrowed, capabilities, types }: Claimant,
   roles: readonly string[],
 ): boolean {
   if (!roles.includes(ADMIN_ROLE) || narrowed !== null || types !== null) return false;
-  if (capabilities === null) return true;
-  return credential.signIn !== null && capabilities.has(ADMIN_CAPABILITY);
+  return capabilities === null;
 }
 
 /** Returns the account of the directory, which has no row. */
-function directoryFor({ readOnly, capabilities }: Claimant): readonly [string, AccountAccess] {
+function directoryFor({ readOnly }: Claimant): readonly [string, AccountAccess] {
   const access = {
     ...{ id: DIRECTORY, name: 'Directory', isPersonal: false },
-    isReadOnly: readOnly || capabilities?.get(ADMIN_CAPABILITY) === 'read',
+    isReadOnly: readOnly,
     capabilities: new Set([ADMIN_CAPABILITY]),
   };
   return [DIRECTORY, Object.freeze(access)];

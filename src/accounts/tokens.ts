@@ -6,8 +6,8 @@ import { modesIn } from './load-principals.js';
 import type { AccessMode } from './principal.js';
 import { makeToken, parseToken, secretMatches } from './token-text.js';
 
-/** The last moment that a Date can hold, ms. */
-const LAST_TIME = 8_640_000_000_000_000;
+/** The last moment that a UTCDate can say, in the year 9999; ms. */
+export const LAST_TIME = 253_402_300_799_999;
 
 export interface TokenScope {
   readonly accountId: string;
@@ -39,11 +39,13 @@ interface NewToken {
   readonly accounts?: readonly TokenScope[];
   readonly readOnly?: boolean;
   /** The capabilities that narrow it, by URN; empty or absent: all. */
-  readonly capabilities?: Modes;
+  readonly capabilities?: Modes | undefined;
   /** The data types that narrow it, by name; empty or absent: all. */
-  readonly types?: Modes;
+  readonly types?: Modes | undefined;
   /** Milliseconds from now. */
   readonly lifetime?: number | undefined;
+  /** Epoch ms, in the place of a lifetime. */
+  readonly expires?: number | undefined;
 }
 
 /** Makes a token for a user. Resolves to its text, which is kept nowhere. Throws DirectoryError. */
@@ -66,7 +68,7 @@ export async function insertToken(
   const userId = await existingUser(transaction, user);
   const scopes = await reachable(transaction, userId, accounts);
   const { id, created, token, secretHash } = makeToken(ids);
-  const expires = lifetime === undefined ? null : created + lifetime;
+  const expires = newToken.expires ?? (lifetime === undefined ? null : created + lifetime);
   if (expires !== null && expires > LAST_TIME) {
     throw new DirectoryError(
       'The token would expire after the end of time: leave it without an end.',

@@ -122,7 +122,7 @@ export class Sessions {
       {
         name: account.name,
         isPersonal: account.isPersonal,
-        isReadOnly: account.isReadOnly || isOnlyRead(account, owner, ofAccounts),
+        isReadOnly: account.isReadOnly || this.#isOnlyRead(account, owner, ofAccounts),
         accountCapabilities: Object.fromEntries(
           ofAccounts
             .filter(({ urn }) => hasCapability(account, urn, runtime))
@@ -141,17 +141,22 @@ export class Sessions {
       ...sessionUrls(base),
     };
   }
-}
 
-/** Returns whether all that the account offers may only be read. */
-function isOnlyRead(
-  account: SessionAccount,
-  owner: SessionOwner,
-  capabilities: readonly CapabilityDefinition[],
-): boolean {
-  if (owner.capabilities === null) return false;
-  const offered = capabilities.filter((each) => givesAccess(each) && accountHas(account, each.urn));
-  return offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read');
+  /** Returns whether all that the account offers may only be read. */
+  #isOnlyRead(
+    account: SessionAccount,
+    owner: SessionOwner,
+    capabilities: readonly CapabilityDefinition[],
+  ): boolean {
+    if (owner.capabilities === null) return false;
+    const { runtime } = this.#options;
+    const offered = capabilities.filter(
+      (each) => givesAccess(each) && hasCapability(account, each.urn, runtime),
+    );
+    return (
+      offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read')
+    );
+  }
 }
 
 /** Finds each capability's first account of the user's own; accounts are in order of creation. */

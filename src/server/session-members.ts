@@ -1,4 +1,4 @@
-import { ADMIN_CAPABILITY } from '../accounts/admin-port.js';
+import { OWN_CAPABILITIES } from '../accounts/admin-port.js';
 import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
@@ -71,7 +71,7 @@ export function runtimeMembers(
     ],
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
-    [ADMIN_CAPABILITY, { byName: true }],
+    ...OWN_CAPABILITIES.map((urn) => [urn, { byName: true }] as const),
     [BLOB, { account: blob }],
     [
       VAPID,

@@ -46,11 +46,12 @@ function credentialOf(token: string): Credential {
 }
 
 /** Returns who comes by a token of ours, or of a provider. */
-async function authenticate(token: string): Promise<Principal> {
+async function authenticate(token: string, definitions = DEFINITIONS): Promise<Principal> {
   const by = createAuthenticator(database.prisma, {
     accessVersion: database.accessVersion,
     providers: { judge: async (text) => credentialOf(text), isGood: () => true },
-    capabilitiesOf: (scopes) => openCapabilities(DEFINITIONS, scopes),
+    capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
+    directory: true,
   });
   const principal = await by.authenticate(token);
   if (principal === null) throw new Error(`${token} is refused.`);
@@ -82,4 +83,13 @@ it('two tokens that reach the same have the same session, whoever issued them', 
   expect(await text(await make({ capabilities }))).toBe(reading);
   expect(await text(await make({ capabilities: new Map(all) }))).toBe(whole);
   expect(new Set([whole, reading, await text('openid')]).size).toBe(3);
+});
+
+it('a provider’s token reaches the directory only where no capability has scopes', async () => {
+  await database.prisma.jmapUser.updateMany({ data: { roles: ['admin'] } });
+  const hasDirectory = async (token: string, definitions = DEFINITIONS) =>
+    (await authenticate(token, definitions)).accounts.has('directory');
+  expect(await hasDirectory('openid')).toBe(false);
+  expect(await hasDirectory('todos')).toBe(false);
+  expect(await hasDirectory('openid', [...registry])).toBe(true);
 });

@@ -116,6 +116,14 @@ describe('the session', () => {
     expect(JSON.stringify(session)).not.toContain(TODOS);
   });
 
+  it('counts no capability that an account must name and doesn’t', () => {
+    const runtime = new Map<string, RuntimeMembers>([[TODOS, { byName: true }]]);
+    const capabilities = [definition(NOTES), definition(TODOS)];
+    const by = owner(reach({ [NOTES]: 'read', [TODOS]: 'full' }));
+    const text = new Sessions({ capabilities, runtime, baseUrl: null }).text(by, 'https://h');
+    expect(JSON.parse(text)).toMatchObject({ accounts: { A1: { isReadOnly: true } } });
+  });
+
   it('shows an account as read-only where all that it offers may only be read', () => {
     const isReadOnly = (by: Narrowing, of = account) => parse(by, of).accounts['A1']?.isReadOnly;
     expect(isReadOnly(reach({ [NOTES]: 'read', [TODOS]: 'read' }))).toBe(true);

@@ -28,7 +28,8 @@ export const adminAccounts: DirectoryKind = {
     const { name: user } = await userOf(change, 'owner', owner);
     const legal = await judged('name', () => legalName('account', String(name)));
     const urns = capabilityList(capabilities);
-    return insertAccount(change, ids, { name: legal, user, capabilities: urns, tasks });
+    const account = { name: legal, user, capabilities: urns, tasks };
+    return judged('capabilities', () => insertAccount(change, ids, account));
   },
 
   async update({ change }, { after: { id, name } }) {

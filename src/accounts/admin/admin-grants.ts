@@ -1,5 +1,6 @@
+import { isId } from '../../protocol/ids.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { type DirectoryObject, grantId, RefusedError } from '../admin-port.js';
+import { type DirectoryObject, grantId, RefusedError, wrongValue } from '../admin-port.js';
 import type { Change } from '../change.js';
 import { livingAccount, removeAccess, writeAccess } from '../directory.js';
 import { type DirectoryKind, judged, userOf } from './directory-kind.js';
@@ -47,22 +48,16 @@ export const adminGrants: DirectoryKind = {
 type Grant = Readonly<Record<'account' | 'user', JsonValue | undefined>> | DirectoryObject;
 
 async function accessOf(change: Change, grant: Grant) {
-  const account = await judged('account', () =>
-    livingAccount(change.transaction, String(grant['account'])),
-  );
+  const id = String(grant['account']);
+  if (!isId(id)) throw wrongValue('account', 'is the id of no account');
+  const account = await judged('account', () => livingAccount(change.transaction, id));
   const { id: userId, name: user } = await userOf(change, 'user', grant['user']);
   return { accountId: account.id, userId, user };
 }
 
-/** An id is both ids with a dash between them; there may be dashes in either. */
+/** An id is both ids with a dash between them; there is none in either (protocol/ids.ts). */
 function whereIn(ids: readonly string[]) {
-  const accounts = new Set<string>();
-  const users = new Set<string>();
-  for (const id of ids) {
-    for (let dash = id.indexOf('-'); dash !== -1; dash = id.indexOf('-', dash + 1)) {
-      accounts.add(id.slice(0, dash));
-      users.add(id.slice(dash + 1));
-    }
-  }
-  return { accountId: { in: [...accounts] }, userId: { in: [...users] } };
+  const pairs = ids.map((id) => id.split('-'));
+  const [accounts, users] = [0, 1].map((place) => pairs.flatMap((pair) => pair[place] ?? []));
+  return { accountId: { in: accounts ?? [] }, userId: { in: users ?? [] } };
 }

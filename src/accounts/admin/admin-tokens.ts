@@ -1,11 +1,12 @@
-import type { Prisma } from '../../../build/prisma/engine-sqlite/client.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
+import { isId } from '../../protocol/ids.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import { wrongValue } from '../admin-port.js';
 import type { TransactionClient } from '../change.js';
 import { groupBy } from '../directory.js';
+import { modesIn } from '../load-principals.js';
 import { parseToken } from '../token-text.js';
-import { insertToken, removeToken } from '../tokens.js';
+import { insertToken, LAST_TIME, removeToken } from '../tokens.js';
 import { chosen, type DirectoryKind, immutable, judged, userOf } from './directory-kind.js';
 
 /** Tokens as AdminToken objects, without their secrets. */
@@ -21,26 +22,25 @@ export const adminTokens: DirectoryKind = {
       accounts: token.scoped ? (accounts.get(token.id) ?? {}) : null,
       capabilities: objectOf(token.capabilities),
       types: objectOf(token.types),
-      expires: token.expires === null ? null : formatUtcDate(Number(token.expires)),
+      expires: token.expires === null ? null : formatExpires(Number(token.expires)),
       created: formatUtcDate(Number(token.created)),
     }));
   },
 
-  async create({ change, ids }, { user: userId, readOnly, expires, ...object }) {
+  async create({ change, ids }, { user: userId, readOnly, ...object }) {
     const { name: user } = await userOf(change, 'user', userId);
-    const [lifetime, accounts] = [lifetimeOf(expires), objectOf(object['accounts'])];
-    const scopes = Object.entries(accounts ?? {}).map(([accountId, mode]) => {
-      return { accountId, readOnly: mode !== 'full' };
-    });
-    const wanted = { user, readOnly: readOnly === true, accounts: scopes, lifetime };
+    const accounts = [...(modesOf('accounts', object['accounts']) ?? [])].map(
+      ([accountId, mode]) => ({ accountId, readOnly: mode !== 'full' }),
+    );
+    if (accounts.some(({ accountId }) => !isId(accountId)))
+      throw wrongValue('accounts', 'has a name that is no id');
+    const wanted = {
+      ...{ user, accounts, readOnly: readOnly === true, expires: endOf(object['expires']) },
+      capabilities: modesOf('capabilities', object['capabilities']),
+      types: modesOf('types', object['types']),
+    };
     const token = await judged('accounts', () => insertToken(change, ids, wanted));
-    const id = parseToken(token)?.id ?? '';
-    const { capabilities, types } = object;
-    await change.transaction.jmapToken.update({
-      where: { id },
-      data: { ...modes('capabilities', capabilities), ...modes('types', types) },
-    });
-    return { id, secrets: { token } };
+    return { id: parseToken(token)?.id ?? '', secrets: { token } };
   },
 
   update: immutable,
@@ -72,12 +72,16 @@ async function accountsOf(
   );
 }
 
-function lifetimeOf(expires: JsonValue | undefined): number | undefined {
+function endOf(expires: JsonValue | undefined): number | undefined {
   const end = typeof expires === 'string' ? parseUtcDate(expires) : null;
   if (end === null) return undefined;
-  const lifetime = end - Date.now();
-  if (lifetime <= 0) throw wrongValue('expires', 'must be a time to come');
-  return lifetime;
+  if (end <= Date.now()) throw wrongValue('expires', 'must be a time to come');
+  return end;
+}
+
+/** Older tokens may end later than a UTCDate can say. */
+function formatExpires(expires: number): string {
+  return formatUtcDate(Math.min(expires, LAST_TIME));
 }
 
 /** Reads a JSON column of modes by name; null: all. */
@@ -85,10 +89,9 @@ function objectOf(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : null;
 }
 
-function modes(
-  column: string,
-  value: JsonValue | undefined,
-): Record<string, Prisma.InputJsonObject> {
-  const object = objectOf(value);
-  return object === null ? {} : { [column]: object as Prisma.InputJsonObject };
+/** Reads modes from a client; absent: all. An empty object would mean all, too: it is refused. */
+function modesOf(property: string, value: JsonValue | undefined) {
+  const modes = modesIn(value);
+  if (modes?.size === 0) throw wrongValue(property, 'must not be empty: null is for all');
+  return modes ?? undefined;
 }

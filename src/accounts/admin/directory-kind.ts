@@ -1,5 +1,5 @@
 import type { Prisma } from '../../../build/prisma/engine-sqlite/client.js';
-import type { IdGenerator } from '../../protocol/ids.js';
+import { type IdGenerator, isId } from '../../protocol/ids.js';
 import type { JsonValue } from '../../protocol/json.js';
 import {
   type DirectoryCreation,
@@ -56,7 +56,9 @@ export async function userOf(
   property: string,
   id: JsonValue | undefined,
 ): Promise<Prisma.JmapUserGetPayload<object>> {
-  const user = await transaction.jmapUser.findUnique({ where: { id: String(id) } });
+  // A text that is no id may be one that the database doesn't take.
+  const isText = typeof id === 'string' && isId(id);
+  const user = isText ? await transaction.jmapUser.findUnique({ where: { id } }) : null;
   if (user === null) throw wrongValue(property, `is the id of no user: ${JSON.stringify(id)}`);
   return user;
 }

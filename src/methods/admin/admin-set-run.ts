@@ -6,6 +6,7 @@ import {
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import { requireTime } from '../../runtime/deadlines.js';
 import { finish, runInSlices, type Slices } from '../../runtime/slices.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext, CreatedIds } from '../context.js';
@@ -81,6 +82,7 @@ export class AdminSetRun {
 
   async #create({ key, draft, birth }: PlannedCreate): Promise<void> {
     const { plan, context, transaction } = this.#scene;
+    requireTime(context.deadline);
     const values = withIds(draft.values, context.request.createdIds);
     const object = newObject(plan.index, values, birth);
     const error = refusal(draft) ?? judgeNames(object, context.services.registry);
@@ -100,6 +102,7 @@ export class AdminSetRun {
   /** Resolves to why the update is refused; null where it is made. */
   async #update({ key, id: planned, patch, sent, refused }: PlannedUpdate) {
     const { plan, context, transaction } = this.#scene;
+    requireTime(context.deadline);
     const before = this.#known.get(this.#idOf(planned));
     if (before === undefined) return notFound(key);
     if (refused !== null) return refused;
@@ -122,6 +125,7 @@ export class AdminSetRun {
   }
 
   async #destroy(key: string, id: string): Promise<SetError | null> {
+    requireTime(this.#scene.context.deadline);
     if (!this.#known.has(id)) return notFound(key);
     const made = await attempt(() => this.#scene.transaction.destroy(id));
     if ('error' in made) return made.error;

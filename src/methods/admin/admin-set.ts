@@ -1,5 +1,6 @@
-import type { DirectoryTransaction } from '../../accounts/admin-port.js';
+import { type DirectoryTransaction, RefusedError } from '../../accounts/admin-port.js';
 import type { SetArguments } from '../../capability/standard.js';
+import { MethodError } from '../../protocol/errors.js';
 import type { Answer, MethodBody } from '../context.js';
 import { planSet } from '../set/plan-set.js';
 import { runPlanning, sceneOf } from '../set/set.js';
@@ -18,5 +19,11 @@ export const adminSet: MethodBody<SetArguments> = async (args, context): Promise
     const response = await run.apply(args.ifInState);
     return context.admit(response, { createdIds: run.createdIds });
   };
-  return directory.change(name, context.request.principal.userId, work);
+  return directory.change(name, context.request.principal, work).catch(refuseEnded);
 };
+
+/** The actor's role may have gone since the request began. */
+function refuseEnded(error: unknown): never {
+  if (error instanceof RefusedError) throw new MethodError('forbidden', error.message);
+  throw error;
+}

@@ -7,14 +7,24 @@ import type { Registry } from '../registry.js';
 /** The properties that name an object of the directory: a creation id may stand there. */
 const REFERENCES: readonly string[] = ['owner', 'account', 'user'];
 
+/** The properties whose members are named by such ids. */
+const KEYED: readonly string[] = ['accounts'];
+
 /** Puts ids in the place of creation ids of earlier calls. Others stay as they are. */
 export function withIds(values: JsonObject, createdIds: ReadonlyMap<string, string>): JsonObject {
-  const found = REFERENCES.filter((name) => typeof values[name] === 'string');
-  const resolved = found.map((name) => {
-    const text = String(values[name]);
-    return [name, resolveId(text, createdIds) ?? text] as const;
-  });
-  return { ...values, ...Object.fromEntries(resolved) };
+  const idOf = (text: string) => resolveId(text, createdIds) ?? text;
+  const resolved: Record<string, JsonValue> = { ...values };
+  for (const name of REFERENCES) {
+    const value = values[name];
+    if (typeof value === 'string') resolved[name] = idOf(value);
+  }
+  for (const name of KEYED) {
+    const value = values[name];
+    if (!isJsonObject(value)) continue;
+    const members = Object.entries(value).map(([key, mode]) => [idOf(key), mode] as const);
+    resolved[name] = Object.fromEntries(members);
+  }
+  return resolved;
 }
 
 /** Refuses names of capabilities and types that this server doesn't have. */

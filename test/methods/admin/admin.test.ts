@@ -125,10 +125,13 @@ function adminSuite(server: () => RunningServer): void {
       ['AdminAccount/set', { ...at, create: { a: { name: 'C', owner: '#u' } } }, '1'],
       ['AdminGrant/set', { ...at, create: { g: { account: '#a', user: aliceId } } }, '2'],
       ['AdminToken/set', { ...at, create: { t: { user: '#u', readOnly: true } } }, '3'],
+      ['AdminToken/set', { ...at, create: { n: { user: '#u', accounts: { '#a': 'read' } } } }, '4'],
     ]);
-    const [carol, owned, grant, token] = methodResponses.map(
+    const [carol, owned, grant, token, narrow] = methodResponses.map(
       ([, args]) => Object.values((args as { created: Record<string, Row> }).created)[0],
-    ) as [Row, Row, Row, Row];
+    ) as [Row, Row, Row, Row, Row];
+    expect(narrow).toMatchObject({ accounts: { [owned.id]: 'read' } });
+    expect(await one('AdminToken', narrow.id)).toMatchObject({ accounts: { [owned.id]: 'read' } });
     expect(await one('AdminUser', carol.id)).toEqual({
       ...{ id: carol.id, name: 'carol', disabled: false, signedOut: null, roles: ['a', 'b'] },
       ...{ identities: [], created: carol['created'] },
@@ -159,6 +162,16 @@ function adminSuite(server: () => RunningServer): void {
     expect(await one('AdminAccount', owned.id)).toBeUndefined();
     expect(await one('AdminGrant', grant.id)).toBeUndefined();
     await soon(async () => expect((await user.session())['accounts']).not.toHaveProperty(owned.id));
+  });
+
+  it('narrows a token as it is asked to, and writes that into the audit', async () => {
+    const [capabilities, expires] = [{ [CORE]: 'full', [TODOS]: 'read' }, '9999-12-31T23:59:59Z'];
+    const types = { Todo: 'full' };
+    const narrow = { user: aliceId, capabilities, types, expires };
+    const { id } = await create('AdminToken', narrow);
+    expect(await one('AdminToken', id)).toMatchObject({ capabilities, types, expires });
+    const last = (await server().tool('scripts/user', ['audit'])).split('\n').at(-1) ?? '';
+    expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ capabilities, types });
   });
 
   it('disables, enables and signs out a user, whose tokens follow', async () => {
@@ -212,14 +225,41 @@ function adminSuite(server: () => RunningServer): void {
         past: { user: aliceId, expires: '2020-01-01T00:00:00Z' },
         wide: { user: rootId, accounts: { [account]: 'full' } },
         unknown: { user: aliceId, types: { Nothing: 'read' } },
+        noId: { user: aliceId, accounts: { 'a\0': 'read' } },
+        noUser: { user: 'u\0' },
+        noAccounts: { user: aliceId, accounts: {} },
+        noCapabilities: { user: aliceId, capabilities: {} },
+        noTypes: { user: aliceId, types: {} },
       },
+      destroy: ['t\0'],
     });
+    expect(tokens.created).toBeNull();
+    expect(tokens.notDestroyed).toMatchObject({ 't\0': { type: 'notFound' } });
     expect(tokens.notCreated).toMatchObject({
       nobody: { properties: ['user'] },
       past: { properties: ['expires'] },
       wide: { properties: ['accounts'] },
       unknown: { properties: ['types'] },
+      noId: { properties: ['accounts'] },
+      noUser: { properties: ['user'] },
+      noAccounts: { properties: ['accounts'] },
+      noCapabilities: { properties: ['capabilities'] },
+      noTypes: { properties: ['types'] },
     });
+    const accounts = await set('AdminAccount', {
+      create: { own: { name: 'O', owner: aliceId, capabilities: [ADMIN] } },
+    });
+    expect(accounts.notCreated).toMatchObject({ own: { properties: ['capabilities'] } });
+    const command = ['create', '--name', 'O', '--capability', ADMIN];
+    await expect(server().tool('scripts/account', command)).rejects.toThrow('of the server alone');
+    const grants = await set('AdminGrant', {
+      create: { noId: { account: 'a\0', user: aliceId } },
+      update: { 'a\0-u': { readOnly: true } },
+    });
+    expect(grants.notCreated).toMatchObject({ noId: { properties: ['account'] } });
+    expect(grants.notUpdated).toMatchObject({ 'a\0-u': { type: 'notFound' } });
+    const { notFound } = await admin.get('AdminUser', { accountId: DIRECTORY, ids: ['u\0'] });
+    expect(notFound).toEqual(['u\0']);
   });
 
   it('tells of all that commands and others do by /changes, and keeps ifInState', async () => {
