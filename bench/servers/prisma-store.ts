@@ -32,7 +32,10 @@ function prepare(file: string, hash: string, accounts: readonly string[]): void 
   const folder = join(import.meta.dirname, '../../prisma/sqlite/migrations');
   for (const name of readdirSync(folder).sort())
     if (/^\d/.test(name)) db.exec(readFileSync(join(folder, name, 'migration.sql'), 'utf8'));
-  db.prepare(`INSERT INTO "JmapToken" VALUES (?, x'00', 'bench', 0, 0, NULL, 0)`).run(hash);
+  db.prepare(
+    `INSERT INTO "JmapToken" ("id", "secretHash", "userId", "readOnly", "scoped", "created")
+      VALUES (?, x'00', 'bench', 0, 0, 0)`,
+  ).run(hash);
   for (const account of accounts)
     db.prepare(
       `INSERT INTO "JmapAccess" ("accountId", "userId", "readOnly") VALUES (?, 'bench', 0)`,
