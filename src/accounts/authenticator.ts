@@ -1,5 +1,6 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
+import { forgetOldest } from '../runtime/forget-oldest.js';
 import { ACCESS_VERSION } from './change.js';
 import {
   type CapabilitiesOfScopes,
@@ -226,10 +227,7 @@ class CachingAuthenticator implements Authenticator {
   #remember(id: string, entry: Entry): void {
     this.#cache.delete(id);
     this.#cache.set(id, entry);
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cache.size <= this.#maxCached) break;
-      this.#cache.delete(oldest);
-    }
+    forgetOldest(this.#cache, this.#maxCached);
   }
 }
 

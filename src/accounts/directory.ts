@@ -173,7 +173,7 @@ export async function revokeAccess(
 ): Promise<void> {
   await changeAccess(prisma, async (change) => {
     await existingAccount(change.transaction, accountId);
-    const userId = await existingUser(change.transaction, user);
+    const { id: userId } = await existingUser(change.transaction, user);
     if (await removeAccess(change, { accountId, user, userId })) return;
     throw new DirectoryError(`User ${JSON.stringify(user)} has no access to account ${accountId}.`);
   });
@@ -228,14 +228,14 @@ export async function createUser(
   return id;
 }
 
-/** Returns the id of the user with this name. Throws DirectoryError. */
+/** Returns the row of the user with this name. Throws DirectoryError where there is none. */
 export async function existingUser(
   prisma: PrismaClient | TransactionClient,
   name: string,
-): Promise<string> {
+): Promise<Prisma.JmapUserGetPayload<object>> {
   const user = await prisma.jmapUser.findUnique({ where: { name } });
   if (user === null) throw new DirectoryError(`There is no user ${JSON.stringify(name)}.`);
-  return user.id;
+  return user;
 }
 
 /** Returns the row of an account. Throws DirectoryError where there is none. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { UnavailableError } from '../protocol/errors.js';
+import { available } from './available.js';
 import { retryBusy, type TransactionClient } from './change.js';
 import { loadPrincipals } from './load-principals.js';
 import {
@@ -19,6 +19,9 @@ import { lastingCredential, storedSignIn } from './sign-in.js';
 
 /** Whom a row of JmapMeta makes wait: one creation at a time counts and creates, in any process. */
 const CREATING = 'pushCreation';
+
+/** In messages. */
+const ROWS = 'push subscriptions';
 
 /** Limits of a transaction, ms: another one may hold the lock for a while. */
 const TRANSACTION = { maxWait: 10_000, timeout: 10_000 };
@@ -49,7 +52,7 @@ export class PushSubscriptionRows implements PushSubscriptions {
     which: { readonly ids: readonly string[] } | { readonly first: number },
   ): Promise<readonly PushSubscription[]> {
     const { prisma, sealer, now, onExpired } = this.#options;
-    return available(async () => {
+    return available(ROWS, async () => {
       // An owner has few: their number is limited.
       const ids = 'ids' in which ? which.ids : null;
       const asked = { owner, ids, now: now() };
@@ -63,14 +66,14 @@ export class PushSubscriptionRows implements PushSubscriptions {
   }
 
   countCreations(userId: string, since: number): Promise<number> {
-    return available(() => countCreations(this.#options.prisma, userId, since));
+    return available(ROWS, () => countCreations(this.#options.prisma, userId, since));
   }
 
   countRefused(userId: string, ids: readonly string[], at: number): Promise<void> {
     // Without a host: they say nothing about it.
     const data = ids.map((id) => ({ id, userId, host: null, at: BigInt(at) }));
     const { prisma } = this.#options;
-    return available(async () => void (await prisma.jmapPushCreation.createMany({ data })));
+    return available(ROWS, async () => void (await prisma.jmapPushCreation.createMany({ data })));
   }
 
   change<T>(
@@ -84,7 +87,9 @@ export class PushSubscriptionRows implements PushSubscriptions {
       if (!(await lockOwner(client, owner))) throw new PushTokenError();
       return work(new RowTransaction(client, owner, this.#options));
     };
-    return available(() => retryBusy(() => this.#options.prisma.$transaction(run, TRANSACTION)));
+    return available(ROWS, () =>
+      retryBusy(() => this.#options.prisma.$transaction(run, TRANSACTION)),
+    );
   }
 }
 
@@ -301,21 +306,4 @@ export function typesOf(column: unknown): readonly string[] | null {
 
 export function timeOf(value: bigint | null): number | null {
   return value === null ? null : Number(value);
-}
-
-/**
- * Turns failures of the database into what clients are told to try again after. The log gets their
- * words, so it gets none of a statement that Prisma refuses: they hold all of its values.
- */
-async function available<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Prisma.PrismaClientValidationError)
-      throw new Error('Prisma refuses a statement on push subscriptions.');
-    if (!(error instanceof Error) || !/^(PrismaClient|DriverAdapter)/.test(error.name)) throw error;
-    throw new UnavailableError('The push subscriptions could not be read or written.', {
-      cause: error,
-    });
-  }
 }

@@ -65,7 +65,7 @@ export async function insertToken(
 ): Promise<string> {
   const { user, accounts = [], readOnly = false, lifetime } = newToken;
   const { transaction } = change;
-  const userId = await existingUser(transaction, user);
+  const { id: userId } = await existingUser(transaction, user);
   const scopes = await reachable(transaction, userId, accounts);
   const { id, created, token, secretHash } = makeToken(ids);
   const expires = newToken.expires ?? (lifetime === undefined ? null : created + lifetime);

@@ -1,6 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { type Change, changeAccess, DirectoryError } from './change.js';
-import { groupBy } from './directory.js';
+import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import { existingUser, groupBy } from './directory.js';
 import { textsOf } from './stored-texts.js';
 
 export interface UserListing {
@@ -11,27 +11,43 @@ export interface UserListing {
   /** In the whole server, in order. */
   readonly roles: readonly string[];
   /** The user as identity providers know it, in order. */
-  readonly identities: readonly { readonly issuer: string; readonly subject: string }[];
+  readonly identities: readonly Identity[];
   /** Epoch ms. */
   readonly created: number;
 }
 
-type UserRow = Prisma.JmapUserGetPayload<object>;
-
 /** Returns every user, in order of creation. */
 export async function listUsers(prisma: PrismaClient): Promise<readonly UserListing[]> {
   const users = await prisma.jmapUser.findMany({ orderBy: [{ created: 'asc' }, { id: 'asc' }] });
-  const rows = await prisma.jmapIdentity.findMany({
-    orderBy: [{ issuer: 'asc' }, { subject: 'asc' }],
-  });
-  const identitiesOf = groupBy(rows, ({ userId }) => userId);
+  const identities = await readIdentities(prisma);
   return users.map(({ id, name, disabled, roles, created }) => ({
     ...{ id, name },
     disabled: disabled === null ? null : Number(disabled),
     roles: textsOf(roles),
-    identities: (identitiesOf.get(id) ?? []).map(({ issuer, subject }) => ({ issuer, subject })),
+    identities: identities.get(id) ?? [],
     created: Number(created),
   }));
+}
+
+/** A user as an identity provider knows it. */
+export type Identity = Readonly<Record<'issuer' | 'subject', string>>;
+
+/** Returns the identities by user, each user's in order; `userIds`: of these users alone. */
+export async function readIdentities(
+  client: PrismaClient | TransactionClient,
+  userIds?: readonly string[],
+): Promise<ReadonlyMap<string, readonly Identity[]>> {
+  const rows = await client.jmapIdentity.findMany({
+    where: userIds === undefined ? {} : { userId: { in: [...userIds] } },
+    orderBy: [{ issuer: 'asc' }, { subject: 'asc' }],
+  });
+  const byUser = groupBy(rows, ({ userId }) => userId);
+  return new Map(
+    Array.from(byUser, ([id, own]) => [
+      id,
+      own.map(({ issuer, subject }) => ({ issuer, subject })),
+    ]),
+  );
 }
 
 /**
@@ -40,7 +56,7 @@ export async function listUsers(prisma: PrismaClient): Promise<readonly UserList
  */
 export async function disableUser(prisma: PrismaClient, name: string): Promise<void> {
   await changeAccess(prisma, async (change) => {
-    const user = await userNamed(change, name);
+    const user = await existingUser(change.transaction, name);
     return user.disabled === null ? disable(change, user.id) : null;
   });
 }
@@ -48,7 +64,7 @@ export async function disableUser(prisma: PrismaClient, name: string): Promise<v
 /** Undoes `disableUser`. Push subscriptions are to be created again. Throws DirectoryError. */
 export async function enableUser(prisma: PrismaClient, name: string): Promise<void> {
   await changeAccess(prisma, async (change) => {
-    const user = await userNamed(change, name);
+    const user = await existingUser(change.transaction, name);
     return user.disabled === null ? null : enable(change, user.id);
   });
 }
@@ -59,16 +75,14 @@ export async function enableUser(prisma: PrismaClient, name: string): Promise<vo
  */
 export async function signOutUser(prisma: PrismaClient, name: string): Promise<void> {
   await changeAccess(prisma, async (change) => {
-    const { id } = await userNamed(change, name);
+    const { id } = await existingUser(change.transaction, name);
     await signOut(change, id);
   });
 }
 
 /** Returns the roles that a user has in the whole server, in order. Throws DirectoryError. */
 export async function rolesOfUser(prisma: PrismaClient, name: string): Promise<readonly string[]> {
-  const user = await prisma.jmapUser.findUnique({ where: { name } });
-  if (user === null) throw unknownUser(name);
-  return textsOf(user.roles);
+  return textsOf((await existingUser(prisma, name)).roles);
 }
 
 /** Gives a user these roles in the whole server, and no others. Throws DirectoryError. */
@@ -78,7 +92,7 @@ export async function changeRoles(
   roles: readonly string[],
 ): Promise<void> {
   await changeAccess(prisma, async (change) => {
-    const user = await userNamed(change, name);
+    const user = await existingUser(change.transaction, name);
     const legal = legalRoles(roles);
     const isSame = JSON.stringify(legal) === JSON.stringify(textsOf(user.roles));
     return isSame ? null : writeRoles(change, user.id, legal);
@@ -131,14 +145,4 @@ export function legalRoles(roles: readonly string[]): readonly string[] {
     `${JSON.stringify(illegal)} can't be a role: it takes 1 to 255 characters without spaces, ` +
       'commas and control characters.',
   );
-}
-
-async function userNamed({ transaction }: Change, name: string): Promise<UserRow> {
-  const user = await transaction.jmapUser.findUnique({ where: { name } });
-  if (user === null) throw unknownUser(name);
-  return user;
-}
-
-function unknownUser(name: string): DirectoryError {
-  return new DirectoryError(`There is no user ${JSON.stringify(name)}.`);
 }

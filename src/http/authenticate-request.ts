@@ -21,9 +21,8 @@ export async function authenticateRequest(
 ): Promise<Principal> {
   const { authenticator } = services;
   const { offer } = services.identity;
-  const token = readToken(req, offer);
+  const token = readToken(req, offer, services.corsOrigins);
   if (token instanceof HttpError) throw token;
-  if (isBasic(req)) requireOwnOrigin(req, services.corsOrigins);
   if (token === '') throw unauthorized(offer, 'The password is no token of this server.', true);
   if (token !== null) {
     const principal = await authenticator.authenticate(token, gate);
@@ -80,6 +79,7 @@ const SCHEME = /^bearer +./i;
 function readToken(
   { headers, rawHeaders }: IncomingMessage,
   offer: CredentialsOffer,
+  origins: readonly string[] = [],
 ): string | HttpError | null {
   const { authorization } = headers;
   if (authorization === undefined) return null;
@@ -91,24 +91,21 @@ function readToken(
   if (token !== '' && token.length <= LONGEST_TOKEN) return token;
   // Another scheme is no token at all; a bearer one that can't be read is a wrong token.
   if (SCHEME.test(authorization)) return unauthorized(offer, 'The token is malformed.', true);
-  return offer.basic ? passwordOf(trimmed) : null;
-}
-
-function isBasic({ headers }: IncomingMessage): boolean {
-  return headers.authorization !== undefined && /^basic /i.test(headers.authorization);
+  if (!offer.basic || !BASIC_SCHEME.test(trimmed)) return null;
+  return judgeOrigin(headers.origin, origins) ?? passwordOf(trimmed);
 }
 
 /**
  * Refuses Basic credentials from a page whose origin is not listed by name. Browsers send those
  * that they remember with requests of any page.
  */
-function requireOwnOrigin({ headers }: IncomingMessage, origins: readonly string[]): void {
-  const { origin } = headers;
-  if (origin === undefined || origins.includes(origin)) return;
-  throw new HttpError(403, 'Basic authentication is not for pages of this Origin.');
+function judgeOrigin(origin: string | undefined, origins: readonly string[]): HttpError | null {
+  if (origin === undefined || origins.includes(origin)) return null;
+  return new HttpError(403, 'Basic authentication is not for pages of this Origin.');
 }
 
 /** RFC 7617 2: user-id and password, in base64. The user-id means nothing: the token has a user. */
+const BASIC_SCHEME = /^basic /i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
 /** Returns the token of ours that is the password of Basic credentials, or null. */

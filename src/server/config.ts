@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
+import { parseUrl } from '../runtime/parse-url.js';
 import { parseSpan } from '../runtime/spans.js';
 import { readAuth } from './auth-config.js';
 import { ConfigError } from './config-error.js';
@@ -201,15 +202,11 @@ export const BASE_URLS =
   'an http or https URL without query, fragment or user, such as https://jmap.example.com/api';
 
 function baseUrl(text: string): URL | null {
-  const url = urlOf(text);
+  const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   if (url.search + url.hash + url.username + url.password !== '') return null;
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
-}
-
-function urlOf(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
 }
 
 /** Returns the path of `file:PATH`. */
@@ -224,7 +221,7 @@ const DATABASES =
 
 function database(text: string, root: string): DatabaseLocation | null {
   if (/^postgres(ql)?:/i.test(text)) {
-    return URL.canParse(text) ? { kind: 'postgresql', url: text } : null;
+    return parseUrl(text) === null ? null : { kind: 'postgresql', url: text };
   }
   const file = pathOf(text, root);
   return file === null ? null : { kind: 'sqlite', file };
@@ -243,12 +240,12 @@ function blobStore(text: string, root: string, region: string): BlobLocation | n
 const S3_PARAMETERS: readonly string[] = ['endpoint', 'region'];
 
 function s3(text: string, region: string): BlobLocation | null {
-  const url = urlOf(text);
+  const url = parseUrl(text);
   if (url === null || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) return null;
   const parameters = url.searchParams;
   const endpoint = parameters.get('endpoint');
   if (![...parameters.keys()].every((name) => S3_PARAMETERS.includes(name))) return null;
-  if (endpoint !== null && !/^https?:$/.test(urlOf(endpoint)?.protocol ?? '')) return null;
+  if (endpoint !== null && !/^https?:$/.test(parseUrl(endpoint)?.protocol ?? '')) return null;
   const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   return {
     kind: 's3',
@@ -270,5 +267,5 @@ const ORIGINS = 'a list of origins such as https://app.example.com, or *';
 
 function origins(text: string): readonly string[] | null {
   const items = itemsOf(text);
-  return items.every((item) => item === '*' || urlOf(item)?.origin === item) ? items : null;
+  return items.every((item) => item === '*' || parseUrl(item)?.origin === item) ? items : null;
 }

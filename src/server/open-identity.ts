@@ -45,7 +45,12 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
     const offer = { ...OWN_TOKENS.offer, basic };
     return { identity: { ...OWN_TOKENS, offer }, signIns: undefined, close: () => undefined };
   }
-  const { all: providers, http, close } = await openProviders({ ...options, settings: auth });
+  const {
+    all: providers,
+    http,
+    onError,
+    close,
+  } = await openProviders({ ...options, settings: auth });
   const url = metadataUrl(resource);
   const canLogOut = auth.providers.some(({ logout }) => logout !== null);
   return {
@@ -62,6 +67,7 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
       post: (...form) => http.postForm(...form),
       welcome: createWelcome({ prisma, ids, tasks }),
       onRefused: refusalsTo(options),
+      onFailure: (error, issuer) => onError(issuer, error),
       onEnded: createTokenEnd(prisma),
     }),
     close,

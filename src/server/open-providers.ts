@@ -12,6 +12,8 @@ import { reasonOf } from './unavailable.js';
 export interface Providers {
   readonly all: readonly Provider[];
   readonly http: Pick<JsonClient, 'postForm'>;
+  /** Logs why a provider could not be asked. */
+  readonly onError: (issuer: string, error: unknown) => void;
   /** Ends all connections. */
   close(): void;
 }
@@ -32,14 +34,15 @@ const MAX_REASON = 1000;
 export async function openProviders(options: ProvidersOptions): Promise<Providers> {
   const { allow, settings, prisma, log, now = Date.now } = options;
   const http = new JsonClient({ allow, variable: 'OIDC_ALLOW' });
+  const logged = createProviderLog(log);
   const ports = {
     readJson: (url: URL) => http.readJson(url),
     store: new StoredProviders(prisma),
-    ...createProviderLog(log),
+    ...logged,
     now,
   };
   const all = await Promise.all(settings.providers.map((each) => openProvider(each, ports)));
-  return { all, http, close: () => http.close() };
+  return { all, http, onError: logged.onError, close: () => http.close() };
 }
 
 /** Logs each cause once, then at most every 30 seconds: each request may find it again. */

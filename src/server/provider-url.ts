@@ -1,5 +1,6 @@
 import { Reach } from '../outbound/network-reach.js';
 import type { Subnet } from '../outbound/subnet.js';
+import { parseUrl } from '../runtime/parse-url.js';
 
 /** The legal URLs of an identity provider, for messages. */
 export const PROVIDER_URLS =
@@ -11,8 +12,8 @@ export const PROVIDER_URLS =
  * judged whenever it is asked.
  */
 export function parseProviderUrl(text: string, allow: readonly Subnet[]): URL | null {
-  if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text)) return null;
-  const url = new URL(text);
+  const url = /[\s\p{Cc}\\]/u.test(text) ? null : parseUrl(text);
+  if (url === null) return null;
   if (url.username + url.password !== '' || text.includes('#')) return null;
   const isClosed = url.protocol === 'http:';
   if (url.protocol !== 'https:' && !(isClosed && allow.length > 0)) return null;

@@ -1,28 +1,23 @@
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { ADMIN_ROLE, RefusedError, wrongValue } from '../admin-port.js';
-import { createUser, groupBy, legalName } from '../directory.js';
+import { createUser, legalName } from '../directory.js';
 import { textsOf } from '../stored-texts.js';
-import { disable, enable, legalRoles, signOut, writeRoles } from '../users.js';
+import { disable, enable, legalRoles, readIdentities, signOut, writeRoles } from '../users.js';
 import { chosen, type DirectoryKind, judged } from './directory-kind.js';
 
 /** Users as AdminUser objects. */
 export const adminUsers: DirectoryKind = {
   async read(client, which) {
     const users = await client.jmapUser.findMany(chosen(which));
-    const identities = groupBy(
-      await client.jmapIdentity.findMany({
-        where: { userId: { in: users.map(({ id }) => id) } },
-        orderBy: [{ issuer: 'asc' }, { subject: 'asc' }],
-      }),
-      ({ userId }) => userId,
-    );
+    const ids = users.map(({ id }) => id);
+    const identities = await readIdentities(client, ids);
     return users.map(({ id, name, disabled, signedOut, roles, created }) => ({
       ...{ id, name },
       disabled: disabled !== null,
       signedOut: signedOut === null ? null : formatUtcDate(Number(signedOut)),
       roles: textsOf(roles),
-      identities: (identities.get(id) ?? []).map(({ issuer, subject }) => ({ issuer, subject })),
+      identities: [...(identities.get(id) ?? [])],
       created: formatUtcDate(Number(created)),
     }));
   },

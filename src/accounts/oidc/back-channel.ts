@@ -16,6 +16,9 @@ import type { Provider } from './open-provider.js';
 /** Tokens of providers live for a day or two, and push subscriptions for a week, ms. */
 const KEPT = 31 * 24 * 3600 * 1000;
 
+/** In messages. */
+const ROWS = 'ends of sign-ins';
+
 export interface BackChannelOptions {
   readonly prisma: PrismaClient;
   readonly providers: readonly Provider[];
@@ -41,7 +44,9 @@ export function createBackChannel({
     if (settings.logout === null) refuse('no client of the provider may sign out here');
     const rules = { ...settings.rules, audience: settings.logout.clients };
     const logout = await verifyLogoutToken(token, rules, keyOf, now());
-    await available(() => changeAccess(prisma, (change) => end(change, provider, logout, now())));
+    await available(ROWS, () =>
+      changeAccess(prisma, (change) => end(change, provider, logout, now())),
+    );
   };
 }
 
@@ -58,13 +63,7 @@ async function end(
   await transaction.jmapLogout.create({
     data: { key: message, at: BigInt(at), expires: BigInt(lastUse) },
   });
-  const mark = async (key: string, until: number): Promise<void> => {
-    const known = await transaction.jmapLogout.findUnique({ where: { key } });
-    // An older message may come later.
-    const at = Math.max(until, Number(known?.at ?? 0));
-    const data = { at: BigInt(at), expires: BigInt(now + KEPT) };
-    await transaction.jmapLogout.upsert({ where: { key }, create: { key, ...data }, update: data });
-  };
+  const mark = (key: string, until: number) => writeEnd(transaction, key, { until, now });
   if (session !== null) {
     const key = sessionKey(issuer, session);
     // A session doesn't begin again, so whatever token of it comes later is over, too.
@@ -111,19 +110,25 @@ async function endSubscriptions(
 /** Returns a function that ends a token of a provider in all processes, by its credential's id. */
 export function createTokenEnd(prisma: PrismaClient): (id: string) => Promise<void> {
   return (id) =>
-    available(() =>
+    available(ROWS, () =>
       changeAccess(prisma, async ({ transaction, note }) => {
-        const key = tokenKey(id);
-        const at = BigInt(Date.now() + KEPT);
-        const data = { at, expires: at };
-        await transaction.jmapLogout.upsert({
-          where: { key },
-          create: { key, ...data },
-          update: data,
-        });
+        const [key, now] = [tokenKey(id), Date.now()];
+        await writeEnd(transaction, key, { until: now + KEPT, now });
         await note({ action: 'session/end', objectId: key });
       }),
     );
+}
+
+/** Ends the sign-ins of a key that were issued by `until`. An older end may come later. */
+async function writeEnd(
+  transaction: TransactionClient,
+  key: string,
+  { until, now }: { readonly until: number; readonly now: number },
+): Promise<void> {
+  const known = await transaction.jmapLogout.findUnique({ where: { key } });
+  const at = BigInt(Math.max(until, Number(known?.at ?? 0)));
+  const data = { at, expires: BigInt(now + KEPT) };
+  await transaction.jmapLogout.upsert({ where: { key }, create: { key, ...data }, update: data });
 }
 
 /** Forgets messages that have no meaning any more; resolves to how many. */

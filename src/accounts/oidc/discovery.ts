@@ -1,4 +1,5 @@
 import { AnswerError } from '../../outbound/json-client.js';
+import { parseUrl } from '../../runtime/parse-url.js';
 import { type Claims, claimAt } from './claims.js';
 
 /** Where a provider has what the server asks of it. */
@@ -67,7 +68,7 @@ function placesIn(document: unknown, issuer: string, place: URL): ProviderPlaces
 function urlAt(members: Claims, name: string, place: URL): URL | null {
   const value = claimAt(members, name);
   if (value === undefined) return null;
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null;
+  const url = typeof value === 'string' ? parseUrl(value) : null;
   if (url?.protocol === 'https:' || (url !== null && url.protocol === place.protocol)) return url;
   throw new DiscoveryError(`"${name}" in ${place} is no ${place.protocol.slice(0, -1)} URL.`);
 }

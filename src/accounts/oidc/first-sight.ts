@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../../protocol/ids.js';
+import { forgetOldest } from '../../runtime/forget-oldest.js';
 import { available } from '../available.js';
 import { changeAccess, type TransactionClient } from '../change.js';
 import { createUser, insertAccount } from '../directory.js';
 import { subjectKey } from '../sign-in.js';
-import { forgetOldest } from './forget-oldest.js';
 import type { Visitor } from './sign-ins.js';
 
 /** Users who are remembered. */
@@ -50,7 +50,7 @@ export function createWelcome(options: WelcomeOptions): (visitor: Visitor) => Pr
     const key = subjectKey(issuer, visitor.subject);
     const name = visitor.displayName.text;
     if (seen.get(key) === name) return true;
-    const isThere = await available(() => welcome(visitor));
+    const isThere = await available('users', () => welcome(visitor));
     if (isThere) seen.set(key, name);
     forgetOldest(seen, MAX_SEEN);
     return isThere;

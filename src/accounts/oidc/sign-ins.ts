@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { UnavailableError } from '../../protocol/errors.js';
+import { forgetOldest } from '../../runtime/forget-oldest.js';
 import type { ProviderTokens } from '../authenticator.js';
 import type { Credential, Gate } from '../principal.js';
 import { signInCredential } from '../sign-in.js';
 import { issuerOf, TokenRefusedError, verifyAccessToken } from './access-token.js';
 import type { Claims } from './claims.js';
-import { forgetOldest } from './forget-oldest.js';
 import { introspect, type PostForm } from './introspection.js';
 import type { Provider } from './open-provider.js';
 import { type DisplayName, displayNameOf, signInOf } from './sign-in-of.js';
@@ -25,6 +25,8 @@ export interface SignInsOptions {
   readonly welcome: (visitor: Visitor) => Promise<boolean>;
   /** Is told why a token is refused, without a value of it; `issuer` is a configured one. */
   readonly onRefused: (reason: string, issuer: string) => void;
+  /** Is told why a token of an open connection could not be asked about. */
+  readonly onFailure: (error: unknown, issuer: string) => void;
   /** Ends a token in all processes: its provider has ended it. `id` is of its credential. */
   readonly onEnded: (id: string) => Promise<void>;
   /** Epoch ms. */
@@ -117,6 +119,7 @@ export class SignIns implements ProviderTokens {
 
   /** Asks about tokens of open connections, some at a time, the longest waiting first. */
   #askAgain(): void {
+    const { onFailure } = this.#options;
     for (const id of this.#stale) {
       if (this.#asking >= MAX_BACKGROUND) return;
       this.#stale.delete(id);
@@ -126,7 +129,7 @@ export class SignIns implements ProviderTokens {
       this.#asking += 1;
       // While nobody answers, a token that was good stays so.
       void this.#once(id, () => this.#ask(id, token, provider))
-        .catch(() => null)
+        .catch((error: unknown) => onFailure(error, provider.settings.rules.issuer))
         .finally(() => {
           this.#asking -= 1;
           this.#askAgain();
@@ -200,7 +203,8 @@ export class SignIns implements ProviderTokens {
     this.#refused.set(id, until);
     forgetOldest(this.#refused, MAX_REFUSED);
     // Other processes may have connections by it, and not know its text.
-    if (this.#known.delete(id)) await onEnded(id);
+    if (this.#known.has(id)) await onEnded(id);
+    this.#known.delete(id);
     return null;
   }
 

@@ -1,4 +1,5 @@
 import { LONGEST_URL } from '../../accounts/push-port.js';
+import { parseUrl } from '../../runtime/parse-url.js';
 
 /** The "bad ports" of the Fetch standard: other protocols' servers, which a POST might confuse. */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
@@ -30,18 +31,9 @@ export function parsePushUrl(text: string): URL | UrlFault {
   }
   if (text.includes('#')) return { problem: 'must have no fragment' };
   if (authority.includes('@')) return { problem: 'must have no user and no password' };
-  const url = urlOf(text);
+  const url = parseUrl(text);
   if (url === null) return { problem: 'must be a URL with a valid host and port' };
   if (url.hostname.endsWith('.')) return { problem: 'must have a host without a dot at its end' };
   if (!BLOCKED_PORTS.has(Number(url.port || 443))) return url;
   return { problem: `must have no port of another protocol, such as ${url.port}` };
-}
-
-/** `URL.canParse` of Node 20 refuses `ü` and its like, once it is compiled. */
-function urlOf(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,7 @@
 import { sign } from 'node:crypto';
 import { isIP } from 'node:net';
+import { forgetOldest } from '../../runtime/forget-oldest.js';
+import { parseUrl } from '../../runtime/parse-url.js';
 import type { VapidKey } from './vapid-key.js';
 
 const SECOND = 1000;
@@ -44,10 +46,7 @@ export class Vapid {
     const text = `vapid t=${this.#signToken(key, url.origin, now)}, k=${key.publicText}`;
     this.#kept.delete(name);
     this.#kept.set(name, { text, made: now });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_KEPT) break;
-      this.#kept.delete(oldest);
-    }
+    forgetOldest(this.#kept, MOST_KEPT);
     return text;
   }
 
@@ -83,8 +82,8 @@ export function contactOf(text: string): string | null {
   if (user !== undefined && domain !== undefined) {
     return isPublicName(domain) ? `mailto:${user}@${domain}` : null;
   }
-  if (!/^https:\/\/[^/]/i.test(text) || !URL.canParse(text)) return null;
-  const url = new URL(text);
+  const url = /^https:\/\/[^/]/i.test(text) ? parseUrl(text) : null;
+  if (url === null) return null;
   if (url.username + url.password !== '' || text.includes('#')) return null;
   return isPublicName(url.hostname) ? url.href : null;
 }

@@ -38,6 +38,7 @@ function serverOf(prisma: PrismaClient, provider: TestProvider, now: () => numbe
   const providers = new SignIns({
     ...{ providers: [provider], post: provider.post },
     welcome: createWelcome({ prisma, ids, tasks: [] }),
+    onFailure: () => undefined,
     onEnded: createTokenEnd(prisma),
     onRefused: (reason) => refusals.push(reason),
     now,
@@ -419,6 +420,7 @@ describe('A token of a provider', () => {
         post: provider.post,
         maxCached: 2,
         onRefused: expect.unreachable,
+        onFailure: () => expect.unreachable(),
         onEnded: expect.unreachable,
       },
       welcome: createWelcome({ prisma, ids, tasks: [] }),
