@@ -23,7 +23,11 @@ export class MemoryCounter implements RateCounter {
   readonly #keys: NewKeys;
 
   constructor({ rule, coarsen, mostKeys = MOST_KEYS }: MemoryCounterOptions) {
-    this.#limiter = new RateLimiterMemory({ points: rule.count, duration: rule.seconds });
+    this.#limiter = new RateLimiterMemory({
+      points: rule.count,
+      duration: rule.seconds,
+      keyPrefix: '',
+    });
     this.#coarsen = coarsen ?? null;
     this.#mostKeys = mostKeys;
     this.#keys = new NewKeys(rule.seconds * 1000);
