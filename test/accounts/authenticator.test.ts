@@ -361,7 +361,7 @@ describe('a principal', () => {
     expect(statements).toBe(12);
   });
 
-  it('is read anew where access changes under it, also where the known version is old', async () => {
+  it('is read anew where access changes under it, whatever version is known', async () => {
     await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });
     const old = database.accessVersion();

@@ -40,7 +40,7 @@ export class OpaqueSignIns implements SignInKind {
   readonly #asked: Asked | null;
   /** Good ones by the id of the credential, the longest unasked first. */
   readonly #known = new Map<string, Answer>();
-  /** Ids of those that are not good, until when that counts, on the clock of what passes. */
+  /** Refused ones by the id, and until when that counts, on the clock of what passes. */
   readonly #refused = new Map<string, number>();
   readonly #running = new RunningWorks<Credential | null>();
   /** Ids of tokens to ask about again. */

@@ -4,7 +4,7 @@ export const PAUSE = 30_000;
 export interface RenewalOptions {
   /** Asks the provider, and keeps what it says. Rejects where it says nothing usable. */
   readonly ask: () => Promise<void>;
-  /** What a provider said is asked for again when it is so old, ms. */
+  /** The provider is asked again when it last said something so long ago, ms. */
   readonly fresh: number;
   /** How old it is at the start, ms; null: nothing is known. */
   readonly age: number | null;

@@ -14,33 +14,33 @@ const OPAQUE = 'opaque:';
 
 /** Judges tokens of identity providers, and knows each by a hash. */
 export class SignIns implements ProviderTokens {
-  readonly #jwts: JwtSignIns;
-  readonly #opaques: OpaqueSignIns;
+  readonly #proven: JwtSignIns;
+  readonly #opaque: OpaqueSignIns;
 
   constructor(given: Omit<SignInsOptions, 'clocks'> & { readonly clocks?: Clocks }) {
     const options = { clocks: SYSTEM_CLOCKS, ...given };
-    this.#jwts = new JwtSignIns(options);
-    this.#opaques = new OpaqueSignIns(options);
+    this.#proven = new JwtSignIns(options);
+    this.#opaque = new OpaqueSignIns(options);
   }
 
   get revision(): number {
-    return this.#opaques.revision;
+    return this.#opaque.revision;
   }
 
   async judge(token: string, gate?: Gate): Promise<Credential | null> {
     if (token.length > LONGEST_TOKEN) return null;
     const digest = hash('sha256', token, 'base64url');
     return JWT.test(token)
-      ? this.#jwts.judge(`jwt:${digest}`, token, gate)
-      : this.#opaques.judge(OPAQUE + digest, token, gate);
+      ? this.#proven.judge(`jwt:${digest}`, token, gate)
+      : this.#opaque.judge(OPAQUE + digest, token, gate);
   }
 
   current(credential: Credential): Credential | null {
     const isOpaque = credential.id.startsWith(OPAQUE);
-    return (isOpaque ? this.#opaques : this.#jwts).current(credential);
+    return (isOpaque ? this.#opaque : this.#proven).current(credential);
   }
 
   textOf(credential: Credential): string | null {
-    return this.#opaques.textOf(credential);
+    return this.#opaque.textOf(credential);
   }
 }

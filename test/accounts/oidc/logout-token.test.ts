@@ -42,7 +42,7 @@ describe('A logout token', () => {
     expect(await judge({ sub: undefined })).toMatchObject({ subject: null, session: 'session' });
   });
 
-  it('has whole milliseconds where its seconds have fractions, and ends whatever it says', async () => {
+  it('has whole milliseconds, and ends whatever it says', async () => {
     const iat = SECONDS - 1.00055;
     expect(await judge({ iat, exp: SECONDS + 20.0005 })).toMatchObject({
       ...{ at: NOW - 1000, end: NOW + 50_001 },

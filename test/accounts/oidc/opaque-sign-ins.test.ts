@@ -109,7 +109,7 @@ describe('An opaque token', () => {
 const RED = { claim: 'groups', is: /^team-([a-z]+)$/, account: '{1}', mode: 'write' } as const;
 
 describe('An opaque token whose claims change', () => {
-  it('reaches what it has now: by requests, by open connections, and at their next look', async () => {
+  it('reaches what it has now, by requests and by open connections', async () => {
     let time = Date.now();
     const settings = { opaque: OPAQUE, access: [RED] };
     const { prisma, provider, authenticator } = await open('SQLite', settings, () => time);
@@ -144,7 +144,7 @@ describe('The end of an opaque token', () => {
   it.each([
     ['by its time', { exp: Math.floor(Date.now() / 1000) + 40 }],
     ['by its provider', {}],
-  ])('%s is of each server: nothing is written, and nobody else is read again', async (_, more) => {
+  ])('%s is found by each server, and writes nothing', async (_, more) => {
     let time = Date.now();
     const settings = { opaque: OPAQUE };
     const { prismas, prisma, provider, ...first } = await open('SQLite', settings, () => time);
@@ -207,7 +207,7 @@ describe.each(['SQLite', 'PostgreSQL'])('The ticket of an opaque token on %s', (
     expect(await createTickets(prisma).redeem(other.ticket)).toBeNull();
     provider.opaque.delete('t');
     expect(await second.tickets.redeem(ticket)).toBeNull();
-    // What nobody here can ask about is not good.
+    // A token is not good where nobody can ask about it.
     expect(await second.authenticator.refresh(principal.credential)).toBeNull();
   });
 
