@@ -3,7 +3,7 @@ import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList, groupBy } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
-import { sessionKey, subjectKey, tokenKey, unnamedSessionKey } from './sign-in.js';
+import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
 
@@ -147,15 +147,11 @@ async function loadSignIns(
 }
 
 /** Returns the keys of the messages that end a sign-in. */
-function endKeysOf({ id, signIn }: Credential): readonly string[] {
+function endKeysOf({ signIn }: Credential): readonly string[] {
   if (signIn === null) return [];
   const { issuer, name, session } = signIn;
   const ofUser = subjectKey(issuer, name);
-  return [
-    tokenKey(id),
-    ofUser,
-    session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session),
-  ];
+  return [ofUser, session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session)];
 }
 
 /** Returns whether nothing of the user, or not this sign-in, is good any more. */

@@ -99,7 +99,10 @@ export interface Authenticator {
    */
   refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>>;
 
-  /** Resolves to a text that is another one after each change of access by any process. */
+  /**
+   * Resolves to a text that is another one after each change of access by any process, and after a
+   * provider has said something else of a token.
+   */
   version(): Promise<string>;
 }
 

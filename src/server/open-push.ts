@@ -151,8 +151,8 @@ export function watchRotations(
       return version;
     });
   };
-  return (latest) => {
-    const version = read(latest);
+  return () => {
+    const version = read();
     return typeof version === 'string' ? settle(version) : version.then(settle);
   };
 }

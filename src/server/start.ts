@@ -231,7 +231,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
       providers: signIns,
     }),
-    tickets: createTickets(prisma),
+    tickets: createTickets(prisma, { providers: signIns }),
     readGeneration: async () => {
       generation = await readGeneration(prisma);
       return generation;
