@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError } from '../../protocol/errors.js';
 
 /** The public keys of a provider, and when it was asked for them, epoch ms. */
 export interface ReadKeys {
@@ -66,7 +66,7 @@ export class KeyRing {
 
   /**
    * Resolves to the key that signed a token. Rejects with jose's JWKSNoMatchingKey where the
-   * provider has no such key, with UnavailableError where nobody can know.
+   * provider has no such key, with ProviderAwayError where nobody can know.
    */
   readonly keyOf: JWTVerifyGetKey = async (header, token) => {
     const { kid } = header;
@@ -80,7 +80,7 @@ export class KeyRing {
       await this.#read();
     }
     if (!this.#isUsable() || (!isKnown() && this.#isAway())) {
-      throw new UnavailableError('The identity provider can not be asked for its keys.', {
+      throw new ProviderAwayError('The identity provider can not be asked for its keys.', {
         cause: this.#error,
       });
     }

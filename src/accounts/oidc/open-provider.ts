@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose';
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError, UnavailableError } from '../../protocol/errors.js';
 import { discover, type ProviderPlaces, type ReadJson } from './discovery.js';
 import { KeyRing, type ReadKeys } from './key-ring.js';
 import type { ProviderSettings } from './settings.js';
@@ -13,7 +13,7 @@ export interface Provider {
   /** Another number once a key is gone: tokens that it signed are to be judged again. */
   readonly generation: number;
   /**
-   * Resolves to where it can be asked about opaque tokens. Rejects with UnavailableError where
+   * Resolves to where it can be asked about opaque tokens. Rejects with ProviderAwayError where
    * nobody can know, or where it says no place.
    */
   introspectionUrl(): Promise<URL>;
@@ -169,7 +169,7 @@ class OpenProvider implements Provider {
 }
 
 function unavailable(cause: unknown): UnavailableError {
-  return new UnavailableError('The identity provider can not be asked where it has its keys.', {
+  return new ProviderAwayError('The identity provider can not be asked where it has its keys.', {
     cause,
   });
 }

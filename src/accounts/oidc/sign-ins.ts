@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError } from '../../protocol/errors.js';
 import { forgetOldest } from '../../runtime/forget-oldest.js';
 import type { ProviderTokens } from '../authenticator.js';
 import type { Credential, Gate } from '../principal.js';
@@ -169,7 +169,7 @@ export class SignIns implements ProviderTokens {
   /** Asks about the token of a request. */
   async #question(id: string, token: string, provider: Provider): Promise<Judgement | null> {
     if (this.#questions >= MAX_QUESTIONS)
-      throw new UnavailableError('Too many tokens wait for an answer of the identity provider.');
+      throw new ProviderAwayError('Too many tokens wait for an answer of the identity provider.');
     this.#questions += 1;
     try {
       return await this.#ask(id, token, provider);
