@@ -1,5 +1,5 @@
 import { type CryptoKey, createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError } from '../../protocol/errors.js';
 import type { Clocks } from './clocks.js';
 import { PAUSE, Renewal } from './renewal.js';
 import { thumbprintOfJwk } from './thumbprint.js';
@@ -68,7 +68,7 @@ export class KeyRing {
 
   /**
    * Resolves to the key that signed a token. Rejects with jose's JWKSNoMatchingKey where the
-   * provider has no such key, with UnavailableError where nobody can know.
+   * provider has no such key, with ProviderAwayError where nobody can know.
    */
   readonly keyOf: FindKey = async (header, token) => {
     const { kid } = header;
@@ -83,7 +83,7 @@ export class KeyRing {
       await renewal.ask();
     }
     if (!this.#isUsable() || (!isKnown() && renewal.isAway)) {
-      throw new UnavailableError('The identity provider can not be asked for its keys.', {
+      throw new ProviderAwayError('The identity provider can not be asked for its keys.', {
         cause: renewal.error,
       });
     }

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError } from '../../protocol/errors.js';
 import { forgetOldest } from '../../runtime/forget-oldest.js';
 import type { Credential, Gate } from '../principal.js';
 import { isSameSignIn } from '../sign-in.js';
@@ -126,7 +126,7 @@ export class OpaqueSignIns implements SignInKind {
   /** Asks about the token of a request. */
   async #question(id: string, token: string, asked: Asked): Promise<Credential | null> {
     if (this.#questions >= MAX_QUESTIONS)
-      throw new UnavailableError('Too many tokens wait for an answer of the identity provider.');
+      throw new ProviderAwayError('Too many tokens wait for an answer of the identity provider.');
     this.#questions += 1;
     try {
       return await this.#ask(id, token, asked);

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError, UnavailableError } from '../../protocol/errors.js';
 import type { Clocks } from './clocks.js';
 import { discover, type ProviderPlaces, type ReadJson } from './discovery.js';
 import { type FindKey, KeyRing, type ReadKeys } from './key-ring.js';
@@ -14,7 +14,7 @@ export interface Provider {
   /** Returns whether it still has a key, by the thumbprint: `KeyRing.hasKey`. */
   hasKey(thumbprint: string): boolean;
   /**
-   * Resolves to where it can be asked about opaque tokens. Rejects with UnavailableError where
+   * Resolves to where it can be asked about opaque tokens. Rejects with ProviderAwayError where
    * nobody can know, or where it says no place.
    */
   introspectionUrl(): Promise<URL>;
@@ -155,7 +155,7 @@ class OpenProvider implements Provider {
 }
 
 function unavailable(cause: unknown): UnavailableError {
-  return new UnavailableError('The identity provider can not be asked where it has its keys.', {
+  return new ProviderAwayError('The identity provider can not be asked where it has its keys.', {
     cause,
   });
 }
