@@ -21,9 +21,13 @@ import { createPostgresqlStore } from '../store/postgresql/index.js';
 import { miscountedSql } from '../store/sql/aggregate-sql.js';
 import type { HubSettings, Storage, StorageOptions } from './storage.js';
 
-/** Connections for calls, for accounts and tokens, and for what hooks read. */
+/**
+ * Connections for calls, for reads of accounts and tokens, for their changes, and for what hooks
+ * read. Changes wait for each other: reads, for which requests wait, have connections of their own.
+ */
 const CALLS = 16;
-const ACCESS = 3;
+const ACCESS = 2;
+const CHANGES = 3;
 const HOOKS = 4;
 /** For migrations and what they leave, whose statements may be long. */
 const REST = 1;
@@ -36,6 +40,11 @@ const RATES = 1;
  */
 const ACCESS_ANSWER = 5000;
 const HOOK_ANSWER = 60_000;
+/**
+ * How long a change of these waits for a lock, ms, before it gives its connection to others: well
+ * below the time for an answer.
+ */
+const LOCK_WAIT = 1000;
 /** The same for counting a request, ms: the memory counts it then (leased-counter.ts). */
 const RATE_ANSWER = 250;
 
@@ -71,7 +80,14 @@ export async function openPostgresqlStorage(
   opened.push(() => store.close());
   const accessPool = openPool({ url, size: ACCESS, onError, answerWithin: ACCESS_ANSWER });
   opened.push(() => accessPool.end());
-  const prisma = openPrisma(accessPool);
+  const principals = openPrisma(accessPool);
+  opened.push(() => principals.$disconnect());
+  const changePool = openPool({
+    ...{ url, size: CHANGES, onError },
+    ...{ answerWithin: ACCESS_ANSWER, lockWait: LOCK_WAIT },
+  });
+  opened.push(() => changePool.end());
+  const prisma = openPrisma(changePool);
   opened.push(() => prisma.$disconnect());
   const hookPool = openPool({
     url,
@@ -85,7 +101,7 @@ export async function openPostgresqlStorage(
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
   return {
-    ...{ store, prisma, accessVersion, hooks, shared: true },
+    ...{ store, prisma, principals, accessVersion, hooks, shared: true },
     backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
     openHub: (settings) => openHub(url, accessPool, settings),
     openRatePoints(secret) {

@@ -118,7 +118,7 @@ describe('the session', () => {
 
   it('counts no capability that an account must name and doesn’t', () => {
     const [ADMIN = ''] = NAMED_CAPABILITIES;
-    const capabilities = [definition(NOTES), definition(ADMIN)];
+    const capabilities = [definition(NOTES), { ...definition(TODOS), urn: ADMIN }];
     const by = owner(reach({ [NOTES]: 'read', [ADMIN]: 'full' }));
     const sessions = new Sessions({ capabilities, runtime: new Map(), baseUrl: null });
     const text = sessions.text(by, 'https://h');
