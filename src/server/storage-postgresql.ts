@@ -40,13 +40,13 @@ const RATES = 1;
  */
 const ACCESS_ANSWER = 5000;
 const HOOK_ANSWER = 60_000;
-/**
- * How long a change of these waits for a lock, ms, before it gives its connection to others: well
- * below the time for an answer.
- */
-const LOCK_WAIT = 1000;
 /** The same for counting a request, ms: the memory counts it then (leased-counter.ts). */
 const RATE_ANSWER = 250;
+/**
+ * How long a change of users, accounts, access or tokens waits for a lock, ms. Then it gives its
+ * connection to others. It is well below the time for an answer.
+ */
+const LOCK_WAIT = 1000;
 
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
@@ -78,24 +78,13 @@ export async function openPostgresqlStorage(
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());
-  const accessPool = openPool({ url, size: ACCESS, onError, answerWithin: ACCESS_ANSWER });
-  opened.push(() => accessPool.end());
-  const principals = openPrisma(accessPool);
-  opened.push(() => principals.$disconnect());
-  const changePool = openPool({
-    ...{ url, size: CHANGES, onError },
-    ...{ answerWithin: ACCESS_ANSWER, lockWait: LOCK_WAIT },
-  });
-  opened.push(() => changePool.end());
-  const prisma = openPrisma(changePool);
-  opened.push(() => prisma.$disconnect());
-  const hookPool = openPool({
-    url,
-    size: HOOKS,
-    onError,
-    readOnly: true,
-    answerWithin: HOOK_ANSWER,
-  });
+  const ofAccess = { url, onError, answerWithin: ACCESS_ANSWER };
+  const accessPool = openPool({ ...ofAccess, size: ACCESS });
+  const principals = openPooled(accessPool, opened);
+  const changePool = openPool({ ...ofAccess, size: CHANGES, lockWait: LOCK_WAIT });
+  const prisma = openPooled(changePool, opened);
+  const ofHooks = { size: HOOKS, readOnly: true, answerWithin: HOOK_ANSWER };
+  const hookPool = openPool({ url, onError, ...ofHooks });
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'), transactions);
   opened.push(() => hooks.client.$disconnect());
@@ -115,6 +104,17 @@ export async function openPostgresqlStorage(
     // PostgreSQL ends what a client has left.
     isHeld: () => false,
   };
+}
+
+/** Opens a Prisma client on a pool; both are closed at the end. */
+function openPooled(
+  pool: ReturnType<typeof openPool>,
+  opened: StorageOptions['opened'],
+): Storage['prisma'] {
+  opened.push(() => pool.end());
+  const prisma = openPrisma(pool);
+  opened.push(() => prisma.$disconnect());
+  return prisma;
 }
 
 /** Tells the log of a database whose LC_CTYPE makes searches slow. */

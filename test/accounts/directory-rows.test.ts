@@ -92,7 +92,7 @@ it('an account that is being deleted gets no other name', async () => {
   await expect(renameAccount(database.prisma, id, 'C')).rejects.toThrow('being deleted');
 });
 
-it('a database that is lost makes the directory unavailable, in a read and in a change', async () => {
+it('a failing database makes reads and changes of the directory unavailable', async () => {
   const ann = await administrator('ann');
   database.db.exec('ALTER TABLE "JmapIdentity" RENAME TO "Gone"');
   const unavailable = { name: 'UnavailableError' };

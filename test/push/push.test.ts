@@ -52,7 +52,7 @@ function pushOf(
 
 const ADMIN_TYPE = { name: 'AdminUser', capability: 'urn:jmapsmith:admin' } as DataTypeDefinition;
 
-it('a receiver is told of the directory’s types in the account that names their capability', async () => {
+it('a receiver is told of the directory’s types in the directory alone', async () => {
   const directory = { capabilities: new Set([ADMIN_TYPE.capability]), readOnly: false };
   const principal = principalOf(1);
   const accounts = new Map<string, object>([...principal.accounts, ['directory', directory]]);
