@@ -10,7 +10,7 @@ export interface AccountAccess {
   readonly isPersonal: boolean;
   /** By the account's grant or the token's narrowing. */
   readonly isReadOnly: boolean;
-  /** Capability URNs that the account is limited to; null is all. */
+  /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */
   readonly capabilities: ReadonlySet<string> | null;
 }
 

@@ -224,7 +224,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     identity,
-    authenticator: createAuthenticator(prisma, {
+    authenticator: createAuthenticator(storage.principals, {
       directory: config.admin,
       accessVersion:
         vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),

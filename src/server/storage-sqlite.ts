@@ -60,7 +60,8 @@ export async function openSqliteStorage(
   const requireFiles = (): void => files.require();
   const dataVersion = watchDataVersion(writerDatabase);
   return {
-    ...{ store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld },
+    ...{ store, prisma, principals: prisma, accessVersion, hooks, backfill },
+    ...{ shared: false, requireFiles, isHeld },
     openHub: () => openLocalHub({ dataVersion }),
     openRatePoints: null,
   };

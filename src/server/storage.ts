@@ -16,6 +16,8 @@ export interface Storage {
   readonly store: Store;
   /** Users, accounts and tokens. */
   readonly prisma: PrismaClient;
+  /** The same to read alone: what requests wait for doesn't wait for changes. */
+  readonly principals: PrismaClient;
   /**
    * Returns the committed version of the access tables, at each request: it may be a moment old, on
    * PostgreSQL a quarter of a second.
