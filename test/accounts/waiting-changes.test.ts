@@ -32,15 +32,20 @@ it('changes that wait for another hold up no read, and are made when it has ende
     });
   });
   const made = Promise.allSettled(others);
-  const waiting = async (): Promise<number> => {
-    const [row] = await storage.principals.$queryRaw<{ count: bigint }[]>`
-      SELECT count(*) AS "count" FROM pg_stat_activity
+  const waiting = async (): Promise<readonly string[]> => {
+    const rows = await storage.principals.$queryRaw<{ transaction: string }[]>`
+      SELECT pid || ' ' || xact_start AS "transaction" FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    return Number(row?.count ?? 0);
+    return rows.map(({ transaction }) => transaction);
   };
-  // Until two of them have the connections, and until they have given these to others.
-  while ((await waiting()) < 2) await storage.accessVersion();
-  while ((await waiting()) > 0) await storage.accessVersion();
+  // Until two of them have the connections, and until these two have given them to others.
+  let first = await waiting();
+  while (first.length < 2) {
+    await storage.accessVersion();
+    first = await waiting();
+  }
+  while ((await waiting()).some((transaction) => first.includes(transaction)))
+    await storage.accessVersion();
   expect(await storage.principals.jmapUser.count()).toBe(0);
   expect(settled).toBe(0);
   end();
