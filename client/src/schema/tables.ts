@@ -1,0 +1,59 @@
+import type { JsonValue } from '../../../src/protocol/json.js';
+
+/** What the client knows of a project's types while it runs: generated/client has a table for each. */
+
+/** Methods whose names begin alike, `Issue/close` and `Issue/get`. */
+export interface MethodGroup {
+  readonly name: string;
+  /** The capability that a request with these methods uses. */
+  readonly capability: string;
+  /** The names behind the slash. */
+  readonly methods: readonly string[];
+}
+
+/** A data type. */
+export interface TypeTable extends MethodGroup {
+  /** The hash of its descriptor, as the session of an equal server has it. */
+  readonly hash: string;
+  /** It has one object, whose id is "singleton". */
+  readonly isSingleton?: true;
+  readonly properties: Readonly<Record<string, PropertyTable>>;
+  readonly filters: Readonly<Record<string, FilterTable>>;
+  readonly sorts: Readonly<Record<string, SortTable>>;
+}
+
+export interface PropertyTable {
+  readonly kind: 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
+  /** Absent: clients may change it. */
+  readonly access?: 'immutable' | 'serverSet' | 'secret';
+  /** The value of a create that gives none; absent where the client can't know it. */
+  readonly default?: JsonValue;
+  /** Where its values have ids of other objects, or of blobs. */
+  readonly references?: readonly ReferenceTable[];
+}
+
+/** A place in the values of a property. */
+export interface ReferenceTable {
+  /** The type referred to; null for blobs. */
+  readonly type: string | null;
+  /** The tokens of a JSON Pointer below the property; `*` for each member or item, `key` for keys. */
+  readonly at?: readonly string[];
+}
+
+export interface FilterTable {
+  readonly property: string;
+  readonly operator: string;
+}
+
+export interface SortTable {
+  readonly property: string;
+  readonly collations?: readonly string[];
+}
+
+/** A project's types and further methods. `P` has their TypeScript types. */
+export interface Schema<P> {
+  readonly types: readonly TypeTable[];
+  readonly groups: readonly MethodGroup[];
+  /** For the compiler alone. */
+  readonly project?: P;
+}
