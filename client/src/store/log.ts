@@ -1,6 +1,6 @@
 import { applyPatch, type Defaults, mapPatch, mergePatches } from './patches.js';
-import { isLocalKey, type Key, type PendingUpdate, type PendingWrite } from './write.js';
 import { mapTexts } from './values.js';
+import { isLocalKey, type Key, type PendingUpdate, type PendingWrite } from './write.js';
 
 /** Writes in the order in which they were made. Never changed: each step gives another one. */
 export type Log = readonly PendingWrite[];

@@ -38,7 +38,8 @@ export function mergePatches(first: PatchObject, second: PatchObject, defaults: 
     const above = [...merged.keys()].find((other) => pointer.startsWith(`${other}/`));
     if (above !== undefined) {
       const tokens = readTokens(pointer.slice(above.length + 1));
-      const whole = merged.get(above) ?? (above.includes('/') ? {} : defaults(unescapeToken(above)));
+      const whole =
+        merged.get(above) ?? (above.includes('/') ? {} : defaults(unescapeToken(above)));
       merged.set(above, setWithin(whole, tokens, value));
       continue;
     }
@@ -68,8 +69,7 @@ function findWithin(
 ): void {
   if (isEqual(before, after)) return;
   // A null within would take the member away: the object that has it is set as a whole.
-  const isWhole =
-    !isJsonObject(before) || !isJsonObject(after) || hasNewNull(before, after);
+  const isWhole = !isJsonObject(before) || !isJsonObject(after) || hasNewNull(before, after);
   if (isWhole) {
     patch.set(pointer, after ?? null);
     return;
@@ -100,6 +100,38 @@ export function mapPatch(patch: PatchObject, replace: (text: string) => string):
     return [names.map(escapeToken).join('/'), mapTexts(value, replace)] as const;
   });
   return Object.fromEntries(mapped);
+}
+
+/**
+ * Returns a patch that a server can apply to an object (RFC 8620 5.3): a pointer through a parent
+ * that isn't there becomes the whole property.
+ */
+export function completePatch(
+  object: JsonObject,
+  patch: PatchObject,
+  defaults: Defaults,
+): PatchObject {
+  const after = applyPatch(object, patch, defaults);
+  const complete = new Map<string, JsonValue>();
+  for (const [pointer, value] of Object.entries(patch)) {
+    const [property = '', ...tokens] = readTokens(pointer);
+    if (hasParents(object[property], tokens)) complete.set(pointer, value);
+    else complete.set(escapeToken(property), after[property] ?? null);
+  }
+  for (const pointer of complete.keys()) {
+    const [property = ''] = pointer.split('/');
+    if (pointer !== property && complete.has(property)) complete.delete(pointer);
+  }
+  return Object.fromEntries(complete);
+}
+
+function hasParents(value: JsonValue | undefined, tokens: readonly string[]): boolean {
+  let parent = value;
+  for (const token of tokens) {
+    if (!isJsonObject(parent)) return false;
+    parent = memberOf(parent, token);
+  }
+  return true;
 }
 
 function readTokens(pointer: string): readonly string[] {

@@ -71,6 +71,11 @@ export class Replica {
     return this.#copyOf(type).rows();
   }
 
+  /** Returns all objects of a type as the server has them. */
+  baseRows(type: string): Iterable<Row> {
+    return this.#copyOf(type).baseRows();
+  }
+
   /** Returns the object as the server has it, with its pending writes left out. */
   base(type: string, key: Key): Row | undefined {
     return this.#copyOf(type).base(key);
@@ -164,6 +169,10 @@ class Copy {
 
   base(key: Key): Row | undefined {
     return this.#base.get(key);
+  }
+
+  baseRows(): Iterable<Row> {
+    return this.#base.values();
   }
 
   row(key: Key): Row | undefined {

@@ -35,7 +35,15 @@ const patch = fc.oneof(
 const write = (id: string, one: string): fc.Arbitrary<PendingWrite> => {
   const common = { ids: [id], type: 'Todo', key: one, sentAs: null };
   return fc.oneof(
-    { weight: 4, arbitrary: patch.map((each) => ({ ...common, kind: 'update' as const, patch: each, unchanged: null })) },
+    {
+      weight: 4,
+      arbitrary: patch.map((each) => ({
+        ...common,
+        kind: 'update' as const,
+        patch: each,
+        unchanged: null,
+      })),
+    },
     { weight: 1, arbitrary: fc.constant({ ...common, kind: 'destroy' as const }) },
     {
       weight: 2,

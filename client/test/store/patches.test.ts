@@ -48,7 +48,12 @@ describe('findPatch', () => {
   });
 
   it('patches members of maps, and lists as a whole', () => {
-    const before = { tags: { red: true, blue: true }, list: [1, 2], text: 'a', meta: { n: { x: 1 } } };
+    const before = {
+      tags: { red: true, blue: true },
+      list: [1, 2],
+      text: 'a',
+      meta: { n: { x: 1 } },
+    };
     const after = { tags: { red: true, green: true }, list: [1], text: 'a', meta: { n: { x: 2 } } };
     expect(findPatch(before, after)).toEqual({
       'tags/blue': null,

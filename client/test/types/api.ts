@@ -19,16 +19,22 @@ export async function use(jmap: Client<Project>): Promise<void> {
     b.TodoList.changes({ sinceState: open.state });
     return { open, lists };
   });
-  const text: string = open.list[0]!.text;
+  const [first] = open.list;
+  if (first === undefined) return;
+  const text: string = first.text;
   // @ts-expect-error it was not asked for
-  open.list[0]!.done;
-  const name: string = lists.list[0]!.name;
+  first.done;
+  const [list] = lists.list;
+  if (list === undefined) return;
+  const name: string = list.name;
   const one = await me.Todo.get({ ids: ['a'] });
-  const done: boolean = one.list[0]!.done;
+  const [todo] = one.list;
+  if (todo === undefined) return;
+  const done: boolean = todo.done;
   // @ts-expect-error an id of another type
-  await me.TodoList.get({ ids: [one.list[0]!.id] });
+  await me.TodoList.get({ ids: [todo.id] });
   const answer = await me.Todo.set({
-    create: { k: { text: 'x', listId: lists.list[0]!.id } },
+    create: { k: { text: 'x', listId: list.id } },
     update: { a: { done: true, 'tags/red': true }, b: { photoBlobId: null } },
   });
   const id = answer.created?.k?.id;
@@ -47,7 +53,7 @@ export async function use(jmap: Client<Project>): Promise<void> {
   // @ts-expect-error `text` is missing
   await me.Todo.set({ create: { k: { listId: 'a' } } });
   // @ts-expect-error an id of a todo
-  await me.Todo.set({ create: { k: { text: 'a', listId: one.list[0]!.id } } });
+  await me.Todo.set({ create: { k: { text: 'a', listId: todo.id } } });
   const { closed } = await me.Todo.close({ ids: ['a'] });
   void [text, name, done, id, closed];
 }
