@@ -30,7 +30,11 @@ export interface SyncOptions {
   readonly commit: (change: Change) => void;
   /** Is told the end of each write. */
   readonly end: (outcome: Outcome) => void;
+  readonly backoff?: Backoff;
 }
+
+/** How a part of a cycle has ended. */
+type Progress = 'done' | 'goes on' | 'failed';
 
 /** Objects of types by their ids; null: gone. */
 type Objects = Map<string, Map<string, JsonObject | null>>;
@@ -41,7 +45,7 @@ type Objects = Map<string, Map<string, JsonObject | null>>;
  */
 export class Sync {
   readonly #options: SyncOptions;
-  readonly #backoff = new Backoff();
+  readonly #backoff: Backoff;
   readonly #sweeps = new Map<string, Sweep>();
   /** Objects that a sweep has not seen: they go once /changes has nothing more to tell. */
   readonly #seen = new Map<string, ReadonlySet<string>>();
@@ -52,6 +56,7 @@ export class Sync {
 
   constructor(options: SyncOptions) {
     this.#options = options;
+    this.#backoff = options.backoff ?? new Backoff();
     for (const table of options.types) {
       if (options.replica.cursor(table.name) === null) this.#sweepAnew(table.name);
     }
@@ -82,15 +87,11 @@ export class Sync {
   async #run(): Promise<void> {
     while (!this.#isClosed) {
       this.#isWanted = false;
-      let goesOn: boolean;
-      try {
-        goesOn = await this.#cycle();
-      } catch {
-        // The outcome is unknown: the same calls go out again, and are made once.
-        await this.#pause();
-        continue;
-      }
-      if (goesOn === false && !this.#isWanted && !this.#hasMore()) return;
+      // Without an answer the outcome is unknown: the same calls go out again, and are made once.
+      const progress = await this.#cycle().catch((): Progress => 'failed');
+      if (progress === 'failed') await this.#pause();
+      else this.#backoff.reset();
+      if (progress === 'done' && !this.#isWanted && !this.#hasMore()) return;
     }
   }
 
@@ -110,8 +111,8 @@ export class Sync {
     this.#wake = null;
   }
 
-  /** Sends one request and commits its answers; resolves to whether another one has to follow. */
-  async #cycle(): Promise<boolean> {
+  /** Sends one request, and commits its answers. */
+  async #cycle(): Promise<Progress> {
     const { replica, commit, limits, wire, accountId, types } = this.#options;
     const maxCalls = Math.max(1, limits.maxCallsInRequest - CALLS_OF_A_PULL);
     const planned = planFlush(replica, { maxCalls, maxObjectsInSet: limits.maxObjectsInSet });
@@ -133,11 +134,9 @@ export class Sync {
     const response = await wire.send({ using: [CORE, ONCE, ...capabilities], methodCalls });
     const answers = calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
     const flush = readFlush(replica, answers);
-    const goesOn = this.#commit(flush, pulls, sweep, response);
+    const progress = this.#commit(flush, pulls, sweep, response);
     for (const outcome of flush.outcomes) this.#options.end(outcome);
-    if (flush.isTransient) await this.#pause();
-    else this.#backoff.reset();
-    return goesOn;
+    return flush.isTransient ? 'failed' : progress;
   }
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
@@ -157,35 +156,34 @@ export class Sync {
     pulls: readonly Pull[],
     sweep: Sweep | null,
     response: WireResponse,
-  ): boolean {
+  ): Progress {
     const objects: Objects = new Map(flush.change.objects);
     const cursors = new Map<string, string | null>();
     const results = pulls.map((pull) => this.#readPull(pull, response, objects, cursors));
-    const swept = sweep === null ? true : this.#readSweep(sweep, response, objects, cursors);
+    if (sweep !== null) results.push(this.#readSweep(sweep, response, objects, cursors));
     this.#options.commit({ ...flush.change, objects, cursors });
-    return results.includes(false) || !swept;
+    return worstOf(results);
   }
 
-  /** Returns false where there is more to read. */
   #readPull(
     pull: Pull,
     response: WireResponse,
     objects: Objects,
     cursors: Map<string, string | null>,
-  ): boolean {
+  ): Progress {
     const { type } = pull;
     const result = readPull(pull, response);
-    if (result.kind === 'failed') throw new Error(`${type}: ${result.error}`);
+    if (result.kind === 'failed') return 'failed';
     if (result.kind === 'lost') {
       cursors.set(type, null);
       this.#sweepAnew(type);
-      return false;
+      return 'goes on';
     }
     take(objects, type, result.objects);
     cursors.set(type, result.cursor);
     if (result.isWhole) this.#dropUnseen(type, objects);
     else this.#noteSeen(type, result.objects.keys());
-    return result.isWhole;
+    return result.isWhole ? 'done' : 'goes on';
   }
 
   #readSweep(
@@ -193,9 +191,9 @@ export class Sync {
     response: WireResponse,
     objects: Objects,
     cursors: Map<string, string | null>,
-  ): boolean {
+  ): Progress {
     const result = readSweep(sweep, this.#options.limits.maxObjectsInGet, response);
-    if (result.kind === 'failed') throw new Error(`${sweep.type}: ${result.error}`);
+    if (result.kind === 'failed') return 'failed';
     take(objects, sweep.type, result.objects);
     if (result.isLast) {
       this.#sweeps.delete(sweep.type);
@@ -203,7 +201,7 @@ export class Sync {
       cursors.set(sweep.type, result.sweep.from);
     } else this.#sweeps.set(sweep.type, result.sweep);
     // Behind the last page comes a /changes, for what has changed since the first one.
-    return false;
+    return 'goes on';
   }
 
   #sweepAnew(type: string): void {
@@ -227,6 +225,11 @@ export class Sync {
     }
     objects.set(type, ofType);
   }
+}
+
+function worstOf(results: readonly Progress[]): Progress {
+  if (results.includes('failed')) return 'failed';
+  return results.includes('goes on') ? 'goes on' : 'done';
 }
 
 function take(objects: Objects, type: string, more: ReadonlyMap<string, JsonObject | null>): void {
