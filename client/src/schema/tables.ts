@@ -24,6 +24,9 @@ export interface TypeTable extends MethodGroup {
 
 export interface PropertyTable {
   readonly kind: 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
+  /** The format of a text, where it has one. */
+  readonly format?: string;
+  readonly isNullable?: true;
   /** Absent: clients may change it. */
   readonly access?: 'immutable' | 'serverSet' | 'secret';
   /** The value of a create that gives none; absent where the client can't know it. */
@@ -41,13 +44,22 @@ export interface ReferenceTable {
 }
 
 export interface FilterTable {
+  /** A property, or a part of one: `emails/*\/address`. */
   readonly property: string;
   readonly operator: string;
+  /** All properties that it reads, where there are several. */
+  readonly properties?: readonly string[];
+  /** The part counts where members beside it have these values. */
+  readonly where?: Readonly<Record<string, JsonValue>>;
+  /** All values of the part have to fit, not one of them. */
+  readonly isAll?: true;
 }
 
 export interface SortTable {
   readonly property: string;
   readonly collations?: readonly string[];
+  /** Objects that fit stand behind the others; the Comparator's `argument` has the value. */
+  readonly by?: { readonly operator: string; readonly argument: string };
 }
 
 /** A project's types and further methods. `P` has their TypeScript types. */
