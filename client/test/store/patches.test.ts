@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { patchSteps } from '../../../src/protocol/patch.js';
-import { finish } from '../../../src/runtime/slices.js';
+import { finish } from '../../../src/runtime/paused-work.js';
 import { applyPatch, findPatch, mergePatches } from '../../src/store/patches.js';
 
 const name = fc.constantFrom('a', 'b', '~', 'x/y', '__proto__');
