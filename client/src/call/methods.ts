@@ -1,5 +1,6 @@
 import type { Id } from '../schema/id.js';
 import type { Filter, Patch, Sort, TypeShape } from '../schema/shapes.js';
+import type { CallError } from './errors.js';
 import type { OrReferences, Ref } from './reference.js';
 
 /** The standard methods of a type (RFC 8620 5.1 to 5.6). */
@@ -16,6 +17,21 @@ export type CallTree = Call<unknown> | { readonly [name: string]: CallTree };
 export type Answers<Tree> = Tree extends { readonly [answer]: infer Response }
   ? Response
   : { readonly [Name in keyof Tree]: Answers<Tree[Name]> };
+
+/** How a call ended. */
+export type Outcome<Response> =
+  | { readonly ok: true; readonly value: Response }
+  | {
+      readonly ok: false;
+      readonly error: CallError;
+      /** Of a call that was sent in parts: the answer to those that the server carried out. */
+      readonly partial?: Response;
+    };
+
+/** The outcomes of calls, in the same shape. */
+export type Outcomes<Tree> = Tree extends { readonly [answer]: infer Response }
+  ? Outcome<Response>
+  : { readonly [Name in keyof Tree]: Outcomes<Tree[Name]> };
 
 /** Where a method is called: within a batch, or alone, which is a request of its own. */
 export type Mode = 'batch' | 'alone';
