@@ -7,25 +7,33 @@ export interface Scope {
 }
 
 export function makeScope(): Scope {
-  const whole = new AbortController();
+  const open = new Set<(reason: unknown) => void>();
+  let closed: DOMException | undefined;
   return {
     run(outer, task) {
       const own = new AbortController();
-      const sources = [whole.signal, ...(outer === undefined ? [] : [outer])];
       return new Promise((resolve, reject) => {
-        const end = (): void => {
-          const source = sources.find(({ aborted }) => aborted);
-          own.abort(source?.reason);
+        const end = (reason: unknown): void => {
+          own.abort(reason);
           reject(own.signal.reason as Error);
         };
-        for (const source of sources) source.addEventListener('abort', end);
+        const follow = (): void => end(outer?.reason);
+        if (closed !== undefined || outer?.aborted) {
+          end(closed ?? outer?.reason);
+          return;
+        }
+        open.add(end);
+        outer?.addEventListener('abort', follow);
         const leave = (): void => {
-          for (const source of sources) source.removeEventListener('abort', end);
+          open.delete(end);
+          outer?.removeEventListener('abort', follow);
         };
-        if (sources.some(({ aborted }) => aborted)) end();
-        else task(own.signal).then(resolve, reject).finally(leave);
+        task(own.signal).then(resolve, reject).finally(leave);
       });
     },
-    close: () => whole.abort(new DOMException('The client is closed.', 'AbortError')),
+    close() {
+      closed ??= new DOMException('The client is closed.', 'AbortError');
+      for (const end of open) end(closed);
+    },
   };
 }

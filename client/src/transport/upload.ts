@@ -32,6 +32,9 @@ export function makeUploader(
   };
 }
 
+/** Octets that are read at once. */
+const CHUNK = 65_536;
+
 /** Returns the request with a body that counts its octets as they are read. */
 function streamBody(
   request: Parameters<HttpSender>[1],
@@ -39,14 +42,19 @@ function streamBody(
   tell: (loaded: number) => void,
 ): RequestInit {
   let loaded = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      loaded += chunk.length;
+  const body = new ReadableStream({
+    async pull(controller) {
+      const chunk = data.slice(loaded, loaded + CHUNK);
+      if (chunk.size === 0) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(new Uint8Array(await chunk.arrayBuffer()));
+      loaded += chunk.size;
       tell(loaded);
-      controller.enqueue(chunk);
     },
   });
-  const body = data.stream().pipeThrough(counter as ReadableWritablePair);
+  // The body is sent before the answer begins; `fetch` wants that said.
   return { ...request, body, duplex: 'half' } as RequestInit;
 }
 
