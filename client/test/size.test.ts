@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { ROOT } from '../../test/support/server.js';
 
-/** What a page pays for calls alone: all of the client that `connect` needs. */
+/** A page that only calls loads this at most: all that `connect` needs. */
 const MAX_OCTETS = 6144;
 
 const bundle = (contents: string) =>

@@ -81,13 +81,22 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
   return {
     upload,
     download: (blobId, options = {}) =>
-      scope.run(options.signal, (signal) => fetchBlob(blobId, options, signal)),
+      scope.run(options.signal, async (signal) =>
+        endBody(await fetchBlob(blobId, options, signal), options.signal),
+      ),
     blobUrl: (blobId, options = {}) =>
       scope.run(options.signal, async (signal) => {
         const url = URL.createObjectURL(await (await fetchBlob(blobId, options, signal)).blob());
         return { url, revoke: () => URL.revokeObjectURL(url) };
       }),
   };
+}
+
+/** Returns the same response, whose body the signal ends while it is read. */
+function endBody(response: Response, signal: AbortSignal | undefined): Response {
+  return signal === undefined || response.body === null
+    ? response
+    : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
 }
 
 function requireSize(size: number, maximum: number): void {

@@ -13,7 +13,7 @@ import {
 } from './session.js';
 import { makeAuthorize, type Token } from './token.js';
 
-/** What a transport beside HTTP can use. */
+/** The parts of a client that a transport beside HTTP can use. */
 export interface TransportContext {
   readonly http: HttpClient;
   /** Sends by HTTP. */
@@ -37,7 +37,7 @@ export interface ConnectOptions {
   readonly transport?: (context: TransportContext) => Transport;
 }
 
-/** What all calls of a client share. */
+/** All calls of a client share these. */
 export interface Connection {
   readonly http: HttpClient;
   readonly fetch: typeof globalThis.fetch;

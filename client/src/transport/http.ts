@@ -3,7 +3,7 @@ import { RequestError, TransportError } from '../call/errors.js';
 import type { Authorize } from '../call/token.js';
 import type { Response as JmapResponse, Transport } from './transport.js';
 
-/** What HTTP needs of a request. */
+/** A request of HTTP, without the token. */
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

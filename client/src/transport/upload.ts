@@ -68,7 +68,6 @@ function sendByXhr(
     const xhr = new XMLHttpRequest();
     const abort = (): void => xhr.abort();
     xhr.open(method, url);
-    xhr.responseType = 'text';
     for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded }) => tell(loaded);
     xhr.onload = () => resolve(readXhr(xhr));
@@ -80,12 +79,9 @@ function sendByXhr(
   });
 }
 
+/** Returns the parts of an answer that the client reads. */
 function readXhr(xhr: XMLHttpRequest): Response {
-  const lines = xhr.getAllResponseHeaders().trim().split(/\r?\n/);
-  const headers = lines.map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()] as [string, string];
-  });
   const { status, statusText, responseText } = xhr;
-  return new Response(status === 204 ? null : responseText, { status, statusText, headers });
+  const headers = { 'retry-after': xhr.getResponseHeader('retry-after') ?? '' };
+  return new Response(responseText, { status, statusText, headers });
 }

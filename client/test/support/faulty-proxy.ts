@@ -12,9 +12,8 @@ export interface Seen {
 }
 
 /**
- * What happens to a request: it passes, its connection is cut before the server sees it ('drop') or
- * after the server has answered ('lose'), it waits until its client leaves ('hang'), or it gets
- * this answer.
+ * The fate of a request: it passes, or gets this answer. 'drop' cuts its connection before the
+ * server sees it, and 'lose' after the server has answered. 'hang' never answers.
  */
 export type Fate =
   | 'pass'

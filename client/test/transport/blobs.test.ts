@@ -113,6 +113,19 @@ describe('an upload', () => {
     expect(served.proxy().seen.length).toBe(before);
   });
 
+  it('goes on with another token, where the server refuses the first in its midst', async () => {
+    const { token } = served.fixtures().u1;
+    const server = served.server();
+    const first = await server.tool('scripts/token', ['create', '--user', 'u1']);
+    const tokens = [first, token];
+    const ask = () => tokens.shift() ?? '';
+    const client = await connect<TodosProject>(todos, { url: server.url, token: ask });
+    await server.tool('scripts/token', ['revoke', first]);
+    const data = new Blob([new Uint8Array(20_000_000)]);
+    const { size } = await client.account().upload(data, { onProgress: () => undefined });
+    expect([size, tokens]).toEqual([20_000_000, []]);
+  });
+
   it('is not repeated where its outcome is unknown', async () => {
     const me = (await served.connect()).account();
     served.proxy().decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
@@ -143,6 +156,16 @@ describe('a download', () => {
       return count === 1 ? 'drop' : 'pass';
     });
     expect(await (await me.download(blobId)).text()).toBe('x');
+  });
+
+  it('ends with the reason of its signal, while its data is read too', async () => {
+    const me = (await connectDirectly()).account();
+    const { blobId } = await me.upload(new Uint8Array(20_000_000));
+    const controller = new AbortController();
+    const response = await me.download(blobId, { signal: controller.signal });
+    const body = response.arrayBuffer();
+    controller.abort('no');
+    await expect(body).rejects.toBe('no');
   });
 
   it('as an object URL has the data without a token, until it is revoked', async () => {

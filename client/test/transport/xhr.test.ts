@@ -11,7 +11,6 @@ class SmallXhr {
   status = 0;
   statusText = '';
   responseText = '';
-  responseType = '';
   readonly upload: { onprogress?: (event: { readonly loaded: number }) => void } = {};
   onload?: () => void;
   onerror?: () => void;
@@ -30,8 +29,8 @@ class SmallXhr {
     this.#headers.push([name, value]);
   }
 
-  getAllResponseHeaders(): string {
-    return Array.from(this.#answered, ([name, value]) => `${name}: ${value}\r\n`).join('');
+  getResponseHeader(name: string): string | null {
+    return this.#answered.get(name);
   }
 
   abort(): void {
@@ -77,6 +76,8 @@ describe('an upload by XMLHttpRequest', () => {
     const upload = () => me.upload('octets', { onProgress: () => undefined });
     served.proxy().decide(() => ({ status: 403, body: { detail: 'no' } }));
     await expect(upload()).rejects.toMatchObject({ type: 'http', status: 403 });
+    served.proxy().decide(() => ({ status: 503, headers: { 'retry-after': '99' } }));
+    await expect(upload()).rejects.toMatchObject({ status: 503, retryAfter: 99 });
     served.proxy().decide(() => 'drop');
     await expect(upload()).rejects.toMatchObject({ type: 'transport' });
   });
