@@ -49,7 +49,7 @@ module.exports = {
         'Modules of a cycle start half made, and it has no first file to read. Types count: files ' +
         'that name the types of each other are one file in two.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^(client/)?src/' },
       to: { circular: true },
     },
     {
@@ -99,6 +99,18 @@ module.exports = {
       },
     },
 
+    onlyImports(
+      'client/src',
+      ['^src/(protocol|text)/'],
+      'Browsers load the client: of the server it takes the pure functions of the wire.',
+    ),
+    {
+      name: 'client-without-node',
+      comment: 'Browsers load the client: they have nothing of Node.',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { dependencyTypes: ['core'] },
+    },
     onlyImports(
       'src/protocol',
       wire,

@@ -1,5 +1,6 @@
 import type { Id } from '../schema/id.js';
 import type { Filter, Patch, Sort, TypeShape } from '../schema/shapes.js';
+import type { CallError } from './errors.js';
 import type { OrReferences, Ref } from './reference.js';
 
 /** The standard methods of a type (RFC 8620 5.1 to 5.6). */
@@ -17,15 +18,30 @@ export type Answers<Tree> = Tree extends { readonly [answer]: infer Response }
   ? Response
   : { readonly [Name in keyof Tree]: Answers<Tree[Name]> };
 
+/** How a call ended. */
+export type Outcome<Response> =
+  | { readonly ok: true; readonly value: Response }
+  | {
+      readonly ok: false;
+      readonly error: CallError;
+      /** Of a call that was sent in parts: the answer to those that the server carried out. */
+      readonly partial?: Response;
+    };
+
+/** The outcomes of calls, in the same shape. */
+export type Outcomes<Tree> = Tree extends { readonly [answer]: infer Response }
+  ? Outcome<Response>
+  : { readonly [Name in keyof Tree]: Outcomes<Tree[Name]> };
+
 /** Where a method is called: within a batch, or alone, which is a request of its own. */
 export type Mode = 'batch' | 'alone';
 
-/** What a method returns. */
+/** The value that a method returns. */
 export type Result<M extends Mode, Response> = M extends 'batch'
   ? Call<Response>
   : Promise<Response>;
 
-/** What a method takes; within a batch, arguments may be references. */
+/** The arguments of a method. Within a batch they may be references. */
 export type Given<M extends Mode, Arguments> = M extends 'batch'
   ? OrReferences<Arguments>
   : Arguments;
@@ -137,7 +153,7 @@ export interface Copy<Shape extends TypeShape, M extends Mode> {
   ): Result<M, CopyResponse<Shape, Key>>;
 }
 
-/** What a list has in it, and in which order. */
+/** The objects that a list has, and their order. */
 export interface Search<Shape extends TypeShape> {
   readonly filter?: Filter<Shape['filter']> | null;
   readonly sort?: readonly Sort<Shape>[] | null;

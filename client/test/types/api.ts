@@ -1,6 +1,8 @@
 import type { Client } from '../../src/index.js';
 import type { Project } from './sample.js';
 
+declare function at<Item>(list: readonly Item[]): Item;
+
 export async function use(jmap: Client<Project>): Promise<void> {
   const me = jmap.account();
   const { open, lists } = await me.batch((b) => {
@@ -19,22 +21,16 @@ export async function use(jmap: Client<Project>): Promise<void> {
     b.TodoList.changes({ sinceState: open.state });
     return { open, lists };
   });
-  const [first] = open.list;
-  if (first === undefined) return;
-  const text: string = first.text;
+  const text: string = at(open.list).text;
   // @ts-expect-error it was not asked for
-  first.done;
-  const [list] = lists.list;
-  if (list === undefined) return;
-  const name: string = list.name;
+  at(open.list).done;
+  const name: string = at(lists.list).name;
   const one = await me.Todo.get({ ids: ['a'] });
-  const [todo] = one.list;
-  if (todo === undefined) return;
-  const done: boolean = todo.done;
+  const done: boolean = at(one.list).done;
   // @ts-expect-error an id of another type
-  await me.TodoList.get({ ids: [todo.id] });
+  await me.TodoList.get({ ids: [at(one.list).id] });
   const answer = await me.Todo.set({
-    create: { k: { text: 'x', listId: list.id } },
+    create: { k: { text: 'x', listId: at(lists.list).id } },
     update: { a: { done: true, 'tags/red': true }, b: { photoBlobId: null } },
   });
   const id = answer.created?.k?.id;
@@ -53,7 +49,7 @@ export async function use(jmap: Client<Project>): Promise<void> {
   // @ts-expect-error `text` is missing
   await me.Todo.set({ create: { k: { listId: 'a' } } });
   // @ts-expect-error an id of a todo
-  await me.Todo.set({ create: { k: { text: 'a', listId: todo.id } } });
+  await me.Todo.set({ create: { k: { text: 'a', listId: at(one.list).id } } });
   const { closed } = await me.Todo.close({ ids: ['a'] });
   void [text, name, done, id, closed];
 }
