@@ -3,7 +3,7 @@ import { type Log, namesIn, replaceNames } from '../store/log.js';
 import { applyPatch, completePatch } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
-import type { Invocation } from './wire.js';
+import type { Invocation } from '../transport/transport.js';
 
 /** Writes of one type that go in one /set, which the server makes in one transaction. */
 export interface FlushCall {

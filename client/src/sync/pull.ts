@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { ServerObjects } from '../store/replica.js';
-import { answerOf, type Invocation, type WireResponse } from './wire.js';
+import type { Invocation, Response } from '../transport/transport.js';
+import { answerOf } from './wire.js';
 
 /** Asks for what has changed of a type since its cursor (RFC 8620 5.2), with the objects. */
 export interface Pull {
@@ -38,7 +39,7 @@ export function pullCalls({ type, since, accountId, maxChanges }: Pull): readonl
 }
 
 /** Reads the answers of a pull. */
-export function readPull({ type, since }: Pull, response: WireResponse): PullResult {
+export function readPull({ type, since }: Pull, response: Response): PullResult {
   const changes = answerOf(response, `${type}.changes`);
   if (changes.isError)
     return changes.type === 'cannotCalculateChanges'

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import type { Invocation, Response } from '../transport/transport.js';
 import { takeObjects, textsOf } from './pull.js';
-import { answerOf, type Invocation, type WireResponse } from './wire.js';
+import { answerOf } from './wire.js';
 
 /** Reads all objects of a type, a page at a time, in an order that writes don't change. */
 export interface Sweep {
@@ -45,7 +46,7 @@ export function sweepCalls(sweep: Sweep, accountId: string, limit: number): read
 }
 
 /** Reads the answers of a page. */
-export function readSweep(sweep: Sweep, limit: number, response: WireResponse): SweepResult {
+export function readSweep(sweep: Sweep, limit: number, response: Response): SweepResult {
   const { type, hasQuery } = sweep;
   const query = hasQuery ? answerOf(response, `${type}.ids`) : null;
   // The object that the page before ended with has gone: its place is lost.

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Change, Replica } from '../store/replica.js';
+import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
 import { callsOf, planFlush, setCall } from './flush.js';
 import { type FlushResult, type Outcome, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
-import { answerOf, type Invocation, type Wire, type WireResponse } from './wire.js';
+import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
 const ONCE = 'urn:jmapsmith:once';
@@ -155,7 +156,7 @@ export class Sync {
     flush: FlushResult,
     pulls: readonly Pull[],
     sweep: Sweep | null,
-    response: WireResponse,
+    response: Response,
   ): Progress {
     const objects: Objects = new Map(flush.change.objects);
     const cursors = new Map<string, string | null>();
@@ -167,7 +168,7 @@ export class Sync {
 
   #readPull(
     pull: Pull,
-    response: WireResponse,
+    response: Response,
     objects: Objects,
     cursors: Map<string, string | null>,
   ): Progress {
@@ -188,7 +189,7 @@ export class Sync {
 
   #readSweep(
     sweep: Sweep,
-    response: WireResponse,
+    response: Response,
     objects: Objects,
     cursors: Map<string, string | null>,
   ): Progress {

@@ -1,24 +1,10 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-
-/** A method call, or the response of one (RFC 8620 3.2). */
-export type Invocation = readonly [name: string, args: JsonObject, callId: string];
-
-/** A request (RFC 8620 3.3). */
-export interface WireRequest {
-  readonly using: readonly string[];
-  readonly methodCalls: readonly Invocation[];
-}
-
-/** A response (RFC 8620 3.4). */
-export interface WireResponse {
-  readonly methodResponses: readonly Invocation[];
-  readonly sessionState: string;
-}
+import type { Request, Response } from '../transport/transport.js';
 
 /** Carries requests to a server. */
 export interface Wire {
   /** Rejects where there is no response: the server may have done all of it, a part or nothing. */
-  send(request: WireRequest): Promise<WireResponse>;
+  send(request: Request): Promise<Response>;
 }
 
 /** The answer of one call by its id: a response, or the method-level error (RFC 8620 3.6.2). */
@@ -27,7 +13,7 @@ export type CallAnswer =
   | { readonly isError: true; readonly args: JsonObject; readonly type: string };
 
 /** Returns the answer of a call; a response that lacks it counts as a failure of the server. */
-export function answerOf({ methodResponses }: WireResponse, id: string): CallAnswer {
+export function answerOf({ methodResponses }: Response, id: string): CallAnswer {
   const found = methodResponses.find(([, , callId]) => callId === id);
   if (found === undefined) return { isError: true, args: {}, type: 'serverFail' };
   const [name, args] = found;

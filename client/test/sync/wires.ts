@@ -1,4 +1,5 @@
-import type { Wire, WireRequest, WireResponse } from '../../src/sync/wire.js';
+import type { Wire } from '../../src/sync/wire.js';
+import type { Request, Response } from '../../src/transport/transport.js';
 
 /** Requests by HTTP. */
 export class HttpWire implements Wire {
@@ -11,7 +12,7 @@ export class HttpWire implements Wire {
     this.#token = token;
   }
 
-  async send(request: WireRequest): Promise<WireResponse> {
+  async send(request: Request): Promise<Response> {
     const authorization = `Bearer ${this.#token}`;
     if (this.#apiUrl === null) {
       const session = await fetch(`${this.#url}/.well-known/jmap`, { headers: { authorization } });
@@ -24,7 +25,7 @@ export class HttpWire implements Wire {
       body: JSON.stringify(request),
     });
     if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-    return (await response.json()) as WireResponse;
+    return (await response.json()) as Response;
   }
 }
 
@@ -41,7 +42,7 @@ export class FaultyWire implements Wire {
     this.#wire = wire;
   }
 
-  async send(request: WireRequest): Promise<WireResponse> {
+  async send(request: Request): Promise<Response> {
     this.requests += 1;
     const fault = this.next();
     if (fault === 'request') throw new Error('The request was lost.');
