@@ -74,6 +74,16 @@ describe('a /set with ifInState that is cut', () => {
     ]);
   });
 
+  it('takes the state from an earlier call of the batch', async () => {
+    const me = (await served.connect()).account();
+    const { read, set } = await me.batch((b) => {
+      const read = b.Todo.get({ ids: [] });
+      const set = b.Todo.set({ ifInState: read.state, create: manyTodos(1500, 'f') });
+      return { read, set };
+    });
+    expect([set.oldState, Object.keys(set.created ?? {}).length]).toEqual([read.state, 1500]);
+  });
+
   it('makes nothing in another state', async () => {
     const me = (await served.connect()).account();
     const promise = me.Todo.set({ ifInState: 'other', create: manyTodos(2100, 's') });

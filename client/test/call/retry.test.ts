@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import { useTodos } from '../support/todos.js';
 
 const served = useTodos();
@@ -55,10 +56,24 @@ describe('a server that is busy', () => {
   });
 
   it('gets no more requests at once than it takes', async () => {
+    const client = await served.connect();
+    const limits = client.session.capabilities['urn:ietf:params:jmap:core'];
+    const most = limits?.['maxConcurrentRequests'];
+    expect(most).toEqual(expect.any(Number));
+    served.proxy().decide(({ path }) => (path === '/jmap' ? 'hang' : 'pass'));
+    const calls = Array.from({ length: 40 }, () => client.account().Todo.get());
+    const ended = Promise.allSettled(calls);
+    await eventually(() => expect(served.proxy().api().length).toBe(most), 20_000);
+    await served.connect();
+    expect(served.proxy().api().length).toBe(most);
+    await client.close();
+    await ended;
+  });
+
+  it('answers more calls than it takes at once', async () => {
     const me = (await served.connect()).account();
     const answers = await Promise.all(Array.from({ length: 40 }, () => me.Todo.get()));
-    expect(answers.length).toBe(40);
-    expect(served.proxy().api().length).toBe(40);
+    expect([answers.length, served.proxy().api().length]).toEqual([40, 40]);
   });
 });
 
