@@ -13,7 +13,7 @@ import { pruneLogouts } from '../accounts/oidc/back-channel.js';
 import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
-import { readGeneration } from '../database/push-generation.js';
+import { readEpoch } from '../database/state-epoch.js';
 import { pruneRates } from '../database/rate-rows.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
@@ -204,7 +204,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
   const { engine, auth, duplicates, opened } = options;
   const { config, log, registry, storage, conductor, blobs } = engine;
   const { store, prisma } = storage;
-  let generation = await readGeneration(prisma);
+  let epoch = await readEpoch(prisma);
   const figures: ServerServices['figures'] = { push: () => null };
   const vapid = engine.push?.vapid ?? null;
   const unavailable = createUnavailableLog(log);
@@ -232,11 +232,11 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
       providers: signIns,
     }),
     tickets: createTickets(prisma),
-    readGeneration: async () => {
-      generation = await readGeneration(prisma);
-      return generation;
+    readEpoch: async () => {
+      epoch = await readEpoch(prisma);
+      return epoch;
     },
-    hub: storage.openHub({ bus: config.pushBus, generation: () => generation, log }),
+    hub: storage.openHub({ bus: config.pushBus, epoch: () => epoch, log }),
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
       runtime: runtimeMembers(config.limits, registry, engine.push),

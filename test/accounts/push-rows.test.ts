@@ -16,7 +16,7 @@ import {
   VapidKeys,
 } from '../../src/accounts/index.js';
 import { ALL_SHARDS } from '../../src/accounts/push-port.js';
-import { readGeneration, renewGeneration } from '../../src/database/push-generation.js';
+import { readEpoch, renewEpoch } from '../../src/database/state-epoch.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { CreationLimits } from '../../src/methods/push-subscription/creation-limits.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -383,13 +383,13 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect([wrong.current, unusable]).toEqual([null, ['next']]);
   });
 
-  it('servers read one generation, and a new one after a reset', async () => {
+  it('servers read one epoch, and a new one after a reset', async () => {
     const { prismas } = await two(engine);
-    const [one, other] = await Promise.all(prismas.map(readGeneration));
+    const [one, other] = await Promise.all(prismas.map(readEpoch));
     expect(one).toMatch(/^[\w-]{11}$/);
     expect(other).toBe(one);
-    await renewGeneration(prismas[1]);
-    expect(await readGeneration(prismas[0])).not.toBe(one);
+    await renewEpoch(prismas[1]);
+    expect(await readEpoch(prismas[0])).not.toBe(one);
   });
 });
 
