@@ -16,8 +16,8 @@ import {
   VapidKeys,
 } from '../../src/accounts/index.js';
 import { ALL_SHARDS } from '../../src/accounts/push-port.js';
-import { readEpoch, renewEpoch } from '../../src/database/state-epoch.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { readEpoch, renewEpoch } from '../../src/database/state-epoch.js';
 import { CreationLimits } from '../../src/methods/push-subscription/creation-limits.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { makeVapidKey } from '../../src/push/webpush/vapid-key.js';
