@@ -17,7 +17,6 @@ import {
 } from '../../src/accounts/index.js';
 import { ALL_SHARDS } from '../../src/accounts/push-port.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
-import { readEpoch, renewEpoch } from '../../src/database/state-epoch.js';
 import { CreationLimits } from '../../src/methods/push-subscription/creation-limits.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { makeVapidKey } from '../../src/push/webpush/vapid-key.js';
@@ -381,15 +380,6 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     const wrong = keysOf(prismas[0], createSealer(new Uint8Array(32).fill(2)));
     await wrong.open();
     expect([wrong.current, unusable]).toEqual([null, ['next']]);
-  });
-
-  it('servers read one epoch, and a new one after a reset', async () => {
-    const { prismas } = await two(engine);
-    const [one, other] = await Promise.all(prismas.map(readEpoch));
-    expect(one).toMatch(/^[\w-]{11}$/);
-    expect(other).toBe(one);
-    await renewEpoch(prismas[1]);
-    expect(await readEpoch(prismas[0])).not.toBe(one);
   });
 });
 
