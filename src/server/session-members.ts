@@ -35,7 +35,7 @@ const SUBSCRIPTION_LIMITS = Object.freeze({
 });
 
 /** The parts of a process that the session tells of. */
-export interface ToldParts {
+export interface SessionParts {
   readonly limits: Limits;
   readonly registry: Registry;
   /** Null where there are no push subscriptions. */
@@ -49,7 +49,7 @@ export function runtimeMembers({
   registry,
   push,
   epoch,
-}: ToldParts): ReadonlyMap<string, RuntimeMembers> {
+}: SessionParts): ReadonlyMap<string, RuntimeMembers> {
   const core = {
     maxSizeUpload: limits.maxSizeUpload,
     maxConcurrentUpload: limits.maxConcurrentUpload,

@@ -5,8 +5,8 @@ import { Random } from '../support/random.js';
 import { described } from './described-type.js';
 import { CORE, type Json, Rig } from './rig.js';
 
-// A client that applies the answers of its sets, and asks for nothing else, has what the server has:
-// so `setTellsAll` says of a type that has every kind of property for which the server says it.
+// `setTellsAll` says that a client keeps its copy right by the answers to its sets alone. The type
+// has every kind of property for which the server says so.
 
 const about = { description: 'One of them.' };
 const text = { ...about, type: 'string', maxLength: 40 };
