@@ -21,7 +21,7 @@ export interface SessionOwner extends Narrowing {
 /** Members of a capability's objects that only the running process knows (limits, URLs). */
 export interface RuntimeMembers {
   /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
-  session?(base: string): JsonObject;
+  session?(base: string, owner: Narrowing): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
   account?(owner: Narrowing): JsonObject;
   /**
@@ -112,7 +112,7 @@ export class Sessions {
       capability.urn,
       {
         ...capability.session,
-        ...runtime.get(capability.urn)?.session?.(base),
+        ...runtime.get(capability.urn)?.session?.(base, owner),
         ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
       },
     ]);
