@@ -9,6 +9,8 @@ export interface MethodGroup {
   readonly capability: string;
   /** The names behind the slash. */
   readonly methods: readonly string[];
+  /** Those of `methods` that are about no account: they take no accountId. */
+  readonly withoutAccount?: readonly string[];
 }
 
 /** A data type. */
@@ -41,18 +43,31 @@ export interface ReferenceTable {
 }
 
 export interface FilterTable {
+  /** A property, or a part of one: `emails/*\/address`. */
   readonly property: string;
   readonly operator: string;
+  /** All properties that it reads, where there are several. */
+  readonly properties?: readonly string[];
+  /** The part counts where members beside it have these values. */
+  readonly where?: Readonly<Record<string, JsonValue>>;
+  /** All values of the part have to fit, not one of them. */
+  readonly isAll?: true;
 }
 
 export interface SortTable {
   readonly property: string;
   readonly collations?: readonly string[];
+  /** Objects that fit stand behind the others; the Comparator's `argument` has the value. */
+  readonly by?: { readonly operator: string; readonly argument: string };
 }
 
 /** A project's types and further methods. `P` has their TypeScript types. */
 export interface Schema<P> {
   readonly types: readonly TypeTable[];
+  /**
+   * Methods of no type, and methods that another capability adds to a type or to a group: `name`
+   * may be the name of a type or of an earlier group.
+   */
   readonly groups: readonly MethodGroup[];
   /** For the compiler alone. */
   readonly project?: P;
