@@ -56,6 +56,15 @@ export interface InterfaceOptions {
   readonly further?: string;
 }
 
+/** A function to add. `body` is its statement. */
+export interface FunctionOptions {
+  readonly name: string;
+  readonly words: string;
+  readonly parameters: readonly { readonly name: string; readonly type: string }[];
+  readonly returns: string;
+  readonly body: string;
+}
+
 /** A member of an interface or of an object type; members are readonly. */
 export interface Member {
   /** As the descriptor has it; it is quoted where TypeScript wants that. */
@@ -76,11 +85,17 @@ export class GeneratedModule {
   readonly #from: string;
   readonly #imports = new Map<string, Import>();
   readonly #statements: string[] = [];
+  readonly #types: string[] = [];
 
   /** `path` from the project's root; `from`: what the module is generated from. */
   constructor(path: string, from: string) {
     this.#path = path;
     this.#from = from;
+  }
+
+  /** The names of the types that it exports, in order. */
+  get exportedTypes(): readonly string[] {
+    return this.#types;
   }
 
   /** Imports a type and returns its name here: `jmap.JsonValue`. */
@@ -101,6 +116,7 @@ export class GeneratedModule {
 
   /** Adds an exported interface. */
   addInterface(options: InterfaceOptions): void {
+    this.#types.push(options.name);
     this.#add({
       kind: StructureKind.Interface,
       isExported: true,
@@ -115,6 +131,7 @@ export class GeneratedModule {
   /** Adds an exported type under a name; `type` is TypeScript. */
   addTypeAlias(name: string, type: string, words?: string): void {
     const docs = docsOf(words);
+    this.#types.push(name);
     this.#add({
       kind: StructureKind.TypeAlias,
       isExported: true,
@@ -140,6 +157,32 @@ export class GeneratedModule {
           initializer: holdLines(literal(value, 0, head.length)),
         },
       ],
+    });
+  }
+
+  /** Adds an exported function. */
+  addFunction({ name, words, parameters, returns, body }: FunctionOptions): void {
+    this.#add({
+      kind: StructureKind.Function,
+      isExported: true,
+      name,
+      docs: docsOf(words),
+      parameters: parameters.map((parameter) => ({ ...parameter })),
+      returnType: returns,
+      statements: [body],
+    });
+  }
+
+  /** Exports types of another module again: all, or those named, each under an alias or its name. */
+  addExport(source: Source, names?: ReadonlyMap<string, string>): void {
+    const named = [...(names ?? [])].map(([name, alias]) =>
+      alias === name ? { name } : { name, alias },
+    );
+    this.#add({
+      kind: StructureKind.ExportDeclaration,
+      isTypeOnly: true,
+      moduleSpecifier: this.#resolveSpecifier(source),
+      ...(names === undefined ? {} : { namedExports: named }),
     });
   }
 
