@@ -1,10 +1,10 @@
 /** References to results of earlier calls of a batch (RFC 8620 3.7), typed from end to end. */
 
-declare const valueOf: unique symbol;
+declare const referredValue: unique symbol;
 
 /** A value that the server takes from the answer of an earlier call. */
 export interface Reference<Value> {
-  readonly [valueOf]: Value;
+  readonly [referredValue]: Value;
 }
 
 type Primitive = string | number | boolean | null | undefined;
