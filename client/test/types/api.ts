@@ -1,6 +1,8 @@
 import type { Client } from '../../src/index.js';
 import type { Project } from './sample.js';
 
+declare function at<Item>(list: readonly Item[]): Item;
+
 export async function use(jmap: Client<Project>): Promise<void> {
   const me = jmap.account();
   const { open, lists } = await me.batch((b) => {
@@ -19,16 +21,16 @@ export async function use(jmap: Client<Project>): Promise<void> {
     b.TodoList.changes({ sinceState: open.state });
     return { open, lists };
   });
-  const text: string = open.list[0]!.text;
+  const text: string = at(open.list).text;
   // @ts-expect-error it was not asked for
-  open.list[0]!.done;
-  const name: string = lists.list[0]!.name;
+  at(open.list).done;
+  const name: string = at(lists.list).name;
   const one = await me.Todo.get({ ids: ['a'] });
-  const done: boolean = one.list[0]!.done;
+  const done: boolean = at(one.list).done;
   // @ts-expect-error an id of another type
-  await me.TodoList.get({ ids: [one.list[0]!.id] });
+  await me.TodoList.get({ ids: [at(one.list).id] });
   const answer = await me.Todo.set({
-    create: { k: { text: 'x', listId: lists.list[0]!.id } },
+    create: { k: { text: 'x', listId: at(lists.list).id } },
     update: { a: { done: true, 'tags/red': true }, b: { photoBlobId: null } },
   });
   const id = answer.created?.k?.id;
@@ -47,7 +49,7 @@ export async function use(jmap: Client<Project>): Promise<void> {
   // @ts-expect-error `text` is missing
   await me.Todo.set({ create: { k: { listId: 'a' } } });
   // @ts-expect-error an id of a todo
-  await me.Todo.set({ create: { k: { text: 'a', listId: one.list[0]!.id } } });
+  await me.Todo.set({ create: { k: { text: 'a', listId: at(one.list).id } } });
   const { closed } = await me.Todo.close({ ids: ['a'] });
   void [text, name, done, id, closed];
 }
