@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const WIDTH = 100;
 
 /** Folders whose lines are checked. */
-const FOLDERS = ['bench', 'bin', 'conform', 'scripts', 'src', 'test'];
+const FOLDERS = ['bench', 'bin', 'client', 'conform', 'scripts', 'src', 'test'];
 
 const CODE = /\.(?:ts|mts|mjs|cjs|js)$/;
 

@@ -26,6 +26,9 @@ export interface TypeTable extends MethodGroup {
 
 export interface PropertyTable {
   readonly kind: 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
+  /** The format of a text, where it has one. */
+  readonly format?: string;
+  readonly isNullable?: true;
   /** Absent: clients may change it. */
   readonly access?: 'immutable' | 'serverSet' | 'secret';
   /** The value of a create that gives none; absent where the client can't know it. */

@@ -54,6 +54,8 @@ export interface InterfaceOptions {
   readonly members: readonly Member[];
   /** The type of further members, whatever they are called. */
   readonly further?: string;
+  /** Types of further members by the type of their names. */
+  readonly indexes?: readonly { readonly names: string; readonly type: string }[];
 }
 
 /** A function to add. `body` is its statement. */
@@ -63,6 +65,13 @@ export interface FunctionOptions {
   readonly parameters: readonly { readonly name: string; readonly type: string }[];
   readonly returns: string;
   readonly body: string;
+}
+
+/** Types of another module to export again. */
+export interface TypeExport {
+  readonly source: Source;
+  /** Their names here, by their names there; absent for all of the module, as they are. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 /** A member of an interface or of an object type; members are readonly. */
@@ -173,17 +182,23 @@ export class GeneratedModule {
     });
   }
 
-  /** Exports types of another module again: all, or those named, each under an alias or its name. */
-  addExport(source: Source, names?: ReadonlyMap<string, string>): void {
-    const named = [...(names ?? [])].map(([name, alias]) =>
-      alias === name ? { name } : { name, alias },
+  /** Exports types of other modules again: all of each, or those named, under other names. */
+  addExports(exports: readonly TypeExport[]): void {
+    const lines = exports.map(({ source, names }) =>
+      printHeld({
+        kind: StructureKind.ExportDeclaration,
+        isTypeOnly: true,
+        moduleSpecifier: this.#resolveSpecifier(source),
+        ...(names === undefined
+          ? {}
+          : {
+              namedExports: [...names].map(([name, alias]) =>
+                alias === name ? { name } : { name, alias },
+              ),
+            }),
+      }),
     );
-    this.#add({
-      kind: StructureKind.ExportDeclaration,
-      isTypeOnly: true,
-      moduleSpecifier: this.#resolveSpecifier(source),
-      ...(names === undefined ? {} : { namedExports: named }),
-    });
+    this.#statements.push(lines.join('\n'));
   }
 
   /** Returns the module's text: preamble, imports from far to near, then all that was added. */
@@ -281,7 +296,8 @@ function byNearness(a: string, b: string): number {
 function structureMembers({
   members,
   further,
-}: Pick<InterfaceOptions, 'members' | 'further'>): Pick<
+  indexes = [],
+}: Pick<InterfaceOptions, 'members' | 'further' | 'indexes'>): Pick<
   InterfaceDeclarationStructure,
   'properties' | 'indexSignatures'
 > {
@@ -294,14 +310,15 @@ function structureMembers({
       type: holdLines(type),
     }),
   );
-  if (further === undefined) return { properties };
-  const rest = {
+  const all = [...indexes, ...(further === undefined ? [] : [{ names: 'string', type: further }])];
+  if (all.length === 0) return { properties };
+  const indexSignatures = all.map(({ names, type }) => ({
     isReadonly: true,
     keyName: 'name',
-    keyType: 'string',
-    returnType: holdLines(further),
-  };
-  return { properties, indexSignatures: [rest] };
+    keyType: names,
+    returnType: holdLines(type),
+  }));
+  return { properties, indexSignatures };
 }
 
 /** Returns words of a descriptor as a doc comment, which they can't end. */
