@@ -4,7 +4,6 @@ import type { Place } from '../../../src/capability/places.js';
 import { isGiven, isShown, isWrittenByClients } from '../../../src/descriptor/model/access.js';
 import { addedArguments } from '../../../src/descriptor/model/further-members.js';
 import { withTarget } from '../../../src/descriptor/model/id-schemas.js';
-import { visibleFilters, visibleSorts } from '../../../src/descriptor/model/type-hash.js';
 import type { ModelCapability, ModelFilter, ModelType } from '../../../src/descriptor/model.js';
 import { OPERATORS } from '../../../src/descriptor/operators.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
@@ -79,7 +78,7 @@ function usesOf({ methods, singleton, sorts, properties }: ModelType): Uses {
     creates: !singleton && (has('set') || has('copy')),
     updates: has('set') && properties.length > 0,
     queries,
-    sorts: queries && visibleSorts({ sorts }).length > 0,
+    sorts: queries && sorts.length > 0,
   };
 }
 
@@ -126,7 +125,7 @@ function updateSchema(type: ModelType): JSONSchema7 {
 
 /** Returns the schema of a FilterCondition, with the ids that conditions compare. */
 function conditionsOf(type: ModelType): JSONSchema7 {
-  const filters = visibleFilters(type).map((filter) => ({
+  const filters = type.filters.map((filter) => ({
     ...filter,
     schema: withComparedIds(type, filter),
   }));
@@ -179,7 +178,7 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
     update: uses.updates ? `${name}Update` : 'never',
     filter: uses.queries ? `${name}Filter` : 'never',
     sort: uses.sorts
-      ? comparatorTypes(module.type(CLIENT, 'Comparator'), visibleSorts(type))
+      ? comparatorTypes(module.type(CLIENT, 'Comparator'), type.sorts)
       : 'never',
     error: errorType(module, type, uses),
   };

@@ -26,8 +26,8 @@ export function typeHash({ methods }: Pick<ModelCapability, 'methods'>, type: Mo
       ...each,
       schema: withoutTitles(schema),
     })),
-    filters: visibleFilters(type).map(showFilter),
-    sorts: visibleSorts(type).map(showSort),
+    filters: type.filters.map(showFilter),
+    sorts: type.sorts.map(showSort),
     uniques: uniques
       .filter(({ properties }) => properties.every(isVisible))
       .map(({ name: names, nullsEqual }) => ({ name: names, nullsEqual })),
@@ -44,7 +44,10 @@ export function isVisible(property: ModelProperty): boolean {
   return isShown(property) || isGiven(property);
 }
 
-/** Returns the conditions that clients know of: they read no internal property. */
+/**
+ * Returns the conditions of which clients know what they read. Some read an internal property:
+ * clients may use these, too.
+ */
 export function visibleFilters({ filters }: Pick<ModelType, 'filters'>): readonly ModelFilter[] {
   return filters.filter(({ property, properties = [property] }) => properties.every(isVisible));
 }
@@ -73,8 +76,12 @@ function showSort({ name, property, by }: ModelSort): object {
   return { name, read: showRead(property), by };
 }
 
-/** Returns what a condition or a sort reads: a property, or a part of one. */
-function showRead({ name, within }: ModelProperty): object {
+/**
+ * Returns what a condition or a sort reads: a property, or a part of one; null of an internal one.
+ */
+function showRead(property: ModelProperty): object | null {
+  const { name, within } = property;
+  if (!isVisible(property)) return null;
   return { property: within?.property ?? name, place: within?.place, where: within?.where };
 }
 
