@@ -59,7 +59,7 @@ export interface NoteMethods<M extends jmap.Mode> extends jmap.Get<NoteShape, M>
     jmap.Query<NoteShape, M>,
     jmap.QueryChanges<NoteShape, M> {}
 
-/** What the client knows of Note while it runs. */
+/** The table by which a client that runs knows Note. */
 export const noteTable: jmap.TypeTable = {
   name: 'Note',
   capability: 'urn:service:notes',

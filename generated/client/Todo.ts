@@ -59,7 +59,7 @@ export interface TodoMethods<M extends jmap.Mode> extends jmap.Get<TodoShape, M>
     jmap.Query<TodoShape, M>,
     jmap.QueryChanges<TodoShape, M> {}
 
-/** What the client knows of Todo while it runs. */
+/** The table by which a client that runs knows Todo. */
 export const todoTable: jmap.TypeTable = {
   name: 'Todo',
   capability: 'urn:example:todos',

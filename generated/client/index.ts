@@ -18,7 +18,7 @@ export interface Project {
   readonly batch: Methods<'batch'>;
 }
 
-/** What the client knows of the project while it runs. */
+/** The tables by which a client that runs knows the project. */
 export const schema: jmap.Schema<Project> = { types: [noteTable, todoTable], groups: [] };
 
 /** Connects to a server with the types of this project. */

@@ -23,12 +23,12 @@ export type Answers<Tree> = Tree extends { readonly [answer]: infer Response }
 /** Where a method is called: within a batch, or alone, which is a request of its own. */
 export type Mode = 'batch' | 'alone';
 
-/** What a method returns. */
+/** The value that a method returns. */
 export type Result<M extends Mode, Response> = M extends 'batch'
   ? Call<Response>
   : Promise<Response>;
 
-/** What a method takes; within a batch, arguments may be references. */
+/** The arguments of a method. Within a batch they may be references. */
 export type Given<M extends Mode, Arguments> = M extends 'batch'
   ? OrReferences<Arguments>
   : Arguments;
@@ -150,7 +150,7 @@ export interface Copy<Shape extends TypeShape, M extends Mode, Args = unknown, M
   ): Result<M, CopyResponse<Shape, Key> & Members>;
 }
 
-/** What a list has in it, and in which order. */
+/** The objects that a list has, and their order. */
 export interface Search<Shape extends TypeShape> {
   readonly filter?: Filter<Shape['filter']> | null;
   readonly sort?: readonly Sort<Shape>[] | null;

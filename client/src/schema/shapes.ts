@@ -1,11 +1,11 @@
-/** What the compiler knows of a project's types: generated/client has a shape for each. */
+/** The compiler knows a project's types by these: generated/client has a shape for each. */
 
 /** A data type: its objects, and the arguments and errors of its methods. */
 export interface TypeShape {
   readonly name: string;
-  /** What /get answers. */
+  /** An object as /get answers it. */
   readonly object: object;
-  /** What a create gives. */
+  /** The properties of a create. */
   readonly create: object;
   /** The properties that an update may change, each as a whole. */
   readonly update: object;
@@ -17,7 +17,9 @@ export interface TypeShape {
   readonly error: { readonly type: string };
 }
 
-/** A PatchObject (RFC 8620 5.3): properties as a whole, null for the default, members by pointer. */
+/**
+ * A PatchObject (RFC 8620 5.3): properties as a whole, null for the default, members by pointer.
+ */
 export type Patch<Shape extends TypeShape> = {
   readonly [Name in keyof Shape['update']]?: Shape['update'][Name] | null;
 } & { readonly [Pointer in `${keyof Shape['update'] & string}/${string}`]?: unknown };

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 
-/** What the client knows of a project's types while it runs: generated/client has a table for each. */
+/** A client that runs knows a project's types by these: generated/client has a table for each. */
 
 /** Methods whose names begin alike, `Issue/close` and `Issue/get`. */
 export interface MethodGroup {
@@ -41,7 +41,7 @@ export interface PropertyTable {
 export interface ReferenceTable {
   /** The type referred to; null for blobs. */
   readonly type: string | null;
-  /** The tokens of a JSON Pointer below the property; `*` for each member or item, `key` for keys. */
+  /** Tokens of a JSON Pointer below the property; `*` for each member or item, `key` for keys. */
   readonly at?: readonly string[];
 }
 

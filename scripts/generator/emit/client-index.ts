@@ -36,7 +36,7 @@ export function addIndex(
         groupValue(name, capability.urn, own),
       ),
     },
-    words: 'What the client knows of the project while it runs.',
+    words: 'The tables by which a client that runs knows the project.',
   });
   index.addFunction({
     name: 'connect',

@@ -34,7 +34,7 @@ export interface OwnMethod {
   readonly method: ModelMethod;
 }
 
-/** Returns the own methods of a project by the first part of their names: `Issue` of `Issue/close`. */
+/** Returns own methods by the first part of their names: `Issue` of `Issue/close`. */
 export function ownMethodsByName({ capabilities }: Model): ReadonlyMap<string, OwnMethod[]> {
   const found = new Map<string, OwnMethod[]>();
   for (const capability of capabilities)

@@ -53,7 +53,7 @@ export function addTable(
       filters: mapByName(visibleFilters(type), filterValue),
       sorts: mapByName(visibleSorts(type), sortValue),
     },
-    words: `What the client knows of ${type.name} while it runs.`,
+    words: `The table by which a client that runs knows ${type.name}.`,
   });
 }
 

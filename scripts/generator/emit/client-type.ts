@@ -177,9 +177,7 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
     create: uses.creates ? `${name}Create` : 'never',
     update: uses.updates ? `${name}Update` : 'never',
     filter: uses.queries ? `${name}Filter` : 'never',
-    sort: uses.sorts
-      ? comparatorTypes(module.type(CLIENT, 'Comparator'), type.sorts)
-      : 'never',
+    sort: uses.sorts ? comparatorTypes(module.type(CLIENT, 'Comparator'), type.sorts) : 'never',
     error: errorType(module, type, uses),
   };
   module.addInterface({

@@ -16,8 +16,8 @@ import { ALL_DESCRIPTORS } from './preamble.js';
 import { sourceOf } from './type-validators.js';
 
 /**
- * Returns the typed client of a project: a module for each data type and for each group of methods
- * that is no type, modules with the interfaces of `$defs`, and an index.
+ * Returns the typed client of a project: a module for each data type, and for each group of methods
+ * that is no type. The interfaces of `$defs` have modules of their own.
  */
 export async function emitClient(model: Model): Promise<EmittedFiles> {
   const own = ownMethodsByName(model);

@@ -5,7 +5,7 @@ import type { Difference, Finding } from '../write/compare.js';
 /** Files that a line about several of them names. */
 const NAMED = 3;
 
-/** What mends a finding: the generator, or taking the file away by hand. */
+/** The remedy of a finding: the generator, or taking the file away by hand. */
 const REMEDY: Readonly<Record<Finding, 'generate' | 'remove'>> = Object.freeze({
   missing: 'generate',
   stale: 'generate',

@@ -62,7 +62,7 @@ export function compareClient(
   return differences.map((difference) => ({ ...difference, client: folder }));
 }
 
-/** What is compared. All paths are relative to the root. */
+/** The two sides of a comparison. All paths are relative to the root. */
 interface Compared {
   readonly root: string;
   readonly owned: EmittedFiles;

@@ -19,7 +19,8 @@ import { connect, schema } from './generated/client/index.js';
 export async function use(jmap: Client<Project>): Promise<void> {
   const me = jmap.account();
   const { found, orders } = await me.batch((b) => {
-    const found = b.Product.query({ filter: { name: 'a', kind: ['toy'] }, sort: ['-name', 'price'] });
+    const filter = { name: 'a', kind: ['toy'] };
+    const found = b.Product.query({ filter, sort: ['-name', 'price'] });
     const orders = b.Order.query({ filter: { watches: 'x' }, collapse: true });
     b.Order.get({ ids: orders.ids, near: 'here' });
     b.Order.send({ ids: orders.ids });

@@ -40,7 +40,7 @@ export interface CardShape {
 export interface CardMethods<M extends jmap.Mode> extends jmap.Get<CardShape, M>,
     jmap.SetMethod<CardShape, M> {}
 
-/** What the client knows of Card while it runs. */
+/** The table by which a client that runs knows Card. */
 export const cardTable: jmap.TypeTable = {
   name: 'Card',
   capability: 'https://example.com/jmap/shop',

@@ -32,7 +32,7 @@ export interface EntryShape {
 export interface EntryMethods<M extends jmap.Mode> extends jmap.Get<EntryShape, M>,
     jmap.Query<EntryShape, M> {}
 
-/** What the client knows of Entry while it runs. */
+/** The table by which a client that runs knows Entry. */
 export const entryTable: jmap.TypeTable = {
   name: 'Entry',
   capability: 'https://example.com/jmap/shop',

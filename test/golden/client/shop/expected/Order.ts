@@ -145,7 +145,7 @@ export interface OrderMethods<M extends jmap.Mode> extends jmap.Get<OrderShape, 
   readonly send: jmap.OwnMethod<M, OrderSendArguments, OrderSendResponse>;
 }
 
-/** What the client knows of Order while it runs. */
+/** The table by which a client that runs knows Order. */
 export const orderTable: jmap.TypeTable = {
   name: 'Order',
   capability: 'https://example.com/jmap/shop',

@@ -121,7 +121,7 @@ export interface ProductMethods<M extends jmap.Mode> extends jmap.Get<ProductSha
     jmap.Query<ProductShape, M>,
     jmap.QueryChanges<ProductShape, M> {}
 
-/** What the client knows of Product while it runs. */
+/** The table by which a client that runs knows Product. */
 export const productTable: jmap.TypeTable = {
   name: 'Product',
   capability: 'https://example.com/jmap/shop',

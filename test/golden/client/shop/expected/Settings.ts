@@ -34,7 +34,7 @@ export interface SettingsMethods<M extends jmap.Mode> extends jmap.Get<SettingsS
     jmap.Changes<SettingsShape, M>,
     jmap.SetMethod<SettingsShape, M> {}
 
-/** What the client knows of Settings while it runs. */
+/** The table by which a client that runs knows Settings. */
 export const settingsTable: jmap.TypeTable = {
   name: 'Settings',
   capability: 'https://example.com/jmap/shop',

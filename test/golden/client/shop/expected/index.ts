@@ -28,7 +28,7 @@ export interface Project {
   readonly batch: Methods<'batch'>;
 }
 
-/** What the client knows of the project while it runs. */
+/** The tables by which a client that runs knows the project. */
 export const schema: jmap.Schema<Project> = {
   types: [productTable, orderTable, settingsTable, entryTable, cardTable],
   groups: [
