@@ -313,7 +313,7 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly capability: string;
   /** Its table: to its name what a property's column is to the property's. */
   readonly table: string;
-  /** Another text whenever the type's descriptor means something else; 22 characters. */
+  /** The hash of what clients see of it: equal hashes, equal types but for words. */
   readonly hash?: string;
   /** The most characters of all texts in one row, shadow columns included; absent if unknown. */
   readonly characters?: number;

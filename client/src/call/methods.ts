@@ -3,7 +3,10 @@ import type { Filter, Patch, Sort, TypeShape } from '../schema/shapes.js';
 import type { CallError } from './errors.js';
 import type { OrReferences, Ref } from './reference.js';
 
-/** The standard methods of a type (RFC 8620 5.1 to 5.6). */
+/**
+ * The standard methods of a type (RFC 8620 5.1 to 5.6). `Args` and `Members` are what a descriptor
+ * adds to the arguments and to the response of one.
+ */
 
 declare const answer: unique symbol;
 
@@ -60,7 +63,7 @@ export interface GetResponse<Type extends string, Object> {
   readonly notFound: readonly Id<Type>[];
 }
 
-export interface Get<Shape extends TypeShape, M extends Mode> {
+export interface Get<Shape extends TypeShape, M extends Mode, Args = unknown, Members = unknown> {
   /** Gets objects by their ids; null or nothing for all of them. `properties` narrows the type. */
   get<const Name extends keyof Object_<Shape> = keyof Object_<Shape>>(
     args?: Given<
@@ -68,11 +71,11 @@ export interface Get<Shape extends TypeShape, M extends Mode> {
       {
         readonly ids?: readonly Id<Shape['name']>[] | null;
         readonly properties?: readonly Name[] | null;
-      }
+      } & Args
     >,
   ): Result<
     M,
-    GetResponse<Shape['name'], Pick<Object_<Shape>, Name | ('id' & keyof Object_<Shape>)>>
+    GetResponse<Shape['name'], Pick<Object_<Shape>, Name | ('id' & keyof Object_<Shape>)>> & Members
   >;
 }
 
@@ -88,11 +91,16 @@ export interface ChangesResponse<Type extends string, Name = string> {
   readonly updatedProperties?: readonly Name[] | null;
 }
 
-export interface Changes<Shape extends TypeShape, M extends Mode> {
+export interface Changes<
+  Shape extends TypeShape,
+  M extends Mode,
+  Args = unknown,
+  Members = unknown,
+> {
   /** Tells which objects have changed since a state. */
   changes(
-    args: Given<M, { readonly sinceState: string; readonly maxChanges?: number | null }>,
-  ): Result<M, ChangesResponse<Shape['name'], keyof Object_<Shape>>>;
+    args: Given<M, { readonly sinceState: string; readonly maxChanges?: number | null } & Args>,
+  ): Result<M, ChangesResponse<Shape['name'], keyof Object_<Shape>> & Members>;
 }
 
 /** A created or updated object as far as the client can't know it (RFC 8620 5.3). */
@@ -110,7 +118,12 @@ export interface SetResponse<Shape extends TypeShape, Key extends string = strin
   readonly notDestroyed: Readonly<Record<Id<Shape['name']>, Shape['error']>> | null;
 }
 
-export interface SetMethod<Shape extends TypeShape, M extends Mode> {
+export interface SetMethod<
+  Shape extends TypeShape,
+  M extends Mode,
+  Args = unknown,
+  Members = unknown,
+> {
   /** Creates, updates and destroys objects. Later calls name a new one by `#` and its key. */
   set<Key extends string = never>(
     args: Given<
@@ -120,9 +133,9 @@ export interface SetMethod<Shape extends TypeShape, M extends Mode> {
         readonly create?: Readonly<Record<Key, Shape['create']>> | null;
         readonly update?: Readonly<Record<Id<Shape['name']>, Patch<Shape>>> | null;
         readonly destroy?: readonly Id<Shape['name']>[] | null;
-      }
+      } & Args
     >,
-  ): Result<M, SetResponse<Shape, Key>>;
+  ): Result<M, SetResponse<Shape, Key> & Members>;
 }
 
 export interface CopyResponse<Shape extends TypeShape, Key extends string = string> {
@@ -134,7 +147,7 @@ export interface CopyResponse<Shape extends TypeShape, Key extends string = stri
   readonly notCreated: { readonly [Name in Key]?: Shape['error'] } | null;
 }
 
-export interface Copy<Shape extends TypeShape, M extends Mode> {
+export interface Copy<Shape extends TypeShape, M extends Mode, Args = unknown, Members = unknown> {
   /** Copies objects of another account to this one, with other values where `create` gives them. */
   copy<Key extends string>(
     args: Given<
@@ -148,9 +161,9 @@ export interface Copy<Shape extends TypeShape, M extends Mode> {
         >;
         readonly onSuccessDestroyOriginal?: boolean;
         readonly destroyFromIfInState?: string | null;
-      }
+      } & Args
     >,
-  ): Result<M, CopyResponse<Shape, Key>>;
+  ): Result<M, CopyResponse<Shape, Key> & Members>;
 }
 
 /** The objects that a list has, and their order. */
@@ -177,9 +190,11 @@ export interface QueryResponse<Type extends string> {
   readonly limit?: number;
 }
 
-export interface Query<Shape extends TypeShape, M extends Mode> {
+export interface Query<Shape extends TypeShape, M extends Mode, Args = unknown, Members = unknown> {
   /** Finds the ids of a list. */
-  query(args?: Given<M, QueryArguments<Shape>>): Result<M, QueryResponse<Shape['name']>>;
+  query(
+    args?: Given<M, QueryArguments<Shape> & Args>,
+  ): Result<M, QueryResponse<Shape['name']> & Members>;
 }
 
 export interface QueryChangesArguments<Shape extends TypeShape> extends Search<Shape> {
@@ -198,9 +213,14 @@ export interface QueryChangesResponse<Type extends string> {
   readonly added: readonly { readonly id: Id<Type>; readonly index: number }[];
 }
 
-export interface QueryChanges<Shape extends TypeShape, M extends Mode> {
+export interface QueryChanges<
+  Shape extends TypeShape,
+  M extends Mode,
+  Args = unknown,
+  Members = unknown,
+> {
   /** Tells how a list has changed since a state of it. */
   queryChanges(
-    args: Given<M, QueryChangesArguments<Shape>>,
-  ): Result<M, QueryChangesResponse<Shape['name']>>;
+    args: Given<M, QueryChangesArguments<Shape> & Args>,
+  ): Result<M, QueryChangesResponse<Shape['name']> & Members>;
 }

@@ -9,6 +9,8 @@ export interface MethodGroup {
   readonly capability: string;
   /** The names behind the slash. */
   readonly methods: readonly string[];
+  /** Those of `methods` that are about no account: they take no accountId. */
+  readonly withoutAccount?: readonly string[];
 }
 
 /** A data type. */
@@ -65,6 +67,10 @@ export interface SortTable {
 /** A project's types and further methods. `P` has their TypeScript types. */
 export interface Schema<P> {
   readonly types: readonly TypeTable[];
+  /**
+   * Methods of no type, and methods that another capability adds to a type or to a group: `name`
+   * may be the name of a type or of an earlier group.
+   */
   readonly groups: readonly MethodGroup[];
   /** For the compiler alone. */
   readonly project?: P;
