@@ -128,8 +128,8 @@ async function runConform(root) {
   if (manifest === undefined)
     return complain(
       'jmapsmith: the conformance runner is the package @jmapsmith/conform, which is not ' +
-        'installed here. Install it with: npm install --save-dev @jmapsmith/conform ' +
-        '(or the file that npm pack --workspace conform makes in the repository of jmapsmith)',
+        'installed here, and in no registry yet. In the repository of jmapsmith make it with: ' +
+        'npm pack --workspace conform. Install that file here with: npm install --save-dev FILE',
     );
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
   const file = join(dirname(manifest), bin['jmapsmith-conform']);

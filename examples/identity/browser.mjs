@@ -1,6 +1,11 @@
 // The part of a browser in a sign-in: cookies and redirects, kept in a file for each person.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
+function endWithout(origin) {
+  process.stderr.write(`Is the provider running at ${origin}?\n`);
+  process.exit(1);
+}
+
 export class Browser {
   #file;
   #cookies;
@@ -36,7 +41,9 @@ export class Browser {
 
   async #ask(url, init) {
     const cookie = Array.from(this.#cookies, (pair) => pair.join('=')).join('; ');
-    const response = await fetch(url, { redirect: 'manual', ...init, headers: { cookie } });
+    const response = await fetch(url, { redirect: 'manual', ...init, headers: { cookie } }).catch(
+      () => endWithout(new URL(url).origin),
+    );
     for (const text of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(text);
       if (value === '') this.#cookies.delete(name);

@@ -72,6 +72,13 @@ for (const event of ['server_error', 'backchannel.error'])
   provider.on(event, (_, error) => process.stderr.write(`${error.message}\n`));
 
 const { hostname, port } = new URL(PROVIDER_URL);
-provider.listen(Number(port), hostname, () => {
+const server = provider.listen(Number(port), hostname, () => {
   process.stdout.write(`The provider is at ${PROVIDER_URL}\n`);
+});
+server.on('error', (error) => {
+  if (error.code !== 'EADDRINUSE') throw error;
+  process.stderr.write(
+    `Another program uses ${PROVIDER_URL}. Set PROVIDER_URL to another address, in every terminal.\n`,
+  );
+  process.exitCode = 1;
 });

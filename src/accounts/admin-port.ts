@@ -13,9 +13,6 @@ export const DIRECTORY = 'directory';
 export const ADMIN_CAPABILITY = 'urn:jmapsmith:admin';
 export const ADMIN_ROLE = 'admin';
 
-/** Capabilities that accounts without a row have alone: no other account may name them. */
-export const OWN_CAPABILITIES: readonly string[] = [ADMIN_CAPABILITY];
-
 export const DIRECTORY_TYPES = ['AdminUser', 'AdminAccount', 'AdminGrant', 'AdminToken'] as const;
 
 export type DirectoryType = (typeof DIRECTORY_TYPES)[number];

@@ -1,5 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { type DirectoryChange, recordChange } from './directory-log.js';
+import { type DirectoryChange, recordChanges } from './directory-log.js';
 
 const USER_CREATED = { type: 'AdminUser', kind: 'created' } as const;
 const USER_UPDATED = { type: 'AdminUser', kind: 'updated' } as const;
@@ -87,8 +87,7 @@ export async function writeAct(
     },
   });
   const own = ACTS[action];
-  if (own !== null) await recordChange(transaction, { ...own, id: objectId });
-  for (const change of also) await recordChange(transaction, change);
+  await recordChanges(transaction, own === null ? also : [{ ...own, id: objectId }, ...also]);
 }
 
 /** Rows that are read at once. */

@@ -1,6 +1,7 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { forgetOldest } from '../runtime/forget-oldest.js';
+import { available } from './available.js';
 import { ACCESS_VERSION } from './change.js';
 import {
   type CapabilitiesOfScopes,
@@ -8,6 +9,7 @@ import {
   loadPrincipals,
 } from './load-principals.js';
 import type { Authenticator, Credential, Gate, Principal } from './principal.js';
+import { isSameSignIn } from './sign-in.js';
 import { parseToken, secretMatches, TOKEN_PREFIX, tokenCredential } from './token-text.js';
 
 /** Judges tokens of identity providers. */
@@ -20,18 +22,28 @@ export interface ProviderTokens {
   judge(token: string, gate?: Gate): Promise<Credential | null>;
 
   /**
-   * Returns whether a credential that `judge` has given, here or in another process, is still good
-   * as far as is known. Asks the provider again in the background where that is long ago.
+   * Returns what a credential that `judge` has given, here or in another process, is now as far as
+   * is known: what its token reaches may have changed. Null: it is good no more. Asks the provider
+   * again in the background where that is long ago.
    */
-  isGood(credential: Credential): boolean;
+  current(credential: Credential): Credential | null;
+
+  /**
+   * Returns the text of a token that the provider must be asked about again; null where it proved
+   * itself.
+   */
+  textOf(credential: Credential): string | null;
+
+  /** Another number once `current` gives something else for a credential. */
+  readonly revision: number;
 }
 
 export interface AuthenticatorOptions {
   /**
    * Returns the committed access version. Each request asks for it: it should be cheap, and may be
-   * a moment old. Reading a token asks for the `latest`. By default Prisma reads the version.
+   * a moment old. By default Prisma reads the version.
    */
-  readonly accessVersion?: (latest?: boolean) => number | string | Promise<number | string>;
+  readonly accessVersion?: () => number | string | Promise<number | string>;
   /** Epoch ms. */
   readonly now?: () => number;
   /** How many tokens are remembered. */
@@ -45,13 +57,14 @@ export interface AuthenticatorOptions {
 }
 
 interface Entry extends LoadedCredential {
-  /** The access version at which it was read. */
+  /** The access version before it was read: what was read may be newer, and never older. */
   readonly version: string;
   readonly fingerprint: string;
 }
 
 interface Loading {
   readonly version: string;
+  readonly credential: Credential;
   readonly entry: Promise<Entry | null>;
 }
 
@@ -60,10 +73,13 @@ const MAX_CACHED = 10_000;
 const CHUNK = 500;
 /** How often a load starts anew where access changes under it. */
 const LOADS = 4;
+/** In messages. */
+const ROWS = 'access tables';
 
 /**
  * Authenticates bearer tokens. It remembers a credential's reach by its id (never its text) until
  * the access version changes: any process's change counts as soon as `accessVersion` tells of it.
+ * The reach of a provider's token counts for its claims alone.
  *
  * `prisma` must see committed rows alone: not the connection on which a transaction may be open.
  */
@@ -106,16 +122,16 @@ class CachingAuthenticator implements Authenticator {
   }
 
   async refresh(credential: Credential): Promise<Principal | null> {
-    if (!this.#isGood(credential)) return null;
-    return this.#valid(await this.#lookUp(credential));
+    const current = this.#current(credential);
+    return current && this.#valid(await this.#lookUp(current));
   }
 
   async refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>> {
     const principals = new Map<string, Principal>();
-    const version = await this.version();
+    const version = await this.#accessVersion();
     for (let from = 0; from < credentials.length; from += CHUNK) {
       const chunk = credentials.slice(from, from + CHUNK);
-      const good = chunk.filter((credential) => this.#isGood(credential));
+      const good = chunk.flatMap((credential) => this.#current(credential) ?? []);
       for (const [id, entry] of await this.#lookUpAll(good, version)) {
         const principal = this.#valid(entry);
         if (principal !== null) principals.set(id, principal);
@@ -124,8 +140,18 @@ class CachingAuthenticator implements Authenticator {
     return principals;
   }
 
-  version(): Promise<string> {
-    return available(async () => String(await this.#readVersion()));
+  async version(): Promise<string> {
+    const version = await this.#accessVersion();
+    return this.#providers === null ? version : `${version} ${this.#providers.revision}`;
+  }
+
+  async #accessVersion(): Promise<string> {
+    try {
+      return String(await this.#readVersion());
+    } catch (cause) {
+      // Each storage has errors of its own.
+      throw new UnavailableError('The access version could not be read.', { cause });
+    }
   }
 
   /** A token that was good at an earlier access version passes no gate. */
@@ -142,8 +168,9 @@ class CachingAuthenticator implements Authenticator {
     return isGood ? this.#valid(entry) : null;
   }
 
-  #isGood(credential: Credential): boolean {
-    return credential.signIn === null || (this.#providers?.isGood(credential) ?? true);
+  #current(credential: Credential): Credential | null {
+    if (credential.signIn === null || this.#providers === null) return credential;
+    return this.#providers.current(credential);
   }
 
   #valid(entry: Entry | null): Principal | null {
@@ -152,41 +179,41 @@ class CachingAuthenticator implements Authenticator {
     return entry.principal;
   }
 
-  #lookUp(credential: Credential): Promise<Entry | null> {
-    return available(async () => {
-      const version = String(await this.#readVersion());
-      const known = this.#cache.get(credential.id);
-      if (known === undefined || known.version !== version) {
-        return this.#loadOnce(credential, version);
-      }
-      return known;
-    });
+  async #lookUp(credential: Credential): Promise<Entry | null> {
+    const version = await this.#accessVersion();
+    return this.#find(credential, version) ?? this.#loadOnce(credential, version);
   }
 
-  #lookUpAll(
+  /** Returns what is remembered of this very credential: the claims of an id may change. */
+  #find({ id, signIn }: Credential, version: string): Entry | null {
+    const known = this.#cache.get(id);
+    if (known === undefined || known.version !== version) return null;
+    return isSameSignIn(known.principal.credential.signIn, signIn) ? known : null;
+  }
+
+  async #lookUpAll(
     credentials: readonly Credential[],
     version: string,
   ): Promise<ReadonlyMap<string, Entry | null>> {
     const entries = new Map<string, Entry | null>();
     const unknown: Credential[] = [];
     for (const credential of credentials) {
-      const known = this.#cache.get(credential.id);
-      if (known?.version === version) entries.set(credential.id, known);
-      else unknown.push(credential);
+      const known = this.#find(credential, version);
+      if (known === null) unknown.push(credential);
+      else entries.set(credential.id, known);
     }
-    return available(async () => {
-      if (unknown.length === 0) return entries;
-      return new Map([...entries, ...(await this.#load(unknown, version))]);
-    });
+    if (unknown.length === 0) return entries;
+    return new Map([...entries, ...(await this.#load(unknown, version))]);
   }
 
   /** Requests that come meanwhile wait for the same load. */
   async #loadOnce(credential: Credential, version: string): Promise<Entry | null> {
-    const { id } = credential;
+    const { id, signIn } = credential;
     const running = this.#loading.get(id);
-    if (running?.version === version) return running.entry;
+    if (running?.version === version && isSameSignIn(running.credential.signIn, signIn))
+      return running.entry;
     const entry = this.#load([credential], version).then((loaded) => loaded.get(id) ?? null);
-    const loading = { version, entry };
+    const loading = { version, credential, entry };
     this.#loading.set(id, loading);
     try {
       return await entry;
@@ -199,13 +226,25 @@ class CachingAuthenticator implements Authenticator {
     credentials: readonly Credential[],
     version: string,
   ): Promise<ReadonlyMap<string, Entry | null>> {
+    const loaded = await available(ROWS, () => this.#loadUnchanged(credentials, version));
+    return new Map(credentials.map(({ id }) => [id, this.#take(id, loaded.get(id), version)]));
+  }
+
+  /**
+   * Reads credentials until no access changes meanwhile: the statements of one reading must not see
+   * a token before a change, and a grant after it. `version` may be a moment old, so the database
+   * is asked for the version.
+   */
+  async #loadUnchanged(
+    credentials: readonly Credential[],
+    version: string,
+  ): Promise<ReadonlyMap<string, LoadedCredential>> {
     let before = version;
     for (let attempt = 1; ; attempt += 1) {
       const [capabilitiesOf, directory] = [this.#capabilitiesOf, this.#directory];
       const loaded = await loadPrincipals(this.#prisma, credentials, capabilitiesOf, directory);
-      const after = String(await this.#readVersion(true));
-      if (after === before || attempt === LOADS)
-        return new Map(credentials.map(({ id }) => [id, this.#take(id, loaded.get(id), before)]));
+      const after = await readStoredVersion(this.#prisma);
+      if (after === before || attempt === LOADS) return loaded;
       before = after;
     }
   }
@@ -228,15 +267,6 @@ class CachingAuthenticator implements Authenticator {
     this.#cache.delete(id);
     this.#cache.set(id, entry);
     forgetOldest(this.#cache, this.#maxCached);
-  }
-}
-
-/** Runs a read of the access tables. Rejects with UnavailableError where it fails. */
-async function available<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw new UnavailableError('The access tables could not be read.', { cause: error });
   }
 }
 

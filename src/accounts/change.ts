@@ -127,6 +127,9 @@ function isLate(error: unknown): boolean {
   return /already closed|expired transaction/i.test(error.message);
 }
 
+/** The words of busy databases; 55P03 is PostgreSQL's code where a lock took too long. */
+const BUSY = /SQLITE_BUSY|database is locked|SocketTimeout|55P03|due to lock timeout/;
+
 /** Recognizes Prisma's errors for a lock that it didn't get: in a statement, begin or commit. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || isLate(error)) return false;
@@ -134,5 +137,5 @@ function isBusy(error: unknown): boolean {
     if (['P1008', 'P2028', 'P2034'].includes(error.code) || error.code.startsWith('SQLITE_BUSY'))
       return true;
   }
-  return /SQLITE_BUSY|database is locked|SocketTimeout/.test(error.message) || isBusy(error.cause);
+  return BUSY.test(error.message) || isBusy(error.cause);
 }

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { DIRECTORY, type DirectoryType } from './admin-port.js';
+import { DIRECTORY, DIRECTORY_TYPES, type DirectoryType } from './admin-port.js';
 
 /**
  * The change records of the directory: users, accounts, access and tokens as objects of an account
@@ -17,22 +17,44 @@ export interface DirectoryChange {
 /** As in JmapChange. */
 const KINDS = { created: 0, updated: 1, destroyed: 2 } as const;
 
-/** Writes a change record in the transaction that makes the change. */
-export async function recordChange(
+/** Records that one statement writes: a database bounds the parameters of a statement. */
+const BATCH = 1000;
+
+/** Writes change records in the transaction that makes the changes, many by few statements. */
+export async function recordChanges(
   transaction: Prisma.TransactionClient,
-  { type, kind, id: objectId }: DirectoryChange,
+  changes: readonly DirectoryChange[],
 ): Promise<void> {
-  const place = { accountId: DIRECTORY, type };
-  await transaction.$executeRaw`INSERT INTO "JmapState" ("accountId", "type", "number")
-    VALUES (${DIRECTORY}, ${type}, 1)
-    ON CONFLICT ("accountId", "type") DO UPDATE SET "number" = "JmapState"."number" + 1`;
-  const number = await directoryState(transaction, type);
-  await transaction.jmapChange.create({
-    data: {
-      ...{ ...place, objectId, number },
-      ...{ kind: KINDS[kind], at: BigInt(Date.now()) },
-    },
-  });
+  const at = BigInt(Date.now());
+  for (const type of DIRECTORY_TYPES) {
+    const ofType = changes.filter((change) => change.type === type);
+    if (ofType.length === 0) continue;
+    const last = await advanceState(transaction, type, ofType.length);
+    const first = last - BigInt(ofType.length) + 1n;
+    const place = { accountId: DIRECTORY, type };
+    for (let from = 0; from < ofType.length; from += BATCH) {
+      const data = ofType.slice(from, from + BATCH).map(({ id: objectId, kind }, index) => {
+        const number = first + BigInt(from + index);
+        return { ...place, objectId, number, kind: KINDS[kind], at };
+      });
+      await transaction.jmapChange.createMany({ data });
+    }
+  }
+}
+
+/** Raises the counter behind the state of a type, and returns it. */
+async function advanceState(
+  transaction: Prisma.TransactionClient,
+  type: DirectoryType,
+  count: number,
+): Promise<bigint> {
+  const [row] = await transaction.$queryRaw<readonly { readonly number: bigint }[]>`
+    INSERT INTO "JmapState" ("accountId", "type", "number") VALUES (${DIRECTORY}, ${type}, ${count})
+    ON CONFLICT ("accountId", "type")
+    DO UPDATE SET "number" = "JmapState"."number" + excluded."number"
+    RETURNING "number"`;
+  if (row === undefined) throw new Error('The state of the directory was not raised.');
+  return BigInt(row.number);
 }
 
 /** Returns the counter behind the state of a type: 0 before the first change. */

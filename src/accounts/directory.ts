@@ -1,6 +1,8 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
-import { grantId, OWN_CAPABILITIES } from './admin-port.js';
+import { NAMED_CAPABILITIES } from '../protocol/session.js';
+import { groupBy } from '../runtime/group-by.js';
+import { grantId } from './admin-port.js';
 import {
   type Change,
   changeAccess,
@@ -58,7 +60,7 @@ export async function insertAccount(
   const { transaction } = change;
   const { id, time } = ids.next('a');
   const urns = capabilities && [...new Set(capabilities)];
-  const own = urns?.find((urn) => OWN_CAPABILITIES.includes(urn));
+  const own = urns?.find((urn) => NAMED_CAPABILITIES.has(urn));
   if (own !== undefined) throw new DirectoryError(`${own} is for accounts of the server alone.`);
   await transaction.jmapAccount.create({
     data: {
@@ -261,21 +263,4 @@ export async function livingAccount(
 /** Reads the JSON column: URNs that an account is limited to, or null for all. */
 export function capabilityList(column: unknown): readonly string[] | null {
   return Array.isArray(column) ? column.filter((urn) => typeof urn === 'string') : null;
-}
-
-/**
- * Returns rows by a key, each group in the order of the rows (`Map.groupBy`, which Node 20 lacks).
- */
-export function groupBy<Row>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-): ReadonlyMap<string, readonly Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return groups;
 }

@@ -9,6 +9,8 @@ interface Followed {
 
 /** How often sign-ins are looked at although nothing has changed here, ms. */
 const SIGN_INS = 5000;
+/** Tokens that are looked at together: where that fails, it fails for these alone. */
+const CHUNK = 100;
 
 /**
  * Looks at the tokens of open connections again, at short intervals: a revoked or expired one
@@ -19,7 +21,7 @@ export class LivePrincipals {
   readonly #onError: (error: unknown) => void;
   readonly #followed = new Map<string, Followed>();
   readonly #timer: NodeJS.Timeout;
-  /** Tokens that nobody has looked at since they are followed. */
+  /** Tokens that nobody has looked at since they are followed, or whose last look failed. */
   readonly #unseen = new Set<string>();
   /** When sign-ins at identity providers were last looked at, epoch ms. */
   #signInsAt = 0;
@@ -87,7 +89,8 @@ export class LivePrincipals {
           (withSignIns && principal.credential.signIn !== null),
       );
       this.#unseen.clear();
-      if (due.length > 0) await this.#lookAt(due, now);
+      for (let from = 0; from < due.length; from += CHUNK)
+        await this.#tryLookAt(due.slice(from, from + CHUNK), now);
       this.#version = version;
       if (all) this.#onChange();
     } catch (error) {
@@ -96,6 +99,16 @@ export class LivePrincipals {
       this.#onError(error);
     } finally {
       this.#busy = false;
+    }
+  }
+
+  /** A failure leaves the tokens to the next look. It is no reason to leave others open. */
+  async #tryLookAt(due: readonly (readonly [string, Followed])[], now: number): Promise<void> {
+    try {
+      await this.#lookAt(due, now);
+    } catch (error) {
+      for (const [id] of due) this.#unseen.add(id);
+      this.#onError(error);
     }
   }
 

@@ -1,9 +1,11 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { inChunks } from '../database/in-chunks.js';
+import { groupBy } from '../runtime/group-by.js';
 import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
-import { capabilityList, groupBy } from './directory.js';
+import { capabilityList } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
-import { sessionKey, subjectKey, tokenKey, unnamedSessionKey } from './sign-in.js';
+import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
 
@@ -51,14 +53,20 @@ export async function loadPrincipals(
     ...(await loadSignIns(prisma, credentials, capabilitiesOf)),
   ];
   if (claimants.length === 0) return new Map();
-  const userIds = [...new Set(claimants.map(({ userId }) => userId))];
-  const users = await prisma.jmapUser.findMany({ where: { id: { in: userIds } } });
-  const access = await prisma.jmapAccess.findMany({ where: { userId: { in: userIds } } });
+  const userIds = new Set(claimants.map(({ userId }) => userId));
+  const users = await inChunks(userIds, (chunk) =>
+    prisma.jmapUser.findMany({ where: { id: { in: chunk } } }),
+  );
+  const access = await inChunks(userIds, (chunk) =>
+    prisma.jmapAccess.findMany({ where: { userId: { in: chunk } } }),
+  );
   const claimed = new Set(claimants.flatMap((claimant) => [...claimant.claimed.keys()]));
   const claimable = await findClaimable(prisma, [...claimed]);
   const accountIds = new Set(access.map(({ accountId }) => accountId));
   for (const id of claimable.values()) accountIds.add(id);
-  const accounts = await prisma.jmapAccount.findMany({ where: { id: { in: [...accountIds] } } });
+  const accounts = await inChunks(accountIds, (chunk) =>
+    prisma.jmapAccount.findMany({ where: { id: { in: chunk } } }),
+  );
   accounts.sort((a, b) => Number(a.created - b.created) || (a.id < b.id ? -1 : 1));
 
   const usersById = new Map(users.map((user) => [user.id, user]));
@@ -92,12 +100,13 @@ async function loadTokens(
 ): Promise<readonly Claimant[]> {
   if (credentials.length === 0) return [];
   const ids = credentials.map(({ id }) => id);
-  const tokens = await prisma.jmapToken.findMany({ where: { id: { in: ids } } });
+  const tokens = await inChunks(ids, (chunk) =>
+    prisma.jmapToken.findMany({ where: { id: { in: chunk } } }),
+  );
   const scopedIds = tokens.filter(({ scoped }) => scoped).map(({ id }) => id);
-  const scopes =
-    scopedIds.length === 0
-      ? []
-      : await prisma.jmapTokenAccount.findMany({ where: { tokenId: { in: scopedIds } } });
+  const scopes = await inChunks(scopedIds, (chunk) =>
+    prisma.jmapTokenAccount.findMany({ where: { tokenId: { in: chunk } } }),
+  );
   const scopesOf = groupBy(scopes, ({ tokenId }) => tokenId);
   return tokens.map(({ id, userId, secretHash, readOnly, scoped, expires, ...token }) => {
     const entries = (scopesOf.get(id) ?? []).map(
@@ -123,10 +132,13 @@ async function loadSignIns(
 ): Promise<readonly Claimant[]> {
   const signIns = credentials.flatMap(({ signIn }) => signIn ?? []);
   if (signIns.length === 0) return [];
-  const subjects = [...new Set(signIns.map(({ subject }) => subject))];
-  const keys = new Set(credentials.flatMap(endKeysOf));
-  const identities = await prisma.jmapIdentity.findMany({ where: { subject: { in: subjects } } });
-  const ends = await prisma.jmapLogout.findMany({ where: { key: { in: [...keys] } } });
+  const subjects = signIns.map(({ subject }) => subject);
+  const identities = await inChunks(subjects, (chunk) =>
+    prisma.jmapIdentity.findMany({ where: { subject: { in: chunk } } }),
+  );
+  const ends = await inChunks(credentials.flatMap(endKeysOf), (chunk) =>
+    prisma.jmapLogout.findMany({ where: { key: { in: chunk } } }),
+  );
   const userIds = new Map(
     identities.map(({ issuer, subject, userId }) => [subjectKey(issuer, subject), userId]),
   );
@@ -147,15 +159,11 @@ async function loadSignIns(
 }
 
 /** Returns the keys of the messages that end a sign-in. */
-function endKeysOf({ id, signIn }: Credential): readonly string[] {
+function endKeysOf({ signIn }: Credential): readonly string[] {
   if (signIn === null) return [];
   const { issuer, name, session } = signIn;
   const ofUser = subjectKey(issuer, name);
-  return [
-    tokenKey(id),
-    ofUser,
-    session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session),
-  ];
+  return [ofUser, session === null ? unnamedSessionKey(issuer, name) : sessionKey(issuer, session)];
 }
 
 /** Returns whether nothing of the user, or not this sign-in, is good any more. */
@@ -176,19 +184,22 @@ async function findClaimable(
   prisma: PrismaClient | TransactionClient,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (names.length === 0) return new Map();
-  const found = await prisma.jmapAccount.findMany({
-    where: { OR: [{ id: { in: [...names] } }, { name: { in: [...names] } }] },
-    select: { id: true, name: true, ownerId: true },
-  });
-  if (found.length === 0) return new Map();
-  const owners = await prisma.jmapIdentity.findMany({
-    where: { userId: { in: [...new Set(found.map(({ ownerId }) => ownerId))] } },
-    select: { userId: true },
-  });
-  const deletions = await prisma.jmapMeta.findMany({
-    where: { key: { in: found.map(({ id }) => deletionKey(id)) } },
-  });
+  const select = { id: true, name: true, ownerId: true } as const;
+  const byId = await inChunks(names, (chunk) =>
+    prisma.jmapAccount.findMany({ where: { id: { in: chunk } }, select }),
+  );
+  const byName = await inChunks(names, (chunk) =>
+    prisma.jmapAccount.findMany({ where: { name: { in: chunk } }, select }),
+  );
+  const found = [...new Map([...byId, ...byName].map((row) => [row.id, row])).values()];
+  const ownerIds = found.map(({ ownerId }) => ownerId);
+  const owners = await inChunks(ownerIds, (chunk) =>
+    prisma.jmapIdentity.findMany({ where: { userId: { in: chunk } }, select: { userId: true } }),
+  );
+  const keys = found.map(({ id }) => deletionKey(id));
+  const deletions = await inChunks(keys, (chunk) =>
+    prisma.jmapMeta.findMany({ where: { key: { in: chunk } } }),
+  );
   const deleted = new Set(deletions.map(({ key }) => key));
   const provided = new Set(owners.map(({ userId }) => userId));
   const living = found.filter(({ id }) => !deleted.has(deletionKey(id)));

@@ -10,7 +10,7 @@ export interface AccountAccess {
   readonly isPersonal: boolean;
   /** By the account's grant or the token's narrowing. */
   readonly isReadOnly: boolean;
-  /** Capability URNs that the account is limited to; null is all. */
+  /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */
   readonly capabilities: ReadonlySet<string> | null;
 }
 
@@ -99,7 +99,10 @@ export interface Authenticator {
    */
   refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>>;
 
-  /** Resolves to a text that is another one after each change of access by any process. */
+  /**
+   * Resolves to a text that is another one after each change of access by any process, and after a
+   * provider has said something else of a token.
+   */
   version(): Promise<string>;
 }
 

@@ -1,4 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { inChunks } from '../database/in-chunks.js';
 import type { Credential } from './principal.js';
 import type { FailureNote, PushRow, Sealer, SuccessNote } from './push-port.js';
 import { opened, timeOf, typesOf } from './push-subscriptions.js';
@@ -53,13 +54,21 @@ export class PushDeliveryRows {
   async *load(
     which: { readonly shards: readonly number[] } | { readonly ids: readonly string[] },
   ): AsyncIterable<readonly DeliveryRow[]> {
-    const where: Where =
-      'ids' in which ? { id: { in: [...which.ids] } } : { shard: { in: [...which.shards] } };
-    if ('shards' in which && this.#options.signs)
-      await endUnsignedWaits(this.#options.prisma, which.shards);
+    const { prisma, signs } = this.#options;
+    if ('ids' in which) {
+      const rows = await inChunks(which.ids, (chunk) =>
+        prisma.jmapPushSubscription.findMany({
+          where: { id: { in: chunk }, ...this.#isServed() },
+        }),
+      );
+      yield rows.flatMap((row) => this.#opened(row) ?? []);
+      return;
+    }
+    const shard = { in: [...which.shards] };
+    if (signs) await endUnsignedWaits(prisma, which.shards);
     for (let after = ''; ; ) {
-      const rows = await this.#options.prisma.jmapPushSubscription.findMany({
-        where: { AND: [where, this.#isServed(), { id: { gt: after } }] },
+      const rows = await prisma.jmapPushSubscription.findMany({
+        where: { shard, ...this.#isServed(), id: { gt: after } },
         orderBy: { id: 'asc' },
         take: STEP,
       });

@@ -53,7 +53,6 @@ export class PushSubscriptionRows implements PushSubscriptions {
   ): Promise<readonly PushSubscription[]> {
     const { prisma, sealer, now, onExpired } = this.#options;
     return available(ROWS, async () => {
-      // An owner has few: their number is limited.
       const ids = 'ids' in which ? which.ids : null;
       const asked = { owner, ids, now: now() };
       const { living, expired } = await findLiving(prisma, asked);
@@ -106,10 +105,13 @@ async function findLiving(
   client: Pick<TransactionClient, 'jmapPushSubscription'>,
   { owner, ids, now }: Asked,
 ): Promise<{ readonly living: readonly Row[]; readonly expired: readonly string[] }> {
-  const rows = await client.jmapPushSubscription.findMany({
-    where: { tokenId: owner, ...(ids === null ? {} : { id: { in: [...ids] } }) },
+  // An owner has few: their number is limited. Clients may name many.
+  const all = await client.jmapPushSubscription.findMany({
+    where: { tokenId: owner },
     orderBy: { id: 'asc' },
   });
+  const named = ids && new Set(ids);
+  const rows = all.filter(({ id }) => named?.has(id) ?? true);
   return {
     living: rows.filter(({ expires }) => expires > now),
     expired: rows.filter(({ expires }) => expires <= now).map(({ id }) => id),

@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
 import type { Credential, SignIn } from './principal.js';
 
 /** Returns a credential of an identity provider's token; `id` is what connections follow. */
 export function signInCredential(id: string, signIn: SignIn): Credential {
   return { id, owner: ownerOf(signIn), signIn };
+}
+
+/** Returns whether two sign-ins have the same facts, wherever they were kept meanwhile. */
+export function isSameSignIn(one: SignIn | null, other: SignIn | null): boolean {
+  return one === other || isDeepStrictEqual(one, other);
 }
 
 /** Returns the credential of a push subscription, which outlives the token that made it. */
@@ -64,9 +70,4 @@ function keyOf(kind: string, names: readonly (string | null)[]): string {
 
 function hashOf(names: readonly (string | null)[]): string {
   return hash('sha256', JSON.stringify(names), 'base64url');
-}
-
-/** Identifies the end of a token that its provider has ended. */
-export function tokenKey(id: string): string {
-  return `token:${id}`;
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { UnavailableError } from '../protocol/errors.js';
-import type { Tickets } from './principal.js';
+import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import type { ProviderTokens } from './authenticator.js';
+import { available } from './available.js';
+import type { Credential, Tickets } from './principal.js';
+import { openText, sealText } from './sealed-text.js';
 import { readSignIn, signInCredential, storedSignIn } from './sign-in.js';
 import { hashSecret, tokenCredential } from './token-text.js';
 
@@ -17,15 +19,23 @@ const DROPPED = 64;
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 const SECRET_OCTETS = 32;
 
+/** In messages. */
+const ROWS = 'tickets';
+
+export interface TicketsOptions {
+  /** Epoch ms. */
+  readonly now?: () => number;
+  /** By default there are no identity providers. */
+  readonly providers?: Pick<ProviderTokens, 'judge' | 'textOf'> | undefined;
+}
+
 /**
  * Tickets in the database, so that any server takes what another gave. As of tokens there is a hash
- * alone: who reads the database can't use them.
+ * alone: who reads the database can't use them. The ticket of an opaque token brings the token
+ * along, encrypted with the ticket: the other server asks the provider about it, now and later.
  */
-export function createTickets(
-  prisma: PrismaClient,
-  options: { readonly now?: () => number } = {},
-): Tickets {
-  const now = options.now ?? Date.now;
+export function createTickets(prisma: PrismaClient, options: TicketsOptions = {}): Tickets {
+  const { now = Date.now, providers } = options;
 
   /**
    * Each by a statement of its own: two servers that drop the same ones can't wait for each other.
@@ -43,12 +53,13 @@ export function createTickets(
 
   return {
     issue: ({ credential, userId }) =>
-      available(async () => {
+      available(ROWS, async () => {
         const ticket = randomBytes(SECRET_OCTETS).toString('base64url');
         const expires = now() + LIFETIME;
+        const text = providers?.textOf(credential) ?? null;
         const data = {
           ...{ hash: hashOf(ticket), tokenId: credential.id, userId, expires: BigInt(expires) },
-          signIn: storedSignIn(credential),
+          signIn: text === null ? storedSignIn(credential) : { sealed: sealText(text, ticket) },
         };
         // Not tried again: a write waits for the database by itself, and a request for no longer
         // than that.
@@ -60,17 +71,19 @@ export function createTickets(
     async redeem(ticket) {
       if (!FORM.test(ticket)) return null;
       const hash = hashOf(ticket);
-      return available(async () => {
+      const issued = await available(ROWS, async () => {
         // Read first, so that a guess, which needs no token, never causes a write.
-        const issued = await prisma.jmapTicket.findUnique({ where: { hash } });
-        if (issued === null) return null;
+        const row = await prisma.jmapTicket.findUnique({ where: { hash } });
+        if (row === null) return null;
         // One statement judges who is first, on whichever server.
         const { count } = await prisma.jmapTicket.deleteMany({ where: { hash } });
-        if (count !== 1 || issued.expires <= now()) return null;
-        const signIn = readSignIn(issued.signIn);
-        if (signIn !== null) return signInCredential(issued.tokenId, signIn);
-        return tokenCredential(issued.tokenId);
+        return count === 1 && row.expires > now() ? row : null;
       });
+      if (issued === null) return null;
+      const sealed = sealedIn(issued.signIn);
+      if (sealed === null) return credentialOf(issued);
+      const token = openText(sealed, ticket);
+      return token === null || providers === undefined ? null : providers.judge(token);
     },
   };
 }
@@ -94,11 +107,15 @@ function hashOf(ticket: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hashSecret(ticket));
 }
 
-async function available<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UnavailableError) throw error;
-    throw new UnavailableError('The tickets could not be read or written.', { cause: error });
-  }
+function credentialOf({ tokenId, signIn: column }: IssuedRow): Credential {
+  const signIn = readSignIn(column);
+  return signIn === null ? tokenCredential(tokenId) : signInCredential(tokenId, signIn);
+}
+
+type IssuedRow = Pick<Prisma.JmapTicketGetPayload<object>, 'tokenId' | 'signIn'>;
+
+/** Returns the encrypted token of a ticket; null where it has none. */
+function sealedIn(column: IssuedRow['signIn']): string | null {
+  const { sealed } = (column ?? {}) as { readonly sealed?: string };
+  return sealed ?? null;
 }

@@ -1,7 +1,8 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
+import { groupBy } from '../runtime/group-by.js';
 import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
-import { existingUser, groupBy } from './directory.js';
+import { existingUser } from './directory.js';
 import { modesIn } from './load-principals.js';
 import type { AccessMode } from './principal.js';
 import { makeToken, parseToken, secretMatches } from './token-text.js';

@@ -1,6 +1,8 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { inChunks } from '../database/in-chunks.js';
+import { groupBy } from '../runtime/group-by.js';
 import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
-import { existingUser, groupBy } from './directory.js';
+import { existingUser } from './directory.js';
 import { textsOf } from './stored-texts.js';
 
 export interface UserListing {
@@ -37,10 +39,12 @@ export async function readIdentities(
   client: PrismaClient | TransactionClient,
   userIds?: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Identity[]>> {
-  const rows = await client.jmapIdentity.findMany({
-    where: userIds === undefined ? {} : { userId: { in: [...userIds] } },
-    orderBy: [{ issuer: 'asc' }, { subject: 'asc' }],
-  });
+  const read = (where: Prisma.JmapIdentityWhereInput) =>
+    client.jmapIdentity.findMany({ where, orderBy: [{ issuer: 'asc' }, { subject: 'asc' }] });
+  const rows =
+    userIds === undefined
+      ? await read({})
+      : await inChunks(userIds, (chunk) => read({ userId: { in: chunk } }));
   const byUser = groupBy(rows, ({ userId }) => userId);
   return new Map(
     Array.from(byUser, ([id, own]) => [

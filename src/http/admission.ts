@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../accounts/principal.js';
+import type { Gate, Principal } from '../accounts/principal.js';
 import { RequestError } from '../protocol/errors.js';
 import { tooFast } from '../protocol/limits.js';
 import type { RateSet, RateVerdict } from '../runtime/rates/rate-limits.js';
@@ -28,26 +28,28 @@ export class Admission {
    * 400 or 401, or with the RequestError of a rule that refuses.
    */
   async admit(req: IncomingMessage, res: EdgeResponse, access: RouteAccess): Promise<Principal> {
-    const { user, address } = this.#services.rates;
-    const principal =
-      address === null
-        ? await authenticateRequest(this.#services, req, access)
-        : await this.#guard(req, res, { access, set: address });
+    const { user } = this.#services.rates;
+    const principal = await this.guard(req, res, (count) =>
+      authenticateRequest(this.#services, req, access, count),
+    );
     res.principal = principal;
     if (user !== null) requireGrant(user, await user.take(principal.userId), res);
     return principal;
   }
 
   /**
-   * Counts credentials by their client's address before they are looked up, so that guesses which
-   * come at once count too. Good ones give that back. Credentials that this process remembers as
-   * good are never counted.
+   * Runs `judge`, which looks credentials up, and counts them by their client's address. `judge`
+   * calls `count` before it looks them up, so that guesses which come at once count too. Good ones
+   * give that back. Credentials for which it isn't called are never counted, unless they are 401.
+   * Rejects as `judge` does, or with the RequestError of a rule that refuses.
    */
-  async #guard(
+  async guard<T>(
     req: IncomingMessage,
     res: EdgeResponse,
-    { access, set }: { readonly access: RouteAccess; readonly set: RateSet },
-  ): Promise<Principal> {
+    judge: (count?: Gate) => Promise<T>,
+  ): Promise<T> {
+    const set = this.#services.rates.address;
+    if (set === null) return judge();
     let verdict: RateVerdict | null = null;
     const count = async (): Promise<void> => {
       const key = verdict === null ? this.#findKey(req) : null;
@@ -60,9 +62,9 @@ export class Admission {
       res.rates = NO_HEADERS;
     };
     try {
-      const principal = await authenticateRequest(this.#services, req, access, count);
+      const result = await judge(count);
       giveBack();
-      return principal;
+      return result;
     } catch (error) {
       // A provider that can't be asked must not make guesses free.
       if (error instanceof RequestError && verdict !== null) set.give(verdict);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
-import { Admission } from './admission.js';
+import type { Admission } from './admission.js';
 import type { ApiEndpoint } from './api.js';
 import type { Page, RequestHandler } from './app.js';
 import { queryOf, requireMetricsToken } from './authenticate-request.js';
@@ -21,6 +21,7 @@ import type { Shared } from './shared.js';
 
 export interface EdgeOptions {
   readonly shared: Shared;
+  readonly admission: Admission;
   readonly basePath: string;
   /** In front of Express, as event sources are: many of these are open, each with what it holds. */
   readonly api: ApiEndpoint;
@@ -41,7 +42,7 @@ export class Edge {
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.cors = new Cors(options.shared.corsOrigins);
-    this.admission = new Admission(options.shared);
+    this.admission = options.admission;
     this.#router = createRouter(options.basePath);
     // These fields hold no secret: to look for one takes four times as long as to write the line.
     this.#requestLog = options.shared.log.child({}, { redact: [] });

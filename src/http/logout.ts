@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { TokenRefusedError } from '../accounts/oidc/access-token.js';
+import type { Admission } from './admission.js';
 import type { Page } from './app.js';
 import { awaitBody, collectBody, refuseEncoding } from './body.js';
 import { bodyLength } from './edge-response.js';
@@ -10,11 +11,19 @@ import { HttpError, sendJson } from './reply.js';
 const LARGEST = 16_384;
 const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
+export interface LogoutOptions {
+  /** Null where no provider may sign users out. */
+  readonly take: TakeLogout | null;
+  /** Counts refused tokens by the address that sent them: each costs a look at a signature. */
+  readonly admission: Admission;
+  readonly onRefused: (reason: string) => void;
+}
+
 /**
  * Answers POST {base}/oidc/logout: an identity provider says that sign-ins are over (OpenID Connect
- * Back-Channel Logout 1.0, 2.5 to 2.8). `take` is null where no provider may say so.
+ * Back-Channel Logout 1.0, 2.5 to 2.8).
  */
-export function logoutPage(take: TakeLogout | null, onRefused: (reason: string) => void): Page {
+export function logoutPage({ take, admission, onRefused }: LogoutOptions): Page {
   return async ({ req, res }) => {
     if (take === null) throw new HttpError(404, 'No identity provider may sign users out here.');
     refuseEncoding(req);
@@ -23,8 +32,11 @@ export function logoutPage(take: TakeLogout | null, onRefused: (reason: string) 
     awaitBody(req, res);
     const token = new URLSearchParams(await readForm(req)).get('logout_token');
     try {
-      if (token === null) throw new TokenRefusedError('there is no "logout_token"');
-      await take(token);
+      await admission.guard(req, res, async (count) => {
+        await count?.();
+        if (token === null) throw new TokenRefusedError('there is no "logout_token"');
+        await take(token);
+      });
     } catch (error) {
       if (!(error instanceof TokenRefusedError)) throw error;
       onRefused(error.message);

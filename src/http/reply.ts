@@ -1,5 +1,5 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import { RequestError, UnavailableError } from '../protocol/errors.js';
+import { ProviderAwayError, RequestError, UnavailableError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import { bodyLength, type EdgeResponse, JSON_HEADERS, send, writeHead } from './edge-response.js';
 
@@ -55,6 +55,8 @@ function retryAfter(seconds: number): readonly string[] {
  */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof HttpError) return error;
+  if (error instanceof ProviderAwayError)
+    return busy('The server can not ask the identity provider about the token. Try again later.');
   if (error instanceof UnavailableError) return busy('The server is busy. Try again.');
   if (!(error instanceof RequestError)) return null;
   const { status } = error;

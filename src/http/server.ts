@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { Seldom } from '../runtime/seldom.js';
+import { Admission } from './admission.js';
 import { ApiEndpoint } from './api.js';
 import { createApp } from './app.js';
 import { BaseUrls } from './base-url.js';
@@ -114,6 +115,7 @@ const REASONS = 16;
 function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
   const baseUrls = new BaseUrls(shared);
   const basePath = baseUrls.path;
+  const admission = new Admission(shared);
   const app = createApp(basePath, {
     session: sessionPage(shared.sessions, baseUrls),
     reference: referencePage(shared.registry.capabilities),
@@ -121,13 +123,15 @@ function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
     download: downloadPage(shared),
     ticket: ticketPage(shared),
     resourceMetadata: resourceMetadataPage(shared.identity.metadata),
-    logout: logoutPage(shared.identity.takeLogout, refusedLogouts(shared)),
+    logout: logoutPage({
+      ...{ take: shared.identity.takeLogout, admission, onRefused: refusedLogouts(shared) },
+    }),
     healthz: healthPage(),
     readyz: readyPage(shared),
     metrics: metricsPage(shared.metrics),
   });
   return new Edge({
-    ...{ shared, basePath, api: new ApiEndpoint(shared) },
+    ...{ shared, admission, basePath, api: new ApiEndpoint(shared) },
     ...{ eventSource: eventSources.page, fallback: app },
   });
 }

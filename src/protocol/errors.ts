@@ -144,6 +144,11 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
+/** An identity provider doesn't say whether a token is good: it may be. */
+export class ProviderAwayError extends UnavailableError {
+  override readonly name = 'ProviderAwayError';
+}
+
 /** The database was lost between the commit and its answer: nobody knows whether it was made. */
 export class UnknownOutcomeError extends UnavailableError {
   override readonly name = 'UnknownOutcomeError';

@@ -3,12 +3,18 @@ import type { CapabilityDefinition } from '../capability/capability-definition.j
 import { findCapabilityMode, givesAccess, listNarrowed, type Narrowing } from './access-modes.js';
 import type { JsonObject } from './json.js';
 
+/**
+ * The capabilities that an account offers only if its list names them, not as some of all. Users
+ * without such an account see nothing of them.
+ */
+export const NAMED_CAPABILITIES: ReadonlySet<string> = new Set(['urn:jmapsmith:admin']);
+
 /** An account as the session shows it. */
 export interface SessionAccount {
   readonly name: string;
   readonly isPersonal: boolean;
   readonly isReadOnly: boolean;
-  /** Capability URNs that the account is limited to; null is all. */
+  /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */
   readonly capabilities: ReadonlySet<string> | null;
 }
 
@@ -24,11 +30,6 @@ export interface RuntimeMembers {
   session?(base: string, owner: Narrowing): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
   account?(owner: Narrowing): JsonObject;
-  /**
-   * Accounts offer it only if their list names it, not as one of all. Users without such an account
-   * see nothing of it.
-   */
-  readonly byName?: boolean;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -72,11 +73,10 @@ export class Sessions {
 
   /** Returns whether a capability exists for the user. */
   offers(owner: SessionOwner, urn: string): boolean {
-    const { runtime } = this.#options;
     const capability = this.#byUrn.get(urn);
     if (capability === undefined || findCapabilityMode(owner, capability) === null) return false;
-    if (runtime.get(urn)?.byName !== true) return true;
-    return [...owner.accounts.values()].some((account) => hasCapability(account, urn, runtime));
+    if (!NAMED_CAPABILITIES.has(urn)) return true;
+    return [...owner.accounts.values()].some((account) => accountHas(account, urn));
   }
 
   /** Returns the Session object's JSON text, its URLs under `base`. */
@@ -125,7 +125,7 @@ export class Sessions {
         isReadOnly: account.isReadOnly || this.#isOnlyRead(account, owner, ofAccounts),
         accountCapabilities: Object.fromEntries(
           ofAccounts
-            .filter(({ urn }) => hasCapability(account, urn, runtime))
+            .filter(({ urn }) => accountHas(account, urn))
             .map(({ urn, accountSession }) => [
               urn,
               { ...accountSession, ...runtime.get(urn)?.account?.(owner) },
@@ -149,9 +149,8 @@ export class Sessions {
     capabilities: readonly CapabilityDefinition[],
   ): boolean {
     if (owner.capabilities === null) return false;
-    const { runtime } = this.#options;
     const offered = capabilities.filter(
-      (each) => givesAccess(each) && hasCapability(account, each.urn, runtime),
+      (each) => givesAccess(each) && accountHas(account, each.urn),
     );
     return (
       offered.length > 0 && offered.every((each) => findCapabilityMode(owner, each) === 'read')
@@ -169,8 +168,8 @@ function primaryAccounts(
   for (const { urn } of capabilities) {
     if (runtime.get(urn)?.primary === false) continue;
     for (const [id, account] of owner.accounts) {
-      const mayBe = account.isPersonal || runtime.get(urn)?.byName === true;
-      if (!mayBe || !hasCapability(account, urn, runtime)) continue;
+      const mayBe = account.isPersonal || NAMED_CAPABILITIES.has(urn);
+      if (!mayBe || !accountHas(account, urn)) continue;
       primary.push([urn, id]);
       break;
     }
@@ -178,18 +177,9 @@ function primaryAccounts(
   return Object.fromEntries(primary);
 }
 
-function hasCapability(
-  account: SessionAccount,
-  urn: string,
-  runtime: ReadonlyMap<string, RuntimeMembers>,
-): boolean {
-  if (runtime.get(urn)?.byName === true) return account.capabilities?.has(urn) === true;
-  return accountHas(account, urn);
-}
-
 /** Returns true where the account offers the capability. */
-export function accountHas(account: SessionAccount, urn: string): boolean {
-  return account.capabilities === null || account.capabilities.has(urn);
+export function accountHas({ capabilities }: SessionAccount, urn: string): boolean {
+  return capabilities === null ? !NAMED_CAPABILITIES.has(urn) : capabilities.has(urn);
 }
 
 /** Paths under the base URL. The templates are RFC 6570 level 1. */

@@ -49,7 +49,7 @@ export class InProcessServer {
       metrics: { methodCall: () => undefined, methodError: () => undefined },
       maxCallsInRequest: limits.maxCallsInRequest,
     });
-    this.#authenticate = createAuthenticator(storage.prisma, {
+    this.#authenticate = createAuthenticator(storage.principals, {
       accessVersion: storage.accessVersion,
       capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
     });

@@ -1,4 +1,4 @@
-import { createBackChannel, createTokenEnd } from '../accounts/oidc/back-channel.js';
+import { createBackChannel } from '../accounts/oidc/back-channel.js';
 import { createWelcome } from '../accounts/oidc/first-sight.js';
 import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { SignIns } from '../accounts/oidc/sign-ins.js';
@@ -68,7 +68,6 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
       welcome: createWelcome({ prisma, ids, tasks }),
       onRefused: refusalsTo(options),
       onFailure: (error, issuer) => onError(issuer, error),
-      onEnded: createTokenEnd(prisma),
     }),
     close,
   };

@@ -1,3 +1,4 @@
+import { type Clocks, SYSTEM_CLOCKS } from '../accounts/oidc/clocks.js';
 import { openProvider, type Provider } from '../accounts/oidc/open-provider.js';
 import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { StoredProviders } from '../accounts/oidc/stored-keys.js';
@@ -22,8 +23,7 @@ interface ProvidersOptions extends Pick<AuthConfig, 'allow'> {
   readonly settings: AuthSettings;
   readonly prisma: PrismaClient;
   readonly log: Pick<Logger, 'warn'>;
-  /** Epoch ms. */
-  readonly now?: () => number;
+  readonly clocks?: Clocks;
 }
 
 /** Causes that are remembered, and characters of one: a provider's document may be in it. */
@@ -32,14 +32,14 @@ const MAX_REASON = 1000;
 
 /** Opens all providers; asks none of them. */
 export async function openProviders(options: ProvidersOptions): Promise<Providers> {
-  const { allow, settings, prisma, log, now = Date.now } = options;
+  const { allow, settings, prisma, log, clocks = SYSTEM_CLOCKS } = options;
   const http = new JsonClient({ allow, variable: 'OIDC_ALLOW' });
   const logged = createProviderLog(log);
   const ports = {
     readJson: (url: URL) => http.readJson(url),
     store: new StoredProviders(prisma),
     ...logged,
-    now,
+    clocks,
   };
   const all = await Promise.all(settings.providers.map((each) => openProvider(each, ports)));
   return { all, http, onError: logged.onError, close: () => http.close() };

@@ -21,8 +21,8 @@ export function reloadWith(
       return version;
     });
   };
-  return (latest) => {
-    const version = read(latest);
+  return () => {
+    const version = read();
     return typeof version === 'string' ? settle(version) : version.then(settle);
   };
 }

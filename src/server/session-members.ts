@@ -1,4 +1,3 @@
-import { OWN_CAPABILITIES } from '../accounts/admin-port.js';
 import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
 import type { StateEpoch } from '../database/state-epoch.js';
@@ -83,7 +82,6 @@ export function runtimeMembers({
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
     [SYNC, { session: (_, owner) => ({ epoch: epoch.current, types: syncTypes(owner) }) }],
-    ...OWN_CAPABILITIES.map((urn) => [urn, { byName: true }] as const),
     [BLOB, { account: blob }],
     [
       VAPID,

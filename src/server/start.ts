@@ -222,13 +222,13 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     identity,
-    authenticator: createAuthenticator(prisma, {
+    authenticator: createAuthenticator(storage.principals, {
       directory: config.admin,
       accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
       providers: signIns,
     }),
-    tickets: createTickets(prisma),
+    tickets: createTickets(prisma, { providers: signIns }),
     readEpoch: async () => {
       await epoch.reload();
       return epoch.current;

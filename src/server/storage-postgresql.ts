@@ -21,9 +21,13 @@ import { createPostgresqlStore } from '../store/postgresql/index.js';
 import { miscountedSql } from '../store/sql/aggregate-sql.js';
 import type { HubSettings, Storage, StorageOptions } from './storage.js';
 
-/** Connections for calls, for accounts and tokens, and for what hooks read. */
+/**
+ * Connections for calls, for reads of accounts and tokens, for their changes, and for what hooks
+ * read. Changes wait for each other: reads, for which requests wait, have connections of their own.
+ */
 const CALLS = 16;
-const ACCESS = 3;
+const ACCESS = 2;
+const CHANGES = 3;
 const HOOKS = 4;
 /** For migrations and what they leave, whose statements may be long. */
 const REST = 1;
@@ -38,6 +42,11 @@ const ACCESS_ANSWER = 5000;
 const HOOK_ANSWER = 60_000;
 /** The same for counting a request, ms: the memory counts it then (leased-counter.ts). */
 const RATE_ANSWER = 250;
+/**
+ * How long a change of users, accounts, access or tokens waits for a lock, ms. Then it gives its
+ * connection to others. It is well below the time for an answer.
+ */
+const LOCK_WAIT = 1000;
 
 /** Brings a PostgreSQL database up to date and opens all that serves from it. */
 export async function openPostgresqlStorage(
@@ -69,23 +78,19 @@ export async function openPostgresqlStorage(
     onListenerError: (error) => log.error({ err: error }, 'a listener to commits failed'),
   });
   opened.push(() => store.close());
-  const accessPool = openPool({ url, size: ACCESS, onError, answerWithin: ACCESS_ANSWER });
-  opened.push(() => accessPool.end());
-  const prisma = openPrisma(accessPool);
-  opened.push(() => prisma.$disconnect());
-  const hookPool = openPool({
-    url,
-    size: HOOKS,
-    onError,
-    readOnly: true,
-    answerWithin: HOOK_ANSWER,
-  });
+  const ofAccess = { url, onError, answerWithin: ACCESS_ANSWER };
+  const accessPool = openPool({ ...ofAccess, size: ACCESS });
+  const principals = openPooled(accessPool, opened);
+  const changePool = openPool({ ...ofAccess, size: CHANGES, lockWait: LOCK_WAIT });
+  const prisma = openPooled(changePool, opened);
+  const ofHooks = { size: HOOKS, readOnly: true, answerWithin: HOOK_ANSWER };
+  const hookPool = openPool({ url, onError, ...ofHooks });
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'), transactions);
   opened.push(() => hooks.client.$disconnect());
   const accessVersion = accessVersionOf(accessPool);
   return {
-    ...{ store, prisma, accessVersion, hooks, shared: true },
+    ...{ store, prisma, principals, accessVersion, hooks, shared: true },
     backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
     openHub: (settings) => openHub(url, accessPool, settings),
     openRatePoints(secret) {
@@ -99,6 +104,17 @@ export async function openPostgresqlStorage(
     // PostgreSQL ends what a client has left.
     isHeld: () => false,
   };
+}
+
+/** Opens a Prisma client on a pool; both are closed at the end. */
+function openPooled(
+  pool: ReturnType<typeof openPool>,
+  opened: StorageOptions['opened'],
+): Storage['prisma'] {
+  opened.push(() => pool.end());
+  const prisma = openPrisma(pool);
+  opened.push(() => prisma.$disconnect());
+  return prisma;
 }
 
 /** Tells the log of a database whose LC_CTYPE makes searches slow. */

@@ -60,7 +60,8 @@ export async function openSqliteStorage(
   const requireFiles = (): void => files.require();
   const dataVersion = watchDataVersion(writerDatabase);
   return {
-    ...{ store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld },
+    ...{ store, prisma, principals: prisma, accessVersion, hooks, backfill },
+    ...{ shared: false, requireFiles, isHeld },
     openHub: () => openLocalHub({ dataVersion }),
     openRatePoints: null,
   };
@@ -73,11 +74,11 @@ const VERSION_AGE = 2;
  * Looks at most every `age` ms. It goes by the clock, not by turns of the event loop: where
  * requests come one by one, each has a turn of its own.
  */
-function rememberedFor<T>(age: number, look: () => T): (latest?: boolean) => T {
+function rememberedFor<T>(age: number, look: () => T): () => T {
   let seen: { readonly value: T; readonly until: number } | null = null;
-  return (latest = false) => {
+  return () => {
     const now = performance.now();
-    if (latest || seen === null || now >= seen.until) seen = { value: look(), until: now + age };
+    if (seen === null || now >= seen.until) seen = { value: look(), until: now + age };
     return seen.value;
   };
 }

@@ -16,11 +16,13 @@ export interface Storage {
   readonly store: Store;
   /** Users, accounts and tokens. */
   readonly prisma: PrismaClient;
+  /** The same to read alone: what requests wait for doesn't wait for changes. */
+  readonly principals: PrismaClient;
   /**
    * Returns the committed version of the access tables, at each request: it may be a moment old, on
-   * PostgreSQL a quarter of a second. `latest`: as it is now, where the database can tell.
+   * PostgreSQL a quarter of a second.
    */
-  readonly accessVersion: (latest?: boolean) => string | Promise<string>;
+  readonly accessVersion: () => string | Promise<string>;
   /** For hooks: a client that only reads, and a way to read inside a work's transaction. */
   readonly hooks: HookPrisma;
   /** Opens what tells of commits of other processes. The caller closes it before the store. */

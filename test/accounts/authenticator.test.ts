@@ -327,7 +327,7 @@ describe('a principal', () => {
     expect(await by.authenticate(tokens[0] ?? '')).toBeNull();
   });
 
-  it('is read together with many others, in five statements', async () => {
+  it('is read together with many others, in six statements', async () => {
     const tokenIds: string[] = [];
     for (let n = 0; n < 4; n += 1) {
       const user = `user${n}`;
@@ -353,12 +353,33 @@ describe('a principal', () => {
     expect(tokenIds.map((id) => principals.get(id)?.accounts.size)).toEqual(
       tokenIds.map((_, at) => (at % 2 === 0 ? 2 : 1)),
     );
-    expect(statements).toBe(5);
+    expect(statements).toBe(6);
     await by.refreshAll(credentials);
-    expect(statements).toBe(5);
+    expect(statements).toBe(6);
     await revokeToken(database.prisma, tokenIds[0] ?? '');
     expect((await by.refreshAll(credentials)).has(tokenIds[0] ?? '')).toBe(false);
-    expect(statements).toBe(10);
+    expect(statements).toBe(12);
+  });
+
+  it('is read anew where access changes under it, whatever version is known', async () => {
+    await account('A', 'alice');
+    const token = await createToken(database.prisma, ids, { user: 'alice' });
+    const old = database.accessVersion();
+    let changes = 0;
+    const changing = database.prisma.$extends({
+      query: {
+        jmapUser: {
+          findMany: async ({ args, query }) => {
+            changes += 1;
+            if (changes === 1) await revokeToken(database.prisma, token);
+            return query(args);
+          },
+        },
+      },
+    });
+    const by = createAuthenticator(changing as never, { accessVersion: () => old });
+    expect(await by.authenticate(token)).toBeNull();
+    expect(changes).toBe(1);
   });
 
   it('is UnavailableError if it can not be read, and a later request works', async () => {

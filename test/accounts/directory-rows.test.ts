@@ -91,3 +91,12 @@ it('an account that is being deleted gets no other name', async () => {
   await rows.change('AdminAccount', ann, (transaction) => transaction.destroy(id));
   await expect(renameAccount(database.prisma, id, 'C')).rejects.toThrow('being deleted');
 });
+
+it('a failing database makes reads and changes of the directory unavailable', async () => {
+  const ann = await administrator('ann');
+  database.db.exec('ALTER TABLE "JmapIdentity" RENAME TO "Gone"');
+  const unavailable = { name: 'UnavailableError' };
+  await expect(rows.read('AdminUser', [ann.userId])).rejects.toMatchObject(unavailable);
+  const change = rows.change('AdminUser', ann, (transaction) => transaction.find([ann.userId]));
+  await expect(change).rejects.toMatchObject(unavailable);
+});

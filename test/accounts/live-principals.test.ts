@@ -15,6 +15,8 @@ class Tokens implements Authenticator {
   versions = 0;
   readonly refreshed: (readonly string[])[] = [];
   failure: Error | null = null;
+  /** A token that fails all that are asked for with it. */
+  spoilt: string | null = null;
 
   async authenticate(): Promise<null> {
     return null;
@@ -27,6 +29,7 @@ class Tokens implements Authenticator {
   async refreshAll(credentials: readonly Credential[]): Promise<ReadonlyMap<string, Principal>> {
     const ids = credentials.map(({ id }) => id);
     if (this.failure !== null) throw this.failure;
+    if (this.spoilt !== null && ids.includes(this.spoilt)) throw new Error('too many accounts');
     this.refreshed.push(ids);
     return new Map([...this.principals].filter(([id]) => ids.includes(id)));
   }
@@ -94,6 +97,21 @@ describe('tokens of open connections', () => {
     expect(heard.get('a')).toEqual([]);
     await until(() => heard.get('a')?.length === 1);
     expect(heard.get('a')).toEqual([null]);
+  });
+
+  it('end although the look at others fails', async () => {
+    const ids = Array.from({ length: 300 }, (_, n) => `t${n}`);
+    const { tokens, heard, errors } = follow(ids);
+    await looks(tokens, 2);
+    tokens.spoilt = 't0';
+    tokens.principals.delete('t299');
+    tokens.principals.delete('t1');
+    tokens.versionNow = 2;
+    await until(() => heard.get('t299')?.length === 1);
+    expect([heard.get('t299'), heard.get('t1')]).toEqual([[null], []]);
+    expect(errors).not.toEqual([]);
+    tokens.spoilt = null;
+    await until(() => heard.get('t1')?.length === 1);
   });
 
   it('are looked at again after a failure', async () => {

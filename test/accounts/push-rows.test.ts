@@ -198,6 +198,20 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     expect([await read(), removed]).toEqual([['living'], 1]);
   });
 
+  it('one is found among a thousand ids', async () => {
+    const { rows, owner, prismas } = await two(engine);
+    await create(rows(), owner);
+    const { id } = await prismas[0].jmapPushSubscription.findFirstOrThrow();
+    await prismas[0].jmapPushSubscription.updateMany({ data: { verified: 1n } });
+    const many = [...Array.from({ length: 1100 }, () => ids.next('r').id), id];
+    const listed = await rows().list(owner.credential.owner, { ids: many });
+    expect(listed.map((one) => one.id)).toEqual([id]);
+    const loaded: string[] = [];
+    for await (const part of openDelivery(prismas[0]).load({ ids: many }))
+      loaded.push(...part.map((one) => one.id));
+    expect(loaded).toEqual([id]);
+  });
+
   it('a client that has seen one expire never sees it again', async () => {
     const { rows, owner, prismas } = await two(engine);
     for (const id of ['living', 'old', 'older']) await create(rows(), owner, { id });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { TokenRefusedError } from '../../src/accounts/oidc/access-token.js';
+import { OWN_TOKENS } from '../../src/http/identity.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import {
   ECHO,
@@ -225,6 +227,70 @@ describe('a rule for addresses', () => {
     expect(await statusesFrom(harness, '203.0.113.8', ['a', 'b', 'c', 'd'])).toEqual([
       401, 401, 401, 429,
     ]);
+  });
+});
+
+describe('a logout token of a provider', () => {
+  /** A server that refuses tokens but `good` ones and one whose keys are `away`. */
+  async function startWithLogout() {
+    const looked: string[] = [];
+    const takeLogout = async (token: string): Promise<void> => {
+      looked.push(token);
+      if (token === 'away') throw new UnavailableError('away');
+      if (token !== 'good') throw new TokenRefusedError('"aud" is wrong');
+    };
+    const env = { ...PROXY, RATE_LIMITS: 'address:3/1h' };
+    const harness = await startHarness({ env, identity: { ...OWN_TOKENS, takeLogout } });
+    const send = async (form: Readonly<Record<string, string>>, address = '203.0.113.7') =>
+      fetch(`${harness.url}/oidc/logout`, {
+        ...{ method: 'POST', body: new URLSearchParams(form) },
+        headers: { 'x-forwarded-for': address },
+      });
+    const statusesOf = async (tokens: readonly string[], address?: string) => {
+      const statuses: number[] = [];
+      for (const token of tokens)
+        statuses.push((await send({ logout_token: token }, address)).status);
+      return statuses;
+    };
+    return { harness, looked, send, statusesOf };
+  }
+
+  it('counts by its address where it is refused, and is 429 beyond the rule', async () => {
+    const { looked, send, statusesOf } = await startWithLogout();
+    const wrong = await send({ logout_token: 'a' });
+    expect([wrong.status, wrong.headers.get('ratelimit')]).toEqual([
+      400,
+      expect.stringMatching(/^"address";r=2;t=\d+$/),
+    ]);
+    expect((await send({ other: 'x' })).status).toBe(400);
+    expect(await statusesOf(['away', 'b'])).toEqual([503, 429]);
+    const refused = await send({ logout_token: 'c' });
+    expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=3;w=3600');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
+    expect(await refused.json()).toMatchObject({ type: LIMIT, limit: 'address', status: 429 });
+    expect(await statusesOf(['d', 'good'], '203.0.113.8')).toEqual([400, 200]);
+    expect(looked).toEqual(['a', 'away', 'd', 'good']);
+  });
+
+  it('gives its count back where it is good', async () => {
+    const { send, statusesOf } = await startWithLogout();
+    const good = Array.from({ length: 9 }, () => 'good');
+    expect(new Set(await statusesOf(good))).toEqual(new Set([200]));
+    expect((await send({ logout_token: 'good' })).headers.has('ratelimit')).toBe(false);
+    expect(await statusesOf(['a', 'b', 'c', 'd'])).toEqual([400, 400, 400, 429]);
+  });
+
+  it('counts together with wrong bearer tokens, before it is looked at', async () => {
+    const { harness, looked, send, statusesOf } = await startWithLogout();
+    expect(await statusesFrom(harness, '203.0.113.7', ['a'])).toEqual([401]);
+    const all = await Promise.all(
+      Array.from({ length: 9 }, (_, at) => send({ logout_token: `guess${at}` })),
+    );
+    const statuses = all.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(2).fill(400), ...Array(7).fill(429)]);
+    expect(looked).toHaveLength(2);
+    expect(await statusesFrom(harness, '203.0.113.7', ['b'])).toEqual([429]);
+    expect(await statusesOf(['a'], '203.0.113.9')).toEqual([400]);
   });
 });
 

@@ -309,6 +309,9 @@ export function identitySuite(options: () => Promise<SceneOptions>): void {
           headers: { authorization: `Bearer ${unknown}` },
         });
         expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
+        expect(await answer.json()).toMatchObject({
+          detail: 'The server can not ask the identity provider about the token. Try again later.',
+        });
         expect(first.stdout() + first.stderr()).not.toContain(unknown.split('.')[2]);
         await first.stop();
       } finally {

@@ -6,6 +6,13 @@ import { ROOT } from '../support/server.js';
 
 /** Descriptors that use names of the engine; each is read before the engine's own. */
 const DESCRIPTORS = Object.freeze({
+  'admins.yaml': `capability: urn:example:admins
+types:
+  AdminToken:
+    standardMethods: [query]
+    properties:
+      name: { type: string, default: '' }
+`,
   'archive.yaml': `capability: urn:example:archive
 types:
   Blob:
@@ -27,6 +34,9 @@ it('a name that the engine has already is an error at the line of the team', asy
   const { root } = await createProject(DESCRIPTORS);
   const { code, stderr } = await generate(root);
   expect(stderr.split('\n').filter((line) => line.startsWith('capabilities/'))).toEqual([
+    'capabilities/admins.yaml:3:3: no type can be named AdminToken: the engine has ' +
+      'AdminToken/get, AdminToken/changes, AdminToken/set of its own. Rename the type; leaving ' +
+      'these methods out by standardMethods is not enough.',
     'capabilities/archive.yaml:3:3: no type can be named Blob: the engine has Blob/get, ' +
       'Blob/copy of its own. Rename the type; leaving these methods out by standardMethods is ' +
       'not enough.',
@@ -35,7 +45,7 @@ it('a name that the engine has already is an error at the line of the team', asy
     'capabilities/beeps.yaml:3:3: the method Core/echo clashes with Core/echo, which the engine ' +
       'has of its own (node_modules/jmapsmith/capabilities/core.yaml:8:3); rename it.',
   ]);
-  expect(stderr).toContain('3 errors; nothing was written.');
+  expect(stderr).toContain('4 errors; nothing was written.');
   expect(code).toBe(2);
 });
 

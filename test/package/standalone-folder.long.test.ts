@@ -12,7 +12,7 @@ import { REFUSED_BY_HOOK, runStage, SERVE, tryHooks, useStandalone } from './sta
 // tests follow each other. Databases, blobs and tools: standalone.long.test.ts.
 
 const MEGABYTES = 130;
-const PACKAGES = 120;
+const PACKAGES = 121;
 
 const standalone = useStandalone();
 const { app, jail } = standalone;

@@ -149,9 +149,10 @@ describe('the packed package', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names the command that installs the conformance runner; exit code 2', async () => {
+  it('names the commands that make and install the conformance runner; exit code 2', async () => {
     const { code, stderr } = await jmapsmith(project.root, ['conform', '--list']);
-    expect(stderr).toContain('npm install --save-dev @jmapsmith/conform');
+    expect(stderr).toContain('npm pack --workspace conform');
+    expect(stderr).toContain('npm install --save-dev FILE');
     expect(code).toBe(2);
   });
 

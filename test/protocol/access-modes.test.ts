@@ -7,7 +7,7 @@ import {
   listNarrowed,
   type Narrowing,
 } from '../../src/protocol/access-modes.js';
-import { type RuntimeMembers, Sessions } from '../../src/protocol/session.js';
+import { NAMED_CAPABILITIES, type RuntimeMembers, Sessions } from '../../src/protocol/session.js';
 import { registry as all } from '../support/registry.js';
 
 /** As a server has them without ADMIN. */
@@ -117,10 +117,11 @@ describe('the session', () => {
   });
 
   it('counts no capability that an account must name and doesn’t', () => {
-    const runtime = new Map<string, RuntimeMembers>([[TODOS, { byName: true }]]);
-    const capabilities = [definition(NOTES), definition(TODOS)];
-    const by = owner(reach({ [NOTES]: 'read', [TODOS]: 'full' }));
-    const text = new Sessions({ capabilities, runtime, baseUrl: null }).text(by, 'https://h');
+    const [ADMIN = ''] = NAMED_CAPABILITIES;
+    const capabilities = [definition(NOTES), { ...definition(TODOS), urn: ADMIN }];
+    const by = owner(reach({ [NOTES]: 'read', [ADMIN]: 'full' }));
+    const sessions = new Sessions({ capabilities, runtime: new Map(), baseUrl: null });
+    const text = sessions.text(by, 'https://h');
     expect(JSON.parse(text)).toMatchObject({ accounts: { A1: { isReadOnly: true } } });
   });
 

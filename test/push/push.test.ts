@@ -50,6 +50,27 @@ function pushOf(
   });
 }
 
+const ADMIN_TYPE = { name: 'AdminUser', capability: 'urn:jmapsmith:admin' } as DataTypeDefinition;
+
+it('a receiver is told of the directory’s types in the directory alone', async () => {
+  const directory = { capabilities: new Set([ADMIN_TYPE.capability]), readOnly: false };
+  const principal = principalOf(1);
+  const accounts = new Map<string, object>([...principal.accounts, ['directory', directory]]);
+  const administrator = { ...principal, accounts } as unknown as Principal;
+  const tell = async (by: Principal) => {
+    const push = pushOf(() => 16, [], [TYPE, ADMIN_TYPE]);
+    const request = { kind: 'websocket', principal: by, types: null, lastId: 'lost' } as const;
+    const channel = await push.open(request, DEAF);
+    const changed: unknown = JSON.parse(channel.take()?.changed ?? '{}');
+    push.close();
+    return changed;
+  };
+  expect(await tell(principal)).toEqual({ a0: { Todo: '16' } });
+  expect(await tell(administrator)).toEqual({
+    ...{ a0: { Todo: '16' }, directory: { AdminUser: '16' } },
+  });
+});
+
 describe('a receiver that comes to another process', () => {
   it.each([1, 400])('is told no earlier state than before, with %i accounts', async (accounts) => {
     let state = 16;

@@ -1,23 +1,15 @@
+import { inChunks } from '../../database/in-chunks.js';
 import { formatUtcDate } from '../../protocol/dates.js';
-import { DELETION } from '../change.js';
+import { deletionKey, type TransactionClient } from '../change.js';
 import { beginDeletion } from '../delete-account.js';
 import { capabilityList, insertAccount, legalName, rename } from '../directory.js';
-import { chosen, type DirectoryKind, judged, userOf } from './directory-kind.js';
+import { type DirectoryKind, judged, userOf } from './directory-kind.js';
 
 /** Accounts as AdminAccount objects. One that is being deleted is none. */
 export const adminAccounts: DirectoryKind = {
   async read(client, which) {
-    const notes = await client.jmapMeta.findMany({
-      where: { key: { startsWith: DELETION } },
-      select: { key: true },
-    });
-    const deleted = notes.map(({ key }) => key.slice(DELETION.length));
-    const { where, ...order } = chosen(which);
-    const rows = await client.jmapAccount.findMany({
-      ...order,
-      where: deleted.length === 0 ? where : { ...where, NOT: { id: { in: deleted } } },
-    });
-    return rows.map(({ id, name, ownerId, capabilities, created }) => ({
+    const rows = 'first' in which ? readFirst(client, which) : readSome(client, which);
+    return (await rows).map(({ id, name, ownerId, capabilities, created }) => ({
       ...{ id, name, owner: ownerId },
       capabilities: capabilityList(capabilities),
       created: formatUtcDate(Number(created)),
@@ -38,3 +30,48 @@ export const adminAccounts: DirectoryKind = {
 
   destroy: ({ change }, { id }) => beginDeletion(change, id),
 };
+
+type Row = Awaited<ReturnType<TransactionClient['jmapAccount']['findMany']>>[number];
+
+/** Reads accounts by their ids. */
+async function readSome(
+  client: TransactionClient,
+  ids: readonly string[],
+): Promise<readonly Row[]> {
+  const rows = await inChunks(ids, (chunk) =>
+    client.jmapAccount.findMany({ where: { id: { in: chunk } } }),
+  );
+  return withoutDeleted(client, rows);
+}
+
+/** Reads so many accounts, in order of id. */
+async function readFirst(
+  client: TransactionClient,
+  { first }: { readonly first: number },
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (let after = ''; found.length < first; ) {
+    const rows = await client.jmapAccount.findMany({
+      ...{ where: { id: { gt: after } }, orderBy: { id: 'asc' as const } },
+      take: first - found.length,
+    });
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+    found.push(...(await withoutDeleted(client, rows)));
+  }
+  return found;
+}
+
+/** Leaves out accounts with a note of their deletion. */
+async function withoutDeleted(
+  client: TransactionClient,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const keys = rows.map(({ id }) => deletionKey(id));
+  const notes = await inChunks(keys, (chunk) =>
+    client.jmapMeta.findMany({ where: { key: { in: chunk } }, select: { key: true } }),
+  );
+  const deleted = new Set(notes.map(({ key }) => key));
+  return rows.filter(({ id }) => !deleted.has(deletionKey(id)));
+}

@@ -1,3 +1,4 @@
+import { inChunks } from '../../database/in-chunks.js';
 import { isId } from '../../protocol/ids.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { type DirectoryObject, grantId, RefusedError, wrongValue } from '../admin-port.js';
@@ -8,18 +9,18 @@ import { type DirectoryKind, judged, userOf } from './directory-kind.js';
 /** Users' access to accounts as AdminGrant objects. */
 export const adminGrants: DirectoryKind = {
   async read(client, which) {
-    const isList = !('first' in which);
-    const rows = await client.jmapAccess.findMany({
-      orderBy: [{ accountId: 'asc' }, { userId: 'asc' }],
-      where: isList ? whereIn(which) : {},
-      ...(isList ? {} : { take: which.first }),
-    });
-    const ids = isList ? new Set(which) : null;
-    return rows
-      .map(({ accountId, userId, readOnly }) => ({
-        ...{ id: grantId(accountId, userId), account: accountId, user: userId, readOnly },
-      }))
-      .filter(({ id }) => ids?.has(id) ?? true);
+    const rows =
+      'first' in which
+        ? await client.jmapAccess.findMany({
+            orderBy: [{ accountId: 'asc' }, { userId: 'asc' }],
+            take: which.first,
+          })
+        : await inChunks(which, (chunk) =>
+            client.jmapAccess.findMany({ where: { OR: chunk.flatMap(pairOf) } }),
+          );
+    return rows.map(({ accountId, userId, readOnly }) => ({
+      ...{ id: grantId(accountId, userId), account: accountId, user: userId, readOnly },
+    }));
   },
 
   async create({ change }, { account, user, readOnly }) {
@@ -55,9 +56,12 @@ async function accessOf(change: Change, grant: Grant) {
   return { accountId: account.id, userId, user };
 }
 
-/** An id is both ids with a dash between them; there is none in either (protocol/ids.ts). */
-function whereIn(ids: readonly string[]) {
-  const pairs = ids.map((id) => id.split('-'));
-  const [accounts, users] = [0, 1].map((place) => pairs.flatMap((pair) => pair[place] ?? []));
-  return { accountId: { in: accounts ?? [] }, userId: { in: users ?? [] } };
+/**
+ * Returns the ids in the id of a grant: it has a dash between them, and there is none in either
+ * (protocol/ids.ts).
+ */
+function pairOf(id: string): readonly Record<'accountId' | 'userId', string>[] {
+  const [accountId, userId, ...more] = id.split('-');
+  if (accountId === undefined || userId === undefined || more.length > 0) return [];
+  return [{ accountId, userId }];
 }

@@ -1,21 +1,20 @@
+import { inChunks } from '../../database/in-chunks.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { isId } from '../../protocol/ids.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
+import { groupBy } from '../../runtime/group-by.js';
 import { wrongValue } from '../admin-port.js';
 import type { TransactionClient } from '../change.js';
-import { groupBy } from '../directory.js';
 import { modesIn } from '../load-principals.js';
 import { parseToken } from '../token-text.js';
 import { insertToken, LAST_TIME, removeToken } from '../tokens.js';
-import { chosen, type DirectoryKind, immutable, judged, userOf } from './directory-kind.js';
+import { type DirectoryKind, immutable, judged, readChosen, userOf } from './directory-kind.js';
 
 /** Tokens as AdminToken objects, without their secrets. */
 export const adminTokens: DirectoryKind = {
   async read(client, which) {
-    const tokens = await client.jmapToken.findMany({
-      ...chosen(which),
-      omit: { secretHash: true },
-    });
+    const omit = { secretHash: true } as const;
+    const tokens = await readChosen(which, (part) => client.jmapToken.findMany({ ...part, omit }));
     const accounts = await accountsOf(client, tokens);
     return tokens.map((token) => ({
       ...{ id: token.id, user: token.userId, readOnly: token.readOnly },
@@ -54,10 +53,12 @@ async function accountsOf(
   tokens: readonly { readonly id: string; readonly scoped: boolean }[],
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const ids = tokens.filter(({ scoped }) => scoped).map(({ id }) => id);
-  const rows = await client.jmapTokenAccount.findMany({
-    where: { tokenId: { in: ids } },
-    orderBy: { accountId: 'asc' },
-  });
+  const rows = await inChunks(ids, (chunk) =>
+    client.jmapTokenAccount.findMany({
+      where: { tokenId: { in: chunk } },
+      orderBy: { accountId: 'asc' },
+    }),
+  );
   return new Map(
     Array.from(
       groupBy(rows, ({ tokenId }) => tokenId),

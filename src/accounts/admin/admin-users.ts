@@ -4,12 +4,12 @@ import { ADMIN_ROLE, RefusedError, wrongValue } from '../admin-port.js';
 import { createUser, legalName } from '../directory.js';
 import { textsOf } from '../stored-texts.js';
 import { disable, enable, legalRoles, readIdentities, signOut, writeRoles } from '../users.js';
-import { chosen, type DirectoryKind, judged } from './directory-kind.js';
+import { type DirectoryKind, judged, readChosen } from './directory-kind.js';
 
 /** Users as AdminUser objects. */
 export const adminUsers: DirectoryKind = {
   async read(client, which) {
-    const users = await client.jmapUser.findMany(chosen(which));
+    const users = await readChosen(which, (part) => client.jmapUser.findMany(part));
     const ids = users.map(({ id }) => id);
     const identities = await readIdentities(client, ids);
     return users.map(({ id, name, disabled, signedOut, roles, created }) => ({

@@ -1,4 +1,5 @@
 import type { Prisma } from '../../../build/prisma/engine-sqlite/client.js';
+import { inChunks } from '../../database/in-chunks.js';
 import { type IdGenerator, isId } from '../../protocol/ids.js';
 import type { JsonValue } from '../../protocol/json.js';
 import {
@@ -39,15 +40,20 @@ export interface CreatedWithSecrets extends Pick<DirectoryCreation, 'secrets'> {
   readonly id: string;
 }
 
-/** Returns the part of a Prisma query that chooses and orders rows with an id. */
-export function chosen(which: Which): {
-  where: { id?: { in: string[] } };
-  orderBy: { id: 'asc' };
-  take?: number;
-} {
-  const orderBy = { id: 'asc' } as const;
-  if ('first' in which) return { where: {}, orderBy, take: which.first };
-  return { where: { id: { in: [...which] } }, orderBy };
+/** The part of a Prisma query that chooses rows by their id. */
+export interface Choice {
+  readonly where: { readonly id?: { readonly in: string[] } };
+  readonly orderBy?: { readonly id: 'asc' };
+  readonly take?: number;
+}
+
+/** Reads rows with an id by queries that have such a part. */
+export async function readChosen<Row>(
+  which: Which,
+  read: (choice: Choice) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  if ('first' in which) return read({ where: {}, orderBy: { id: 'asc' }, take: which.first });
+  return inChunks(which, (chunk) => read({ where: { id: { in: chunk } } }));
 }
 
 /** Returns the row of the user that a property names. */

@@ -11,7 +11,8 @@ import {
   RefusedError,
   type StateAndDirectory,
 } from '../admin-port.js';
-import { type Change, changeAccess, retryBusy } from '../change.js';
+import { available } from '../available.js';
+import { type Change, changeAccess, retryBusy, type TransactionClient } from '../change.js';
 import { directoryState } from '../directory-log.js';
 import { loadPrincipals } from '../load-principals.js';
 import type { Credential, Principal } from '../principal.js';
@@ -28,6 +29,9 @@ const KINDS: Readonly<Record<DirectoryType, DirectoryKind>> = {
   AdminToken: adminTokens,
 };
 
+/** In messages. */
+const ROWS = 'users, accounts, access and tokens';
+
 /** All statements of one see the same data. */
 const SNAPSHOT = { maxWait: 10_000, timeout: 10_000, isolationLevel: 'Serializable' } as const;
 
@@ -42,12 +46,11 @@ export class DirectoryRows implements Directory {
   }
 
   read(type: DirectoryType, ids: Which): Promise<StateAndDirectory> {
-    return retryBusy(() =>
-      this.#prisma.$transaction(async (client) => {
-        const number = Number(await directoryState(client, type));
-        return { number, objects: await KINDS[type].read(client, possible(ids)) };
-      }, SNAPSHOT),
-    );
+    const readAll = async (client: TransactionClient): Promise<StateAndDirectory> => {
+      const number = Number(await directoryState(client, type));
+      return { number, objects: await KINDS[type].read(client, possible(ids)) };
+    };
+    return available(ROWS, () => retryBusy(() => this.#prisma.$transaction(readAll, SNAPSHOT)));
   }
 
   async change<T>(
@@ -55,16 +58,17 @@ export class DirectoryRows implements Directory {
     { userId: actorId, credential }: Pick<Principal, 'userId' | 'credential'>,
     work: (transaction: DirectoryTransaction) => Promise<T>,
   ): Promise<T> {
-    let done: { readonly value: T } | null = null;
+    // Beside the result: a change of nothing is undone, and has one too.
+    const outcome: { done: { readonly value: T } | null } = { done: null };
     const run = async (change: Change): Promise<true | null> => {
       await requireReach(change, credential);
       const scene = { ...this.#services, change, actorId };
-      done = { value: await work(new RowTransaction(KINDS[type], type, scene)) };
+      outcome.done = { value: await work(new RowTransaction(KINDS[type], type, scene)) };
       return change.acts === 0 ? null : true;
     };
-    await changeAccess(this.#prisma, run, actorId);
-    // The work has run, or its error was thrown.
-    return (done as unknown as { readonly value: T }).value;
+    await available(ROWS, () => changeAccess(this.#prisma, run, actorId));
+    if (outcome.done === null) throw new Error('The change of the directory did not run.');
+    return outcome.done.value;
   }
 }
 

@@ -1,14 +1,7 @@
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import { available } from '../available.js';
 import { type Change, changeAccess, type TransactionClient } from '../change.js';
-import {
-  messageKey,
-  readSignIn,
-  sessionKey,
-  subjectKey,
-  tokenKey,
-  unnamedSessionKey,
-} from '../sign-in.js';
+import { messageKey, readSignIn, sessionKey, subjectKey, unnamedSessionKey } from '../sign-in.js';
 import { issuerOf, refuse } from './access-token.js';
 import { type Logout, verifyLogoutToken } from './logout-token.js';
 import type { Provider } from './open-provider.js';
@@ -105,18 +98,6 @@ async function endSubscriptions(
     return signIn?.issuer === issuer && (isAll || signIn.session === null) ? row.id : [];
   });
   await transaction.jmapPushSubscription.deleteMany({ where: { id: { in: ids } } });
-}
-
-/** Returns a function that ends a token of a provider in all processes, by its credential's id. */
-export function createTokenEnd(prisma: PrismaClient): (id: string) => Promise<void> {
-  return (id) =>
-    available(ROWS, () =>
-      changeAccess(prisma, async ({ transaction, note }) => {
-        const [key, now] = [tokenKey(id), Date.now()];
-        await writeEnd(transaction, key, { until: now + KEPT, now });
-        await note({ action: 'session/end', objectId: key });
-      }),
-    );
 }
 
 /** Ends the sign-ins of a key that were issued by `until`. An older end may come later. */

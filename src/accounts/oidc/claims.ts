@@ -34,11 +34,25 @@ export function claimAt(claims: Claims, name: string): unknown {
   return value;
 }
 
+/** Some databases don't take U+0000, and none of these is in a name. */
+const CONTROL = /\p{Cc}|\p{Cs}/u;
+
+/** Returns whether a value is a text that a database can keep. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && !CONTROL.test(value);
+}
+
+/** Returns a claim that is a text; null where it is none, or an empty one. */
+export function textAt(claims: Claims, name: string): string | null {
+  const value = claimAt(claims, name);
+  return isText(value) && value.trim() !== '' ? value : null;
+}
+
 /** Returns the texts of a claim that is a text or a list. Other values are left out. */
 export function textsAt(claims: Claims, name: string): readonly string[] {
   const value = claimAt(claims, name);
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return items.filter((item) => typeof item === 'string');
+  return items.filter(isText);
 }
 
 /**

@@ -6,7 +6,7 @@ import { available } from '../available.js';
 import { changeAccess, type TransactionClient } from '../change.js';
 import { createUser, insertAccount } from '../directory.js';
 import { subjectKey } from '../sign-in.js';
-import type { Visitor } from './sign-ins.js';
+import type { Visitor } from './accept-token.js';
 
 /** Users who are remembered. */
 const MAX_SEEN = 10_000;

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError } from '../../protocol/errors.js';
 import { judgeAudience, judgeClaims, refuse, type TokenRules } from './access-token.js';
 import { type Claims, textsAt } from './claims.js';
 
@@ -27,7 +27,7 @@ export interface IntrospectionOptions {
 /**
  * Asks the provider about an opaque token (RFC 7662). Resolves to its claims; null where it is not
  * active. Rejects with TokenRefusedError where it is no token for this server, with
- * UnavailableError where the provider doesn't say: it may be good.
+ * ProviderAwayError where the provider doesn't say: it may be good.
  */
 export async function introspect(
   token: string,
@@ -36,7 +36,7 @@ export async function introspect(
 ): Promise<Claims | null> {
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' });
   const answer = await post(endpoint, form, basic(clientId, secret)).catch((cause: unknown) => {
-    throw new UnavailableError('The identity provider can not be asked about a token.', { cause });
+    throw new ProviderAwayError('The identity provider can not be asked about a token.', { cause });
   });
   const claims = claimsOf(answer);
   if (claims['active'] === false) return null;
@@ -69,8 +69,8 @@ function judgeAnswer(claims: Claims, rules: TokenRules, now: number): void {
     refuse('"token_type" is another kind');
 }
 
-function unusable(problem: string): UnavailableError {
-  return new UnavailableError('The identity provider can not be asked about a token.', {
+function unusable(problem: string): ProviderAwayError {
+  return new ProviderAwayError('The identity provider can not be asked about a token.', {
     cause: new Error(`The identity provider: ${problem}.`),
   });
 }

@@ -1,5 +1,8 @@
-import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
-import { UnavailableError } from '../../protocol/errors.js';
+import { type CryptoKey, createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
+import { ProviderAwayError } from '../../protocol/errors.js';
+import type { Clocks } from './clocks.js';
+import { PAUSE, Renewal } from './renewal.js';
+import { thumbprintOfJwk } from './thumbprint.js';
 
 /** The public keys of a provider, and when it was asked for them, epoch ms. */
 export interface ReadKeys {
@@ -16,17 +19,17 @@ export interface KeyRingOptions {
   readonly store: (keys: ReadKeys) => void;
   /** Is told why the provider could not be asked. */
   readonly onError: (error: unknown) => void;
-  /** Epoch ms. */
-  readonly now: () => number;
+  readonly clocks: Clocks;
 }
+
+/** Finds the key that signed a token, for jose's `jwtVerify`. */
+export type FindKey = (...input: Parameters<JWTVerifyGetKey>) => Promise<CryptoKey>;
 
 const MINUTE = 60_000;
 /** The provider is asked again when keys are so old, ms. */
 const FRESH = 10 * MINUTE;
 /** Keys count so long while the provider can't be asked, ms. */
 const USABLE = 24 * 60 * MINUTE;
-/** Between two looks for keys that are unknown, and after a failure, ms. */
-const PAUSE = 30_000;
 /** Keys that have not changed are stored so often, ms. */
 const STORED = 60 * MINUTE;
 
@@ -38,112 +41,81 @@ const STORED = 60 * MINUTE;
  */
 export class KeyRing {
   readonly #options: KeyRingOptions;
-  #known: ReadKeys | null = null;
-  #find: JWTVerifyGetKey = () => Promise.reject(new errors.JWKSNoMatchingKey());
+  readonly #renewal: Renewal;
+  #keys: readonly JWK[] | null = null;
+  #find: FindKey = () => Promise.reject(new errors.JWKSNoMatchingKey());
   #names: ReadonlySet<string | undefined> = new Set();
-  /** Another number once a key is gone: tokens that it signed are to be judged again. */
-  #generation = 0;
-  #reading: Promise<void> | null = null;
-  /** Readings that have begun. */
-  #begun = 0;
+  #thumbprints: ReadonlySet<string | null> = new Set();
+  /** When unknown keys were last looked for, and keys last stored, on the clock of what passes. */
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #failedAt = Number.NEGATIVE_INFINITY;
   #storedAt = Number.NEGATIVE_INFINITY;
-  #error: unknown;
 
   constructor(options: KeyRingOptions) {
     this.#options = options;
-    const { stored } = options;
-    const now = options.now();
+    const { stored, onError, clocks } = options;
+    const isUsable = stored !== null && this.#take(stored.keys);
     // A clock that was set back makes no key younger than it is.
-    if (stored !== null && this.#take({ ...stored, readAt: Math.min(stored.readAt, now) }))
-      this.#storedAt = stored.readAt;
+    const age = isUsable ? Math.max(0, clocks.wall() - stored.readAt) : null;
+    if (age !== null) this.#storedAt = clocks.passed() - age;
+    const { passed } = clocks;
+    this.#renewal = new Renewal({ ask: () => this.#read(), fresh: FRESH, age, onError, passed });
   }
 
-  get generation(): number {
-    return this.#generation;
+  /** Returns whether the provider still has a key, by its thumbprint. */
+  hasKey(thumbprint: string): boolean {
+    return this.#thumbprints.has(thumbprint);
   }
 
   /**
    * Resolves to the key that signed a token. Rejects with jose's JWKSNoMatchingKey where the
-   * provider has no such key, with UnavailableError where nobody can know.
+   * provider has no such key, with ProviderAwayError where nobody can know.
    */
-  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+  readonly keyOf: FindKey = async (header, token) => {
     const { kid } = header;
+    const renewal = this.#renewal;
     const isKnown = (): boolean => this.#isUsable() && (!kid || this.#names.has(kid));
     // A reading that is under way is the look for this key.
-    const begun = this.#reading === null ? this.#begun : this.#begun - 1;
-    if (this.#isDue()) void this.#read();
-    if (!isKnown() && this.#reading !== null) await this.#reading;
-    if (!isKnown() && this.#begun === begun && this.#mayLook()) {
-      this.#lookedAt = this.#options.now();
-      await this.#read();
+    const begun = renewal.running === null ? renewal.begun : renewal.begun - 1;
+    renewal.renew();
+    if (!isKnown() && renewal.running !== null) await renewal.running;
+    if (!isKnown() && renewal.begun === begun && this.#mayLook()) {
+      this.#lookedAt = this.#options.clocks.passed();
+      await renewal.ask();
     }
-    if (!this.#isUsable() || (!isKnown() && this.#isAway())) {
-      throw new UnavailableError('The identity provider can not be asked for its keys.', {
-        cause: this.#error,
+    if (!this.#isUsable() || (!isKnown() && renewal.isAway)) {
+      throw new ProviderAwayError('The identity provider can not be asked for its keys.', {
+        cause: renewal.error,
       });
     }
     if (!isKnown()) throw new errors.JWKSNoMatchingKey();
     return this.#find(header, token);
   };
 
-  #isDue(): boolean {
-    const now = this.#options.now();
-    const isOld = this.#known === null || now - this.#known.readAt >= FRESH;
-    return isOld && now - this.#failedAt >= PAUSE;
-  }
-
   #mayLook(): boolean {
-    const now = this.#options.now();
-    return now - this.#lookedAt >= PAUSE && now - this.#failedAt >= PAUSE;
+    return this.#options.clocks.passed() - this.#lookedAt >= PAUSE && !this.#renewal.isPausing;
   }
 
   #isUsable(): boolean {
-    return this.#known !== null && this.#options.now() - this.#known.readAt < USABLE;
+    return this.#keys !== null && this.#renewal.age < USABLE;
   }
 
-  /** Returns whether the last reading failed. */
-  #isAway(): boolean {
-    return this.#failedAt > Number.NEGATIVE_INFINITY;
-  }
-
-  /** Never rejects. */
-  #read(): Promise<void> {
-    this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = null;
-    });
-    return this.#reading;
-  }
-
-  async #readNow(): Promise<void> {
-    this.#begun += 1;
-    const readAt = this.#options.now();
-    try {
-      const keys = usableKeys(await this.#options.read());
-      const isNew = JSON.stringify(keys) !== JSON.stringify(this.#known?.keys);
-      this.#take({ keys, readAt });
-      this.#failedAt = Number.NEGATIVE_INFINITY;
-      if (!isNew && readAt - this.#storedAt < STORED) return;
-      this.#storedAt = readAt;
-      this.#options.store({ keys, readAt });
-    } catch (error) {
-      this.#failedAt = this.#options.now();
-      this.#error = error;
-      this.#options.onError(error);
-    }
+  async #read(): Promise<void> {
+    const { clocks, read, store } = this.#options;
+    const [readAt, at] = [clocks.wall(), clocks.passed()];
+    const keys = usableKeys(await read());
+    const isNew = JSON.stringify(keys) !== JSON.stringify(this.#keys);
+    this.#take(keys);
+    if (!isNew && at - this.#storedAt < STORED) return;
+    this.#storedAt = at;
+    store({ keys, readAt });
   }
 
   /** Returns false where there is no usable key. */
-  #take(read: ReadKeys): boolean {
-    const { keys } = read;
+  #take(keys: readonly JWK[]): boolean {
     if (keys.length === 0) return false;
-    const names = new Set(keys.map(({ kid }) => kid));
-    const texts = new Set(keys.map((key) => JSON.stringify(key)));
-    const isGone = this.#known?.keys.some((key) => !texts.has(JSON.stringify(key)));
-    if (isGone === true) this.#generation += 1;
-    this.#known = read;
-    this.#names = names;
+    this.#keys = keys;
+    this.#names = new Set(keys.map(({ kid }) => kid));
+    this.#thumbprints = new Set(keys.map(thumbprintOfJwk));
     this.#find = createLocalJWKSet({ keys: [...keys] });
     return true;
   }

@@ -1,5 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose';
 import { refuse, type TokenRules, verifyJwt } from './access-token.js';
+import { isText } from './claims.js';
 
 /** Whom a provider has signed out. At least one of `subject` and `session` is there. */
 export interface Logout {
@@ -42,7 +43,14 @@ export async function verifyLogoutToken(
   if (subject === null && session === null) refuse('it has neither "sub" nor "sid"');
   const { iat = 0, exp = 0 } = payload;
   const id = nameAt(payload, 'jti') ?? refuse('"jti" is no name');
-  return { subject, session, id, at: iat * 1000, end: (exp + rules.clockTolerance) * 1000 };
+  // Both may have fractions (RFC 7519 2), and `exp` may be any number.
+  const last = Math.min(exp, iat + OLDEST) + rules.clockTolerance;
+  return { subject, session, id, at: wholeMs(iat), end: wholeMs(last) };
+}
+
+/** Returns whole ms, which the database keeps; never less than the seconds. */
+function wholeMs(seconds: number): number {
+  return Math.ceil(seconds * 1000);
 }
 
 /** The type is recommended, and many providers leave it out. */
@@ -61,5 +69,5 @@ function isLogoutEvent(events: unknown): boolean {
 function nameAt(claims: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = claims[name];
   if (value === undefined) return null;
-  return typeof value === 'string' && value !== '' ? value : refuse(`"${name}" is no name`);
+  return isText(value) && value !== '' ? value : refuse(`"${name}" is no name`);
 }

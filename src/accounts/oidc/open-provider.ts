@@ -1,7 +1,8 @@
-import type { JWTVerifyGetKey } from 'jose';
-import { UnavailableError } from '../../protocol/errors.js';
+import { ProviderAwayError, UnavailableError } from '../../protocol/errors.js';
+import type { Clocks } from './clocks.js';
 import { discover, type ProviderPlaces, type ReadJson } from './discovery.js';
-import { KeyRing, type ReadKeys } from './key-ring.js';
+import { type FindKey, KeyRing, type ReadKeys } from './key-ring.js';
+import { Renewal } from './renewal.js';
 import type { ProviderSettings } from './settings.js';
 import type { ProviderRecord, ProviderStore } from './stored-keys.js';
 
@@ -9,11 +10,11 @@ import type { ProviderRecord, ProviderStore } from './stored-keys.js';
 export interface Provider {
   readonly settings: ProviderSettings;
   /** Finds the key of a token, as `KeyRing.keyOf` does. */
-  readonly keyOf: JWTVerifyGetKey;
-  /** Another number once a key is gone: tokens that it signed are to be judged again. */
-  readonly generation: number;
+  readonly keyOf: FindKey;
+  /** Returns whether it still has a key, by the thumbprint: `KeyRing.hasKey`. */
+  hasKey(thumbprint: string): boolean;
   /**
-   * Resolves to where it can be asked about opaque tokens. Rejects with UnavailableError where
+   * Resolves to where it can be asked about opaque tokens. Rejects with ProviderAwayError where
    * nobody can know, or where it says no place.
    */
   introspectionUrl(): Promise<URL>;
@@ -26,8 +27,7 @@ export interface ProviderPorts {
   readonly onError: (issuer: string, error: unknown) => void;
   /** Is told why a record could not be read or written. */
   readonly onStoreError: (issuer: string, error: unknown) => void;
-  /** Epoch ms. */
-  readonly now: () => number;
+  readonly clocks: Clocks;
 }
 
 /**
@@ -46,31 +46,32 @@ export async function openProvider(
   return new OpenProvider(settings, ports, record);
 }
 
-const MINUTE = 60_000;
 /** The discovery document is read again when it is so old, ms. */
-const FRESH = 60 * MINUTE;
-/** After a failure, ms. */
-const PAUSE = 30_000;
+const FRESH = 60 * 60_000;
 
 class OpenProvider implements Provider {
   readonly settings: ProviderSettings;
-  readonly keyOf: JWTVerifyGetKey;
+  readonly keyOf: FindKey;
   readonly #ports: ProviderPorts;
   readonly #ring: KeyRing;
   /** Null while nobody knows. */
   #places: ProviderRecord['places'];
   #keys: ReadKeys | null;
-  #looking: Promise<void> | null = null;
-  #failedAt = Number.NEGATIVE_INFINITY;
-  #error: unknown;
+  /** Of the places. */
+  readonly #renewal: Renewal;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(settings: ProviderSettings, ports: ProviderPorts, record: ProviderRecord | null) {
     this.settings = settings;
     this.#ports = ports;
-    // The document may be older than the clock says, where that was set back.
-    const { places = null } = record ?? {};
-    this.#places = places && { ...places, readAt: Math.min(places.readAt, ports.now()) };
+    const { wall, passed } = ports.clocks;
+    this.#places = record?.places ?? null;
+    this.#renewal = new Renewal({
+      ...{ ask: () => this.#look(), fresh: FRESH, passed },
+      // The document may be older than the clock says, where that was set back.
+      age: this.#places && Math.max(0, wall() - this.#places.readAt),
+      onError: (error) => this.#tell(error),
+    });
     // Keys of another place may be the reason why it is configured.
     this.#keys = record?.jwks?.href === settings.jwks?.href ? (record?.keys ?? null) : null;
     this.#ring = new KeyRing({
@@ -84,13 +85,13 @@ class OpenProvider implements Provider {
         // Of a failed look for the places #look has told.
         if (!(error instanceof UnavailableError)) this.#tell(error);
       },
-      now: ports.now,
+      clocks: ports.clocks,
     });
     this.keyOf = this.#ring.keyOf;
   }
 
-  get generation(): number {
-    return this.#ring.generation;
+  hasKey(thumbprint: string): boolean {
+    return this.#ring.hasKey(thumbprint);
   }
 
   async introspectionUrl(): Promise<URL> {
@@ -114,39 +115,24 @@ class OpenProvider implements Provider {
     } catch (error) {
       // They may have moved: the document is read again before the next try.
       if (this.#places !== null) this.#places = { ...this.#places, readAt: 0 };
+      this.#renewal.expire();
       throw error;
     }
   }
 
   /** Resolves to what the provider says now, or said last. */
   async #find(waits: boolean): Promise<ProviderPlaces> {
-    if (this.#isDue()) this.#looking ??= this.#look();
-    if (waits) await this.#looking;
-    if (this.#places === null) throw unavailable(this.#error);
+    this.#renewal.renew();
+    if (waits) await this.#renewal.running;
+    if (this.#places === null) throw unavailable(this.#renewal.error);
     return this.#places;
   }
 
-  #isDue(): boolean {
-    const now = this.#ports.now();
-    const isOld = this.#places === null || now - this.#places.readAt >= FRESH;
-    return isOld && now - this.#failedAt >= PAUSE;
-  }
-
-  /** Never rejects. */
   async #look(): Promise<void> {
-    const readAt = this.#ports.now();
-    try {
-      const places = await discover(this.settings.rules.issuer, this.#ports.readJson);
-      this.#places = { ...places, readAt };
-      this.#failedAt = Number.NEGATIVE_INFINITY;
-      this.#write();
-    } catch (error) {
-      this.#failedAt = this.#ports.now();
-      this.#error = error;
-      this.#tell(error);
-    } finally {
-      this.#looking = null;
-    }
+    const readAt = this.#ports.clocks.wall();
+    const places = await discover(this.settings.rules.issuer, this.#ports.readJson);
+    this.#places = { ...places, readAt };
+    this.#write();
   }
 
   /** One write after the other: the last has the newest of all. */
@@ -169,7 +155,7 @@ class OpenProvider implements Provider {
 }
 
 function unavailable(cause: unknown): UnavailableError {
-  return new UnavailableError('The identity provider can not be asked where it has its keys.', {
+  return new ProviderAwayError('The identity provider can not be asked where it has its keys.', {
     cause,
   });
 }

@@ -1,5 +1,5 @@
 import type { SignIn } from '../principal.js';
-import { accountsOf, type Claims, claimAt, rolesOf, scopesOf } from './claims.js';
+import { accountsOf, type Claims, rolesOf, scopesOf, textAt } from './claims.js';
 import type { ProviderSettings } from './settings.js';
 
 /** Payload members in which providers name the client that a token was given to. */
@@ -23,8 +23,9 @@ export function signInOf(claims: Claims, settings: ProviderSettings): SignIn | n
     name,
     session: textAt(claims, 'sid'),
     client: CLIENTS.map((member) => textAt(claims, member)).find((text) => text !== null) ?? null,
-    issued: issued * 1000,
-    expires: end === null ? null : (end + rules.clockTolerance) * 1000,
+    // Whole ms: the claims may have fractions (RFC 7519 2).
+    issued: Math.floor(issued * 1000),
+    expires: end === null ? null : Math.floor((end + rules.clockTolerance) * 1000),
     accounts: Object.fromEntries(accountsOf(claims, access)),
     roles: rolesOf(claims, roles),
     scopes: [...scopesOf(claims)].sort(),
@@ -43,14 +44,6 @@ export function displayNameOf(claims: Claims, { user }: ProviderSettings): Displ
   const names = [...user.names, user.id].map((claim) => textAt(claims, claim));
   const text = names.find((name) => name !== null) ?? '';
   return { text, isBest: names[0] === text };
-}
-
-/** Some databases don't take U+0000, and none of these is in a name. */
-const CONTROL = /\p{Cc}|\p{Cs}/u;
-
-function textAt(claims: Claims, name: string): string | null {
-  const value = claimAt(claims, name);
-  return typeof value === 'string' && value.trim() !== '' && !CONTROL.test(value) ? value : null;
 }
 
 function secondsOf(value: unknown): number | null {

@@ -35,6 +35,8 @@ export interface PoolOptions {
    * may vanish silently. For connections without long statements and without a call's deadline.
    */
   readonly answerWithin?: number;
+  /** How long a statement waits for a lock, ms: then it fails, and is to be repeated. */
+  readonly lockWait?: number;
 }
 
 /** A connection whose socket is known, so that it can be cut. */
@@ -61,7 +63,8 @@ export class Pool extends pg.Pool {
 
   constructor(options: PoolOptions) {
     const { url, size, onError = () => undefined } = options;
-    const { readOnly = false, relaxed = false, pipeline = false, answerWithin } = options;
+    const { pipeline = false, answerWithin } = options;
+    const settings = settingsOf(options);
     super({
       connectionString: url,
       max: size,
@@ -73,8 +76,9 @@ export class Pool extends pg.Pool {
       keepAliveInitialDelayMillis: KEEP_ALIVE,
       application_name: 'jmapsmith',
       // Before anybody has the connection; one on which it fails nobody gets.
-      ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
-      ...(relaxed ? { onConnect: relaxedFromNowOn } : {}),
+      ...(settings === ''
+        ? {}
+        : { onConnect: async (client) => void (await client.query(settings)) }),
       ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     });
     // A connection emits an error as it breaks, even when idle; unheard, that ends the process.
@@ -128,10 +132,11 @@ export async function hasTable(client: Pool | PoolClient, table: string): Promis
   return rows[0]?.there === true;
 }
 
-async function relaxedFromNowOn(client: pg.ClientBase): Promise<void> {
-  await client.query('SET synchronous_commit = off');
-}
-
-async function readOnlyFromNowOn(client: pg.ClientBase): Promise<void> {
-  await client.query('SET default_transaction_read_only = on');
+/** Returns the statements that a new connection begins with. */
+function settingsOf({ readOnly = false, relaxed = false, lockWait }: PoolOptions): string {
+  return [
+    ...(readOnly ? ['SET default_transaction_read_only = on'] : []),
+    ...(relaxed ? ['SET synchronous_commit = off'] : []),
+    ...(lockWait === undefined ? [] : [`SET lock_timeout = ${lockWait}`]),
+  ].join('; ');
 }

@@ -1,12 +1,5 @@
-import {
-  DIRECTORY,
-  DIRECTORY_TYPES,
-  type Directory,
-  type DirectoryType,
-} from '../../accounts/admin-port.js';
+import { DIRECTORY_TYPES, type Directory, type DirectoryType } from '../../accounts/admin-port.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { MethodError } from '../../protocol/errors.js';
-import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { ADMIN_TYPES } from './admin-types.js';
 
@@ -17,7 +10,7 @@ export interface Addressed {
   readonly type: DataTypeDefinition;
 }
 
-/** Returns what a call addresses. Throws where its account is not the directory. */
+/** Returns what a call addresses: no account but that of the directory offers its capability. */
 export function addressedBy(context: CallContext): Addressed {
   const { directory } = context.services;
   const [typeName] = context.method.name.split('/');
@@ -25,9 +18,5 @@ export function addressedBy(context: CallContext): Addressed {
   const type = name && ADMIN_TYPES.get(name);
   if (directory === undefined || name === undefined || type === undefined)
     throw new Error(`${context.method.name} is not served.`);
-  if (accountOf(context).id === DIRECTORY) return { directory, name, type };
-  throw new MethodError(
-    'accountNotSupportedByMethod',
-    `The account does not offer ${context.method.capability}: it is "${DIRECTORY}" that does.`,
-  );
+  return { directory, name, type };
 }

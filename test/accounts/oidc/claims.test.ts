@@ -35,6 +35,15 @@ describe('Accounts', () => {
       expect(of(groups)).toEqual([]);
   });
 
+  it('are not those of texts that no database keeps', () => {
+    const all = { ...teams('write'), is: /^(.+)$/s };
+    const groups = ['a\u0000b', 'line\nend', '\ud800', 'red'];
+    expect([...accountsOf({ groups }, [all]).keys()]).toEqual(['red']);
+    const rule = { claim: 'groups', allow: new Set(groups) };
+    expect(rolesOf({ groups }, rule)).toEqual(['red']);
+    expect([...scopesOf({ scope: 'a \u0000', scp: ['b\u0000', 'c'] })]).toEqual(['c']);
+  });
+
   it('have the wider mode of two rules, in either order', () => {
     const claims = { groups: ['team-red'] };
     for (const modes of [

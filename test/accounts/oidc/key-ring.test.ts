@@ -1,6 +1,7 @@
-import { errors, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { calculateJwkThumbprint, errors, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing, type ReadKeys } from '../../../src/accounts/oidc/key-ring.js';
+import { thumbprintOfJwk } from '../../../src/accounts/oidc/thumbprint.js';
 import { UnavailableError } from '../../../src/protocol/errors.js';
 
 const MINUTE = 60_000;
@@ -20,6 +21,8 @@ class Provider {
   stored: ReadKeys | null = null;
   readonly errors: unknown[] = [];
   now = Date.UTC(2026, 10, 27);
+  /** How far the wall clock is set ahead, ms. */
+  ahead = 0;
 
   constructor(...names: readonly string[]) {
     this.names = names;
@@ -38,7 +41,7 @@ class Provider {
         this.stored = keys;
       },
       onError: (error) => this.errors.push(error),
-      now: () => this.now,
+      clocks: { wall: () => this.now + this.ahead, passed: () => this.now },
     });
   }
 }
@@ -147,7 +150,7 @@ describe('While the provider is away', () => {
   it('stored keys of a time to come count from now on', async () => {
     const provider = new Provider('k1');
     await askLater(0, provider, provider.ring(), 'k1');
-    provider.now -= 30 * DAY;
+    provider.ahead = -30 * DAY;
     provider.isAway = true;
     const ring = provider.ring();
     expect(await askLater(DAY - 1, provider, ring, 'k1')).toEqual(['known']);
@@ -155,20 +158,51 @@ describe('While the provider is away', () => {
   });
 });
 
-describe('Keys', () => {
-  it('that are gone change the generation; further ones do not', async () => {
+describe('A clock that is set back', () => {
+  it('delays no look for a new key, and makes known keys no younger', async () => {
     const provider = new Provider('k1');
     const ring = provider.ring();
-    await askLater(0, provider, ring, 'k1');
-    const first = ring.generation;
-    provider.names = ['k1', 'k2'];
-    await askLater(MINUTE, provider, ring, 'k2');
-    expect(ring.generation).toBe(first);
+    await askLater(0, provider, ring, 'k1', 'x');
+    provider.ahead = -60 * MINUTE;
     provider.names = ['k2'];
-    await askLater(11 * MINUTE, provider, ring, 'k2');
-    await askLater(0, provider, ring, 'k2');
-    expect(ring.generation).not.toBe(first);
-    expect(await askLater(0, provider, ring, 'k1')).toEqual(['unknown']);
+    expect(await askLater(MINUTE, provider, ring, 'k2')).toEqual(['known']);
+    provider.isAway = true;
+    expect(await askLater(DAY - 1, provider, ring, 'k2')).toEqual(['known']);
+    expect(await askLater(1, provider, ring, 'k2')).toEqual(['away']);
+  });
+});
+
+describe('Keys', () => {
+  it('are known by their thumbprints until they are gone, whatever else they say', async () => {
+    const provider = new Provider();
+    const made = await Promise.all(
+      ['ES256', 'EdDSA', 'RS256'].map(async (alg) => {
+        const { publicKey } = await generateKeyPair(alg, { extractable: true });
+        return exportJWK(publicKey);
+      }),
+    );
+    const prints = await Promise.all(made.map((each) => calculateJwkThumbprint(each)));
+    const known = () => prints.map((print) => ring.hasKey(print));
+    provider.answer = () => ({ keys: made.map((each) => ({ ...each, kid: 'a' })) });
+    const ring = provider.ring();
+    expect(known()).toEqual([false, false, false]);
+    await askLater(0, provider, ring, 'a');
+    expect(known()).toEqual([true, true, true]);
+    // Members in another order, and further ones.
+    provider.answer = () => ({
+      keys: made.slice(1).map((each) => ({
+        ...{ use: 'sig', kid: 'b' },
+        ...Object.fromEntries(Object.entries(each).reverse()),
+      })),
+    });
+    await askLater(MINUTE, provider, ring, 'b');
+    expect(known()).toEqual([false, true, true]);
+    expect(made.map(thumbprintOfJwk)).toEqual(prints);
+  });
+
+  it('that nobody can verify with have no thumbprint', () => {
+    for (const wrong of [{ kty: 'EC', crv: 'P-1' }, { kty: 'oct', k: 'c2VjcmV0' }, {}])
+      expect(thumbprintOfJwk(wrong as JWK)).toBeNull();
   });
 
   it.each<[string, () => unknown]>([

@@ -42,6 +42,15 @@ describe('A logout token', () => {
     expect(await judge({ sub: undefined })).toMatchObject({ subject: null, session: 'session' });
   });
 
+  it('has whole milliseconds, and ends whatever it says', async () => {
+    const iat = SECONDS - 1.00055;
+    expect(await judge({ iat, exp: SECONDS + 20.0005 })).toMatchObject({
+      ...{ at: NOW - 1000, end: NOW + 50_001 },
+    });
+    // A token may be 300 seconds old, so no copy counts after that and the tolerance.
+    expect(await judge({ exp: 1e300 })).toMatchObject({ end: NOW + 330_000 });
+  });
+
   it.each<[string, object, object]>([
     ['no type', {}, { typ: undefined }],
     ['the type of all JWTs', {}, { typ: 'JWT' }],
@@ -64,6 +73,7 @@ describe('A logout token', () => {
     ['an end that is over', { exp: SECONDS - 31 }, {}],
     ['nobody', { sub: undefined, sid: undefined }, {}],
     ['a subject that is no text', { sub: 7 }, {}],
+    ['a subject that no database keeps', { sub: 'a\u0000' }, {}],
     ['an empty session', { sid: '' }, {}],
     ['no id', { jti: undefined }, {}],
     ['an id that is no text', { jti: 7 }, {}],

@@ -2,69 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { changeAccess } from '../../../src/accounts/change.js';
 import {
   createAccount,
-  createAuthenticator,
-  createTickets,
   createToken,
   grantAccess,
-  type Principal,
   renameAccount,
 } from '../../../src/accounts/index.js';
 import { TokenRefusedError } from '../../../src/accounts/oidc/access-token.js';
-import {
-  createBackChannel,
-  createTokenEnd,
-  pruneLogouts,
-} from '../../../src/accounts/oidc/back-channel.js';
+import { pruneLogouts } from '../../../src/accounts/oidc/back-channel.js';
 import { createWelcome } from '../../../src/accounts/oidc/first-sight.js';
 import type { ProviderSettings } from '../../../src/accounts/oidc/settings.js';
 import { SignIns } from '../../../src/accounts/oidc/sign-ins.js';
-import type { Credential } from '../../../src/accounts/principal.js';
 import { changeRoles, disableUser } from '../../../src/accounts/users.js';
-import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../../../src/protocol/errors.js';
-import { createIdGenerator } from '../../../src/protocol/ids.js';
-import { until } from '../../http/harness.js';
 import { usePostgresql } from '../../support/postgresql.js';
-import { openForTwo } from '../shared-database.js';
-import { AUDIENCE, ISSUER, makeProvider, type TestProvider } from './test-provider.js';
+import { ids, openServer, reachOf, serverOf } from './provider-server.js';
+import { AUDIENCE } from './test-provider.js';
 
-const ids = createIdGenerator();
 const postgresql = usePostgresql();
 const HOUR = 3_600_000;
 
-/** A server with a provider: its authenticator, and what it told of refusals. */
-function serverOf(prisma: PrismaClient, provider: TestProvider, now: () => number = Date.now) {
-  const refusals: string[] = [];
-  const providers = new SignIns({
-    ...{ providers: [provider], post: provider.post },
-    welcome: createWelcome({ prisma, ids, tasks: [] }),
-    onFailure: () => undefined,
-    onEnded: createTokenEnd(prisma),
-    onRefused: (reason) => refusals.push(reason),
-    now,
-  });
-  const authenticator = createAuthenticator(prisma, { providers, now });
-  const logOut = createBackChannel({ prisma, providers: [provider], now });
-  return { authenticator, providers, refusals, logOut };
-}
-
-async function open(
+const open = (
   engine: string,
   settings: Partial<ProviderSettings> = {},
   now: () => number = Date.now,
-) {
-  const prismas = await openForTwo(engine, postgresql);
-  const provider = await makeProvider(now, settings);
-  return { prismas, prisma: prismas[0], provider, ...serverOf(prismas[0], provider, now) };
-}
-
-/** `name:rw` or `name:ro` of each account in reach. */
-function reachOf(principal: Principal | null): readonly string[] | null {
-  if (principal === null) return null;
-  return [...principal.accounts.values()]
-    .map(({ name, isReadOnly }) => `${name}:${isReadOnly ? 'ro' : 'rw'}`)
-    .sort();
-}
+) => openServer(engine, postgresql, settings, now);
 
 const RED = { claim: 'groups', is: /^team-([a-z]+)$/, account: '{1}', mode: 'write' } as const;
 const READERS = { claim: 'reads', is: /^(.+)$/, account: '{1}', mode: 'read' } as const;
@@ -232,14 +192,16 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
   });
 
   it('have tickets that stand for their token on another server', async () => {
-    const { prismas, prisma, provider, authenticator } = await open(engine, { access: [RED] });
+    const { prismas, prisma, provider, authenticator, tickets } = await open(engine, {
+      access: [RED],
+    });
     await createAccount(prisma, ids, { name: 'red' });
     const token = await provider.sign({ groups: ['team-red'], sid: 'session1' });
     const principal = await authenticator.authenticate(token);
     if (principal === null) throw new Error('The token is good.');
-    const { ticket } = await createTickets(prisma).issue(principal);
+    const { ticket } = await tickets.issue(principal);
     const other = serverOf(prismas[1], provider);
-    const credential = await createTickets(prismas[1]).redeem(ticket);
+    const credential = await other.tickets.redeem(ticket);
     if (credential === null) throw new Error('The ticket is good.');
     expect(credential).toEqual(principal.credential);
     const redeemed = await other.authenticator.refresh(credential);
@@ -365,20 +327,36 @@ describe.each(['SQLite', 'PostgreSQL'])('A back-channel logout on %s', (engine) 
 });
 
 describe('A token of a provider', () => {
-  it('is verified once, until it ends or a key is gone', async () => {
+  it('is verified once, until it ends', async () => {
     let time = Date.now();
     const { provider, authenticator } = await open('SQLite', {}, () => time);
     const token = await provider.sign();
     const first = await authenticator.authenticate(token);
     expect(await authenticator.authenticate(token)).toBe(first);
     expect(provider.counts.keys).toBe(1);
-    provider.generation += 1;
-    expect(await authenticator.authenticate(token)).toBe(first);
-    expect(provider.counts.keys).toBe(2);
     time += 300_000 + 29_000;
     expect(await authenticator.authenticate(token)).toBe(first);
     time += 2000;
     expect(await authenticator.authenticate(token)).toBeNull();
+  });
+
+  it('outlives the other keys of its provider, and ends with its own', async () => {
+    let time = Date.now();
+    const { provider, authenticator } = await open('SQLite', {}, () => time);
+    const old = await authenticator.authenticate(await provider.sign());
+    await provider.rotate();
+    const token = await provider.sign();
+    const principal = await authenticator.authenticate(token);
+    if (old === null || principal === null) throw new Error('The tokens are good.');
+    provider.retire();
+    time += 660_000;
+    // A reading of the keys.
+    await authenticator.authenticate(await provider.sign({ jti: 'next' }));
+    await authenticator.authenticate(await provider.sign({ jti: 'later' }));
+    time -= 660_000;
+    expect(await authenticator.refresh(principal.credential)).toBe(principal);
+    expect(await authenticator.authenticate(token)).toBe(principal);
+    expect(await authenticator.refresh(old.credential)).toBeNull();
   });
 
   it('that many requests bring at once is verified once', async () => {
@@ -421,105 +399,11 @@ describe('A token of a provider', () => {
         maxCached: 2,
         onRefused: expect.unreachable,
         onFailure: () => expect.unreachable(),
-        onEnded: expect.unreachable,
       },
       welcome: createWelcome({ prisma, ids, tasks: [] }),
     });
     const tokens = await Promise.all(['1', '2', '3'].map((jti) => provider.sign({ jti })));
     for (const token of [...tokens, ...tokens]) expect(await providers.judge(token)).not.toBeNull();
     expect(provider.counts.keys).toBe(6);
-  });
-});
-
-const OPAQUE = { endpoint: null, clientId: 'jmap', secret: 'secret', cache: 30_000 };
-
-describe('An opaque token', () => {
-  const active = (more: object = {}) => ({
-    ...{ active: true, iss: ISSUER, aud: AUDIENCE, sub: 's1', scope: 'todos', ...more },
-  });
-
-  it('is asked about once in 30 seconds, whatever the answer', async () => {
-    let time = Date.now();
-    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
-    provider.opaque.set('good', active());
-    const principal = await authenticator.authenticate('good');
-    expect(principal?.username).toBe('s1');
-    expect(await authenticator.authenticate('good')).toBe(principal);
-    expect(await authenticator.authenticate('bad')).toBeNull();
-    expect(await authenticator.authenticate('bad')).toBeNull();
-    expect(provider.counts.questions).toBe(2);
-    time += 30_001;
-    expect(await authenticator.authenticate('good')).toBe(principal);
-    provider.opaque.delete('good');
-    expect(await authenticator.authenticate('good')).toBe(principal);
-    time += 30_001;
-    expect(await authenticator.authenticate('good')).toBeNull();
-  });
-
-  it('of an open connection is asked about again; it stays good while nobody answers', async () => {
-    let time = Date.now();
-    const { prismas, provider, authenticator } = await open(
-      'SQLite',
-      { opaque: OPAQUE },
-      () => time,
-    );
-    provider.opaque.set('good', active());
-    const principal = await authenticator.authenticate('good');
-    if (principal === null) throw new Error('The token is good.');
-    const { credential } = principal;
-    time += 30_001;
-    provider.isAway = true;
-    expect(await authenticator.refresh(credential)).toBe(principal);
-    await expect(authenticator.authenticate('good')).rejects.toThrow(UnavailableError);
-    provider.isAway = false;
-    provider.opaque.delete('good');
-    await until(async () => (await authenticator.refreshAll([credential])).size === 0);
-    expect(await authenticator.refresh(credential)).toBeNull();
-    // Another server, which doesn't know its text, ends it too.
-    const other = serverOf(prismas[1], provider, () => time);
-    expect(await other.authenticator.refresh(credential)).toBeNull();
-  });
-
-  it('of many open connections are all asked about, some at a time', async () => {
-    let time = Date.now();
-    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
-    const credentials: Credential[] = [];
-    for (let n = 0; n < 100; n += 1) {
-      provider.opaque.set(`t${n}`, active());
-      const principal = await authenticator.authenticate(`t${n}`);
-      if (principal !== null) credentials.push(principal.credential);
-    }
-    time += 30_001;
-    provider.opaque.clear();
-    await authenticator.refreshAll(credentials);
-    await until(async () => (await authenticator.refreshAll(credentials)).size === 0);
-    expect(provider.counts.questions).toBe(200);
-  });
-
-  it('needs the audience of this server, and ends when the provider says', async () => {
-    let time = Date.now();
-    const { provider, authenticator, refusals } = await open(
-      'SQLite',
-      { opaque: OPAQUE },
-      () => time,
-    );
-    provider.opaque.set('other', active({ aud: 'other' }));
-    expect(await authenticator.authenticate('other')).toBeNull();
-    expect(refusals).toEqual(['"aud" does not name this server']);
-    provider.opaque.set('short', active({ exp: Math.floor(time / 1000) + 5 }));
-    const principal = await authenticator.authenticate('short');
-    expect(principal?.expires).toBe((Math.floor(time / 1000) + 35) * 1000);
-    time += 36_000;
-    expect(await authenticator.authenticate('short')).toBeNull();
-  });
-
-  it('waits for few others: made-up ones fill no memory', async () => {
-    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE });
-    const all = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, n) => authenticator.authenticate(`made-up-${n}`)),
-    );
-    const refused = all.filter(({ status }) => status === 'rejected');
-    expect(refused.length).toBe(200 - provider.counts.questions);
-    expect(provider.counts.questions).toBeLessThanOrEqual(64);
   });
 });

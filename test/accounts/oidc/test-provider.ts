@@ -1,5 +1,7 @@
-import { createLocalJWKSet, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import type { Clocks } from '../../../src/accounts/oidc/clocks.js';
 import type { PostForm } from '../../../src/accounts/oidc/introspection.js';
+import { KeyRing } from '../../../src/accounts/oidc/key-ring.js';
 import type { Provider } from '../../../src/accounts/oidc/open-provider.js';
 import type { ProviderSettings } from '../../../src/accounts/oidc/settings.js';
 import { UnavailableError } from '../../../src/protocol/errors.js';
@@ -11,7 +13,6 @@ const LOGOUT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /** An identity provider in the memory of a test. It signs with a real key. */
 export interface TestProvider extends Provider {
-  generation: number;
   /** Its keys can't be had, and it answers no question. */
   isAway: boolean;
   /** How often somebody asked for a key, and about a token. */
@@ -22,6 +23,20 @@ export interface TestProvider extends Provider {
   /** Signs an access token; `claims` are over those of a good one. */
   sign(claims?: JWTPayload): Promise<string>;
   signLogout(claims: JWTPayload): Promise<string>;
+  /** Signs with a new key from now on. */
+  rotate(): Promise<void>;
+  /** Takes all other keys away. */
+  retire(): void;
+}
+
+/** Both clocks of a test that sets nothing back. */
+export function clocksOf(now: () => number): Clocks {
+  return { wall: now, passed: now };
+}
+
+async function makeKey(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid } };
 }
 
 /** `now` is the provider's clock, epoch ms. */
@@ -29,11 +44,20 @@ export async function makeProvider(
   now: () => number,
   settings: Partial<ProviderSettings> = {},
 ): Promise<TestProvider> {
-  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-  const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] });
+  // The last one signs.
+  let keys = [await makeKey('k0')];
+  const ring = new KeyRing({
+    read: async () => ({ keys: keys.map(({ jwk }) => jwk) }),
+    stored: null,
+    ...{ store: () => undefined, onError: () => undefined, clocks: clocksOf(now) },
+  });
   const seconds = (): number => Math.floor(now() / 1000);
-  const sign = (claims: JWTPayload, typ: string): Promise<string> =>
-    new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'k', typ }).sign(privateKey);
+  const sign = (claims: JWTPayload, typ: string): Promise<string> => {
+    const key = keys.at(-1);
+    if (key === undefined) throw new Error('There is always a key.');
+    const header = { alg: 'ES256', kid: key.kid, typ };
+    return new SignJWT(claims).setProtectedHeader(header).sign(key.privateKey);
+  };
   let messages = 0;
   const provider: TestProvider = {
     settings: {
@@ -46,14 +70,20 @@ export async function makeProvider(
       ...{ access: [], roles: null, opaque: null, logout: { clients: [CLIENT] } },
       ...settings,
     },
-    generation: 0,
     isAway: false,
     counts: { keys: 0, questions: 0 },
     opaque: new Map(),
     keyOf: async (header, token) => {
       provider.counts.keys += 1;
       if (provider.isAway) throw new UnavailableError('away');
-      return keys(header, token);
+      return ring.keyOf(header, token);
+    },
+    hasKey: (thumbprint) => ring.hasKey(thumbprint),
+    rotate: async () => {
+      keys = [...keys, await makeKey(`k${keys.length}`)];
+    },
+    retire: () => {
+      keys = keys.slice(-1);
     },
     introspectionUrl: async () => new URL('https://id.example.com/introspect'),
     post: async (_url, form) => {

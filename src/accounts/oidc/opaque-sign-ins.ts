@@ -1,0 +1,171 @@
+import { ProviderAwayError } from '../../protocol/errors.js';
+import { forgetOldest } from '../../runtime/forget-oldest.js';
+import type { Credential, Gate } from '../principal.js';
+import { isSameSignIn } from '../sign-in.js';
+import { acceptToken } from './accept-token.js';
+import { introspect } from './introspection.js';
+import type { Provider } from './open-provider.js';
+import { RunningWorks } from './running-works.js';
+import type { OpaqueTokens } from './settings.js';
+import { MAX_CACHED, type SignInKind, type SignInsOptions } from './sign-in-kind.js';
+
+/** The last that the provider said of a token. */
+interface Answer {
+  readonly token: string;
+  readonly credential: Credential;
+  /** When the provider is asked again, on the clock of what passes. */
+  readonly until: number;
+}
+
+/** The provider that is asked, and how. */
+interface Asked {
+  readonly provider: Provider;
+  readonly opaque: OpaqueTokens;
+}
+
+/** Questions of requests that may wait at once: made-up tokens must not fill the memory. */
+const MAX_QUESTIONS = 64;
+/** Questions about tokens of open connections at once. */
+const MAX_BACKGROUND = 16;
+/** Tokens that are remembered as not good. */
+const MAX_REFUSED = 1000;
+
+/**
+ * Sign-ins by tokens that the provider is asked about, again and again: they may end, and reach
+ * less or more. Each server that has a connection by such a token knows its text, and asks itself.
+ */
+export class OpaqueSignIns implements SignInKind {
+  readonly #options: SignInsOptions;
+  /** Null: no provider is asked. */
+  readonly #asked: Asked | null;
+  /** Good ones by the id of the credential, the longest unasked first. */
+  readonly #known = new Map<string, Answer>();
+  /** Refused ones by the id, and until when that counts, on the clock of what passes. */
+  readonly #refused = new Map<string, number>();
+  readonly #running = new RunningWorks<Credential | null>();
+  /** Ids of tokens to ask about again. */
+  readonly #stale = new Set<string>();
+  /** Questions in the background, and of requests. */
+  #asking = 0;
+  #questions = 0;
+  #revision = 0;
+
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+    const asked = options.providers.flatMap((provider): readonly Asked[] => {
+      const { opaque } = provider.settings;
+      return opaque === null ? [] : [{ provider, opaque }];
+    });
+    this.#asked = asked[0] ?? null;
+  }
+
+  /** Another number once the provider says something else of a good token. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  async judge(id: string, token: string, gate?: Gate): Promise<Credential | null> {
+    const known = this.#known.get(id);
+    if (known !== undefined && this.#isFresh(known)) return known.credential;
+    const asked = this.#asked;
+    if (asked === null || this.#isRefused(id)) return null;
+    await gate?.();
+    return this.#running.share(id, () => this.#question(id, token, asked));
+  }
+
+  /** One that nobody here can ask about is good no more. */
+  current({ id }: Credential): Credential | null {
+    const known = this.#known.get(id);
+    if (known === undefined) return null;
+    if (!this.#isFresh(known)) {
+      this.#stale.add(id);
+      this.#askAgain();
+    }
+    return known.credential;
+  }
+
+  /** Returns the text of a good token; null where it is unknown. */
+  textOf({ id }: Credential): string | null {
+    return this.#known.get(id)?.token ?? null;
+  }
+
+  #isFresh({ until, credential }: Answer): boolean {
+    const { passed, wall } = this.#options.clocks;
+    const expires = credential.signIn?.expires ?? null;
+    return until > passed() && (expires === null || expires > wall());
+  }
+
+  #isRefused(id: string): boolean {
+    const until = this.#refused.get(id);
+    return until !== undefined && until > this.#options.clocks.passed();
+  }
+
+  /** Asks about tokens of open connections, some at a time, the longest waiting first. */
+  #askAgain(): void {
+    const asked = this.#asked;
+    if (asked === null) return;
+    for (const id of this.#stale) {
+      if (this.#asking >= MAX_BACKGROUND) return;
+      this.#stale.delete(id);
+      const known = this.#known.get(id);
+      if (known === undefined) continue;
+      this.#asking += 1;
+      // While nobody answers, a token that was good stays so.
+      void this.#running
+        .share(id, () => this.#ask(id, known.token, asked))
+        .catch((error: unknown) =>
+          this.#options.onFailure(error, asked.provider.settings.rules.issuer),
+        )
+        .finally(() => {
+          this.#asking -= 1;
+          this.#askAgain();
+        });
+    }
+  }
+
+  /** Asks about the token of a request. */
+  async #question(id: string, token: string, asked: Asked): Promise<Credential | null> {
+    if (this.#questions >= MAX_QUESTIONS)
+      throw new ProviderAwayError('Too many tokens wait for an answer of the identity provider.');
+    this.#questions += 1;
+    try {
+      return await this.#ask(id, token, asked);
+    } finally {
+      this.#questions -= 1;
+    }
+  }
+
+  async #ask(id: string, token: string, { provider, opaque }: Asked): Promise<Credential | null> {
+    const { post, clocks } = this.#options;
+    const { rules } = provider.settings;
+    const { clientId, secret, cache } = opaque;
+    const endpoint = await provider.introspectionUrl();
+    const credential = await acceptToken(this.#options, provider, id, () =>
+      introspect(token, { endpoint, clientId, secret, rules, post }, clocks.wall()),
+    );
+    const until = clocks.passed() + cache;
+    return credential === null
+      ? this.#forget(id, until)
+      : this.#remember(id, { token, credential, until });
+  }
+
+  #forget(id: string, until: number): null {
+    if (this.#known.delete(id)) this.#revision += 1;
+    this.#refused.delete(id);
+    this.#refused.set(id, until);
+    forgetOldest(this.#refused, MAX_REFUSED);
+    return null;
+  }
+
+  #remember(id: string, answer: Answer): Credential {
+    const before = this.#known.get(id)?.credential;
+    const isSame = before !== undefined && isSameSignIn(before.signIn, answer.credential.signIn);
+    if (before !== undefined && !isSame) this.#revision += 1;
+    const credential = isSame ? before : answer.credential;
+    this.#refused.delete(id);
+    this.#known.delete(id);
+    this.#known.set(id, { ...answer, credential });
+    forgetOldest(this.#known, this.#options.maxCached ?? MAX_CACHED);
+    return credential;
+  }
+}
