@@ -48,7 +48,6 @@ export function makeAccount<P extends Project>(
   ): Promise<readonly Outcome<unknown>[]> =>
     connection.scope.run(outer, (signal) =>
       runCalls(calls, {
-        accountId: id,
         signal,
         readLimit: (name) => readLimit(connection.keeper.current(), name),
         send: (request) => connection.send(request, signal),
@@ -60,7 +59,7 @@ export function makeAccount<P extends Project>(
     { signal }: CallOptions = {},
   ): Promise<{ readonly tree: unknown; readonly outcomes: Outcomes_ }> => {
     const calls: RecordedCall[] = [];
-    const types = bindMethods(schema, (call) => {
+    const types = bindMethods(schema, id, (call) => {
       calls.push(call);
       return makeReference(call);
     });
@@ -69,7 +68,7 @@ export function makeAccount<P extends Project>(
     return { tree, outcomes: new Map(calls.map((call, index) => [call, outcomes[index]])) };
   };
   return {
-    ...bindMethods(schema, async (call) => readValue((await run([call]))[0])),
+    ...bindMethods(schema, id, async (call) => readValue((await run([call]))[0])),
     ...makeBlobs(id, connection, uploads),
     id,
     async batch(build, options) {

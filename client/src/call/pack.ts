@@ -14,7 +14,6 @@ export interface PackedCall {
 }
 
 export interface PackOptions {
-  readonly accountId: string;
   readonly works: readonly Work[];
   /** The ids of what earlier requests created, by creation id. */
   readonly createdIds: ReadonlyMap<string, string>;
@@ -37,7 +36,7 @@ export function packCalls(options: PackOptions): readonly PackedCall[] {
     work.parts ??= makeParts(work, packed, options);
     if (work.parts === undefined) return packed;
     while (work.sent < work.parts.length) {
-      const invocation = writeInvocation(work, options.accountId);
+      const invocation = writeInvocation(work);
       octets += measure(invocation, options.createdIds);
       const isFull =
         packed.length >= readLimit('maxCallsInRequest') || octets > readLimit('maxSizeRequest');
@@ -139,10 +138,10 @@ function writeSort(sort: unknown): unknown {
 }
 
 /** Returns the call for the next part of a work. Each part goes on from the state of the last. */
-function writeInvocation(work: Work, accountId: string): Invocation {
+function writeInvocation(work: Work): Invocation {
   const { id, call, parts, sent, answered, answer } = work;
   const callId = (part: number): string => (part === 0 ? id : `${id}.${part}`);
-  const args: Record<string, unknown> = { accountId, ...parts?.[sent] };
+  const args: Record<string, unknown> = { ...parts?.[sent] };
   if (sent > 0 && typeof args['ifInState'] === 'string') {
     if (answered === sent) {
       args['ifInState'] = answer?.['newState'];

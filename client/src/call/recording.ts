@@ -19,17 +19,21 @@ export interface Target {
 /** The member of a reference that has its target. */
 const TARGET = Symbol('target');
 
-/** Returns an object with each method of a project, all made of one function. */
+/** Returns an object with each method of a project for an account, all made of one function. */
 export function bindMethods<P>(
   { types, groups }: Schema<P>,
+  accountId: string,
   call: (recorded: RecordedCall) => unknown,
 ): Record<string, object> {
   const bound: Record<string, object> = {};
-  for (const { name, capability, methods } of [...types, ...groups] as MethodGroup[]) {
-    const own = methods.map((method) => [
-      method,
-      (args = {}) => call({ name: `${name}/${method}`, capability, args }),
-    ]);
+  for (const group of [...types, ...groups] as MethodGroup[]) {
+    const { name, capability, methods, withoutAccount } = group;
+    const own = methods.map((method) => {
+      const account = withoutAccount?.includes(method) ? {} : { accountId };
+      const bind = (args: object = {}): unknown =>
+        call({ name: `${name}/${method}`, capability, args: { ...account, ...args } });
+      return [method, bind];
+    });
     bound[name] = { ...bound[name], ...Object.fromEntries(own) };
   }
   return bound;

@@ -7,7 +7,7 @@ import { type PackOptions, packCalls, writeRequest } from './pack.js';
 import type { RecordedCall } from './recording.js';
 import { failWork, makeWork } from './work.js';
 
-export interface RunOptions extends Pick<PackOptions, 'accountId' | 'readLimit'> {
+export interface RunOptions extends Pick<PackOptions, 'readLimit'> {
   /** Rejects with a CallError, or with the reason of a signal. */
   send(request: Request): Promise<Response>;
   readonly signal: AbortSignal;
@@ -19,12 +19,12 @@ export interface RunOptions extends Pick<PackOptions, 'accountId' | 'readLimit'>
  */
 export async function runCalls(
   calls: readonly RecordedCall[],
-  { accountId, readLimit, send, signal }: RunOptions,
+  { readLimit, send, signal }: RunOptions,
 ): Promise<readonly Outcome<Arguments>[]> {
   const works = calls.map(makeWork);
   const createdIds = new Map<string, string>();
   while (works.some(({ outcome }) => outcome === undefined)) {
-    const packed = packCalls({ accountId, works, createdIds, readLimit });
+    const packed = packCalls({ works, createdIds, readLimit });
     // A call whose reference leads nowhere has an outcome without having been sent.
     if (packed.length === 0) continue;
     try {
