@@ -24,7 +24,7 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
 }
 
-/** What becomes of the log where an object goes: its unsent updates, and itself if it is new. */
+/** A destroy takes the unsent updates of its object away, and the create of a new one too. */
 function appendDestroy(log: Log, at: number, write: PendingWrite): Log {
   const before = log[at];
   if (before?.kind === 'update') {

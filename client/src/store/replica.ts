@@ -29,8 +29,8 @@ export interface Change {
 export type Touched = ReadonlyMap<string, ReadonlySet<Key>>;
 
 /**
- * A copy of an account: the objects as the server has them, the log of writes that it has not
- * answered, and the view, which is the one with the other applied.
+ * A copy of an account: the objects as the server has them, and the log of writes that it has not
+ * answered. The view is the one with the other applied.
  */
 export class Replica {
   readonly #types = new Map<string, Copy>();

@@ -18,7 +18,7 @@ export type Outcome =
   | { readonly isMade: true; readonly write: PendingWrite; readonly id: string }
   | { readonly isMade: false; readonly write: PendingWrite; readonly error: Refusal };
 
-/** What the answers of a flush change: all of it in one commit. */
+/** The changes that the answers of a flush make: all of them in one commit. */
 export interface FlushResult {
   readonly change: Pick<Change, 'aliases' | 'log'> & {
     readonly objects: Map<string, Map<string, JsonObject | null>>;

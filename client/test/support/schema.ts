@@ -84,7 +84,14 @@ export const todos: jmap.Schema<TodosProject> = {
     table('Todo', 'urn:example:todos', ['text', 'done']),
     table('Note', 'urn:service:notes', ['title', 'body']),
   ],
-  groups: [{ name: 'Core', capability: 'urn:ietf:params:jmap:core', methods: ['echo'] }],
+  groups: [
+    {
+      name: 'Core',
+      capability: 'urn:ietf:params:jmap:core',
+      methods: ['echo'],
+      withoutAccount: ['echo'],
+    },
+  ],
 };
 
 export interface Tracked {

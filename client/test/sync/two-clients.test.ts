@@ -46,7 +46,7 @@ describe('copies of an account', () => {
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('end a write that the server refuses, with its error, and show the object as it is', async () => {
+  it('end a refused write with its error, and show the object as it is', async () => {
     const copy = openCopy();
     await copy.settle();
     const key = copy.create('Todo', { text: 'x'.repeat(600) });
