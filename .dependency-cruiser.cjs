@@ -11,7 +11,7 @@ function onlyImports(folder, allowed, comment) {
     severity: 'error',
     from: { path: `^${folder}/` },
     to: {
-      path: '^(src|generated|build|scripts|conform|test|bench)/',
+      path: '^(src|generated|build|scripts|client|conform|test|bench)/',
       pathNot: [`^${folder}/`, ...allowed],
     },
   };
@@ -49,7 +49,7 @@ module.exports = {
         'Modules of a cycle start half made, and it has no first file to read. Types count: files ' +
         'that name the types of each other are one file in two.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^(client/)?src/' },
       to: { circular: true },
     },
     {
@@ -99,6 +99,18 @@ module.exports = {
       },
     },
 
+    onlyImports(
+      'client/src',
+      ['^src/(protocol|text)/'],
+      'Browsers load the client: of the server it takes the pure functions of the wire.',
+    ),
+    {
+      name: 'client-without-node',
+      comment: 'Browsers load the client: they have nothing of Node.',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { dependencyTypes: ['core'] },
+    },
     onlyImports(
       'src/protocol',
       wire,
@@ -208,13 +220,14 @@ module.exports = {
       name: 'generated-imports-the-vocabulary',
       comment:
         'Generated code also serves projects that depend on the package: it knows jmapsmith/capability, its own ' +
-        'files, hook files and the helpers of its compiled validators.',
+        'files, the client, hook files and the helpers of its compiled validators.',
       severity: 'error',
       from: { path: '^generated/' },
       to: {
         pathNot: [
           '^generated/',
           '^src/capability/index[.]ts$',
+          '^client/src/index[.]ts$',
           '^capabilities/[^/]+[.]hooks[.]ts$',
           '(^|node_modules/)ajv/dist/runtime/',
         ],
@@ -304,6 +317,28 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
         pathNot: '^node_modules/@types/',
       },
+    },
+    {
+      name: 'client-without-packages',
+      comment: 'Browsers download the client: it has the packages idb and partysocket, no other.',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(idb|partysocket)/' },
+    },
+    {
+      name: 'generated-client-alone-imports-client',
+      comment: 'The server and its tools know nothing of the client.',
+      severity: 'error',
+      from: { path: '^(src|generated|scripts|capabilities)/', pathNot: '^generated/client/' },
+      to: { path: '^(client|generated/client)/' },
+    },
+    {
+      name: 'generated-client-imports-client',
+      comment:
+        'Applications compile generated/client: it imports the client and its own files alone.',
+      severity: 'error',
+      from: { path: '^generated/client/' },
+      to: { pathNot: '^(generated/client/|client/src/index[.]ts$)' },
     },
     {
       name: 'server-without-tools',

@@ -3,8 +3,8 @@ import { UNIT_TESTS } from './test/unit-tests.js';
 
 // `jmapsmith/capability` is this project's source in tests, as it is for the compiler (tsconfig.json).
 const conditions = ['jmapsmith-source'];
-const fast = ['test/**/*.test.ts', 'conform/test/**/*.test.ts'];
-const long = ['test/**/*.long.test.ts', 'conform/test/**/*.long.test.ts'];
+const fast = ['test/**/*.test.ts', '{client,conform}/test/**/*.test.ts'];
+const long = ['test/**/*.long.test.ts', '{client,conform}/test/**/*.long.test.ts'];
 
 // Limits tell that something hangs: a machine with twenty busy processes meets them, too.
 const shared = {

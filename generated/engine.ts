@@ -7,5 +7,6 @@ export { jmapsmithExplainCapability } from './jmapsmith-explain/capability.js';
 export { jmapsmithOnceCapability } from './jmapsmith-once/capability.js';
 export { jmapsmithPushCapability } from './jmapsmith-push/capability.js';
 export { jmapsmithReferenceCapability } from './jmapsmith-reference/capability.js';
+export { jmapsmithSyncCapability } from './jmapsmith-sync/capability.js';
 export { webpushVapidCapability } from './webpush-vapid/capability.js';
 export { websocketCapability } from './websocket/capability.js';

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 export const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const SCHEMAS = { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ };
-const GENERATED = { at: 'generated', counts: /\.ts$/ };
+/** Without the typed client, which applications compile. */
+const GENERATED = { at: 'generated', counts: /^generated\/(?!client\/).*\.ts$/ };
 const DESCRIPTORS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.](?:yaml|yml|json)$/i };
 const HOOKS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ };
 const EVOLVE = { at: 'evolve', counts: /^evolve\/\d{4}-[^/]+[.]ts$/ };
@@ -44,6 +45,21 @@ export const CONFORM = {
     { at: 'src', counts: /\.ts$/ },
     { at: 'tsconfig.json' },
     { at: 'conform/tsconfig.json' },
+    { at: 'package-lock.json' },
+  ],
+  version: () => '',
+};
+
+/** The typed client, a package of this repository that takes modules of the server along. */
+export const CLIENT = {
+  out: 'client/dist',
+  config: 'client/tsconfig.build.json',
+  inputs: [
+    { at: 'client/src', counts: /\.ts$/ },
+    { at: 'src', counts: /^src\/(?:protocol|text)\/.*\.ts$/ },
+    { at: 'tsconfig.json' },
+    { at: 'client/tsconfig.json' },
+    { at: 'client/tsconfig.build.json' },
     { at: 'package-lock.json' },
   ],
   version: () => '',

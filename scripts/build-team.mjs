@@ -88,7 +88,8 @@ function config(root) {
       '../evolve/*.ts',
       'prisma/*/client.ts',
     ],
-    exclude: [],
+    // Applications compile it, with their options.
+    exclude: ['../generated/client'],
   };
 }
 

@@ -1,19 +1,21 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CONFORM } from './build-layout.mjs';
+import { CLIENT, CONFORM } from './build-layout.mjs';
 import { build, buildClients } from './build-project.mjs';
 import { reportFailure } from './build-tools.mjs';
 
-const HELP = `Usage: npm run build [-- --clients | --conform]
+const HELP = `Usage: npm run build [-- --clients | --conform | --client]
 
 Builds what is not current: the Prisma clients (build/prisma), then the program (dist).
 
   --clients  the Prisma clients alone: what the type check and the tests need of it
-  --conform  the conformance runner alone, to conform/dist`;
+  --conform  the conformance runner alone, to conform/dist
+  --client   the typed client alone, to client/dist`;
 
 const BUILDS = {
   '--clients': buildClients,
   '--conform': (root) => build(root, CONFORM),
+  '--client': (root) => build(root, CLIENT),
 };
 
 async function main(argv) {

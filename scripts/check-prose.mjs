@@ -19,7 +19,7 @@ const PAGE = /\.md$/;
 const CODE = /\.(?:ts|mts|mjs|cjs)$/;
 
 /** Tests, whose strings are input. */
-const TEST = /^(?:conform\/)?test\//;
+const TEST = /^(?:(?:client|conform)\/)?test\//;
 
 /** Records of measurements, tables that a script writes, and the output of a test's input. */
 const LEFT_OUT = /^(?:bench\/results|src\/text\/tables|test\/golden)\//;

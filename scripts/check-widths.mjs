@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 const WIDTH = 100;
 
 /** Folders whose lines are checked. */
-const FOLDERS = ['bench', 'bin', 'conform', 'scripts', 'src', 'test'];
+const FOLDERS = ['bench', 'bin', 'client', 'conform', 'scripts', 'src', 'test'];
 
 const CODE = /\.(?:ts|mts|mjs|cjs|js)$/;
 
 /** Written files: scripts/make-text-tables.ts's tables, and outputs that tests compare by bytes. */
-const WRITTEN = /^(?:src\/text\/tables|test\/golden\/output)\//;
+const WRITTEN = /^(?:src\/text\/tables|test\/golden\/(?:client|output))\//;
 
 /** Lines that can't be broken: a module's name, a link, a regular expression. */
 const UNBREAKABLE = /^import .* from '|^\} from '|https?:\/\/\S{40}|^\s*\/[^/*]/;

@@ -15,6 +15,8 @@ everything succeeds.
   --watch      generates whenever a descriptor changes, until Ctrl-C
   --contract   writes a migration, even where nothing changed, that takes away what the last one
                left on PostgreSQL for the previous version (docs/reference/evolution.md)
+  --client DIR writes the typed client to DIR as well: the repository of a front-end, for instance.
+               The folder has no other files. --check and --dry-run look there, too
   --format F   how problems are told: text (the default), json (an array, on stdout) or github
                (workflow commands, on stdout)
   --max-warnings N
@@ -33,6 +35,7 @@ await runTool('generate', HELP, async (argv) => {
       'dry-run': { type: 'boolean', default: false },
       contract: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
+      client: { type: 'string' },
       format: { type: 'string', default: 'text' },
       'max-warnings': { type: 'string' },
       root: { type: 'string', default: '.' },
@@ -49,6 +52,7 @@ await runTool('generate', HELP, async (argv) => {
     dryRun: values['dry-run'],
     watch: values.watch,
     contract: values.contract,
+    ...(values.client === undefined ? {} : { client: values.client }),
     format,
     ...maxWarnings(values['max-warnings']),
   });

@@ -50,6 +50,7 @@ const ENGINE = Object.freeze([
   'jmapsmith-once.yaml',
   'jmapsmith-push.yaml',
   'jmapsmith-reference.yaml',
+  'jmapsmith-sync.yaml',
   'webpush-vapid.yaml',
   'websocket.yaml',
 ]);

@@ -10,6 +10,7 @@ export const UNIT_TESTS: string[] = [
   'test/examples/message-*.test.ts',
   'test/examples/senders.test.ts',
   'test/hooks/required.test.ts',
+  'test/hooks/telling-types.test.ts',
   'test/hooks/walks.test.ts',
   'test/http/budget.test.ts',
   'test/http/octets.test.ts',

@@ -53,6 +53,7 @@ export const noteType = jmap.dataType<NoteShape>({
   name: 'Note',
   capability: 'urn:service:notes',
   table: 'Note',
+  hash: 'rNBDlFxEOI0LzAbvno8c2X',
   characters: 203000,
   acceptSnakeCase: false,
   properties: {

@@ -53,6 +53,7 @@ export const todoType = jmap.dataType<TodoShape>({
   name: 'Todo',
   capability: 'urn:example:todos',
   table: 'Todo',
+  hash: 'O7Vp6cIplGyfvUGGj_LnBE',
   characters: 1536,
   acceptSnakeCase: true,
   properties: {

@@ -1,5 +1,5 @@
 import { forgetHolds } from '../../src/database/blob-hold.js';
-import { renewGeneration } from '../../src/database/push-generation.js';
+import { renewEpoch } from '../../src/database/state-epoch.js';
 import { leapAt, resetAllAtOnce } from './reset-states.js';
 
 type Prisma = Parameters<typeof resetAllAtOnce>[0];
@@ -13,7 +13,7 @@ export async function beginAnew(prisma: Prisma, tables: readonly string[]): Prom
     await forgetHolds(prisma);
     // A backup has none, unless somebody made it so: destroyed ones must not come back.
     await prisma.jmapPushSubscription.deleteMany();
-    await renewGeneration(prisma);
+    await renewEpoch(prisma);
     await resetAllAtOnce(prisma, tables, leapAt(Date.now()));
   } finally {
     await prisma.$disconnect();

@@ -3,12 +3,12 @@ import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import { DIRECTORY, DIRECTORY_TYPES } from '../../src/accounts/admin-port.js';
 import { SERVER } from '../../src/accounts/audit.js';
 import { changeAccess, retryBusy, type TransactionClient } from '../../src/accounts/change.js';
-import { renewGeneration } from '../../src/database/push-generation.js';
+import { renewEpoch } from '../../src/database/state-epoch.js';
 import { STATE_LEAP } from '../../src/protocol/leap.js';
 
 const LEAP = BigInt(STATE_LEAP);
 /** From here on `leapAt` counts, ms. */
-const EPOCH = Date.UTC(2026, 0, 1);
+const BEGINNING = Date.UTC(2026, 0, 1);
 
 const TRANSACTION = { maxWait: 10_000, timeout: 300_000 };
 
@@ -33,7 +33,7 @@ const PAUSE = 5;
  * each millisecond between them is worth more changes than can be made in one.
  */
 export function leapAt(now: number): bigint {
-  return LEAP + FASTEST * BigInt(Math.max(0, Math.floor(now) - EPOCH));
+  return LEAP + FASTEST * BigInt(Math.max(0, Math.floor(now) - BEGINNING));
 }
 
 /**
@@ -62,12 +62,12 @@ export async function resetStates(
     after = last.id;
     await sleep(PAUSE);
   }
-  // Servers look at the generation again whenever the access version is another one.
+  // Servers look at the epoch again whenever the access version is another one.
   await changeAccess(prisma, async (change) => {
     // As after a restore: some may have been destroyed since.
     await change.transaction.jmapPushSubscription.deleteMany();
     await raiseDirectory(change.transaction, leap);
-    await renewGeneration(change.transaction);
+    await renewEpoch(change.transaction);
     await change.note({ action: 'server/reset-states', objectId: SERVER });
   });
   await removeBefore(prisma, leap);

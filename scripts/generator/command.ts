@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import type { Problem } from '../../src/descriptor/model.js';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { scaffold } from '../scaffold.js';
@@ -7,7 +9,8 @@ import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
 import { findingLines, findingProblem, findingWords } from './report/findings.js';
 import { counted, type Format, summary, tellProblems } from './report/index.js';
-import { compare, type Difference } from './write/compare.js';
+import { compare, compareClient, type Difference } from './write/compare.js';
+import { readClientManifest } from './write/manifest.js';
 import { write } from './write/write.js';
 
 /** Options of the command line; `check` and `dryRun` write nothing. */
@@ -21,6 +24,8 @@ export interface GenerateOptions {
    * Takes away what the last migration left for the previous version, even if nothing else changes.
    */
   readonly contract?: boolean;
+  /** A folder that gets the typed client too, as the command line has it. */
+  readonly client?: string;
   /** How problems are told; text where not given. */
   readonly format?: Format;
   /** With more warnings nothing is written, and the exit code is 1. */
@@ -45,12 +50,20 @@ export async function generate(options: GenerateOptions): Promise<number> {
 async function generateOnce(options: GenerateOptions): Promise<number> {
   const progress = startProgress('generate');
   try {
-    const rendered = await render(options.root, progress.tell, options.contract);
+    const { root, contract, client } = options;
+    if (client !== undefined) refuseFolder(options, client);
+    const rendered = await render(root, progress.tell, {
+      contract,
+      withClient: client !== undefined,
+    });
     const { problems, warnings } = rendered;
     if (problems.length > 0) return tellErrors(options, [...problems, ...warnings]);
     if (warnings.length > (options.maxWarnings ?? Number.POSITIVE_INFINITY))
       return tellTooManyWarnings(options, warnings);
-    const differences = compare(options.root, rendered);
+    const differences = [
+      ...compare(root, rendered),
+      ...(client === undefined ? [] : compareClient(root, client, rendered)),
+    ];
     if (options.check) return tellFindings(options, warnings, differences);
     tell(options, warnings);
     if (options.dryRun) return await tellDiff(differences, options);
@@ -64,6 +77,27 @@ async function generateOnce(options: GenerateOptions): Promise<number> {
   } finally {
     progress.stop();
   }
+}
+
+/**
+ * Refuses a folder for the client that is the generator's otherwise, or has files of somebody else:
+ * the generator would write over them.
+ */
+function refuseFolder({ root, check, dryRun }: GenerateOptions, client: string): void {
+  const folder = resolve(client);
+  const isWithin = (inner: string, outer: string): boolean =>
+    `${inner}${sep}`.startsWith(`${outer}${sep}`);
+  if (isWithin(root, folder) || isWithin(folder, join(root, 'generated')))
+    throw new UsageError(`--client takes a folder of its own, not ${client}.`);
+  if (check || dryRun || readClientManifest(folder) !== null || isEmptyFolder(folder)) return;
+  throw new UsageError(
+    `${client} has files that the generator did not write: name a folder that is empty or new.`,
+  );
+}
+
+/** Returns whether a folder has no files, or isn't there. */
+function isEmptyFolder(folder: string): boolean {
+  return !existsSync(folder) || readdirSync(folder).length === 0;
 }
 
 /** Prints errors and returns the code of wrong input. */

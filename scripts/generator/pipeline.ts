@@ -13,7 +13,8 @@ import { canonical } from './load/canonical.js';
 import { type Loaded, loadDescriptors } from './load/index.js';
 import { expectMigrations, placed, planMigrations, releasedHistories } from './migrations/index.js';
 import { endSecondThread } from './thread/second.js';
-import { emitManifests } from './write/manifest.js';
+import { namesClient, withoutClient } from './uses-client.js';
+import { emitClientFolder, emitManifests } from './write/manifest.js';
 
 /**
  * Everything that a project's descriptors make, in memory: writing, checking and diffing start
@@ -26,6 +27,8 @@ export interface Rendered {
   readonly kept: EmittedFiles;
   /** Files of an unreleased migration that are no longer needed. */
   readonly obsolete: readonly string[];
+  /** The typed client as it lies in a folder of its own, by file names; empty unless asked for. */
+  readonly client: EmittedFiles;
   /** Errors, in order of place. Where there are any, there are no files. */
   readonly problems: readonly Problem[];
   /** Problems that are told and stop nothing, in order of place. */
@@ -35,23 +38,31 @@ export interface Rendered {
 /** Reports what is being done, for whoever waits. */
 export type Progress = (what: string) => void;
 
-/**
- * Renders all files: load -> check -> model -> emit. Writes nothing. `contract`: see
- * planMigrations.
- */
+export interface RenderOptions {
+  /** See planMigrations. */
+  readonly contract?: boolean | undefined;
+  /** The typed client is wanted in a folder of its own. */
+  readonly withClient?: boolean;
+}
+
+/** Renders all files: load -> check -> model -> emit. Writes nothing. */
 export async function render(
   root: string,
   progress: Progress = () => undefined,
-  contract = false,
+  options: RenderOptions = {},
 ): Promise<Rendered> {
   try {
-    return await renderAll(root, progress, contract);
+    return await renderAll(root, progress, options);
   } finally {
     await endSecondThread();
   }
 }
 
-async function renderAll(root: string, progress: Progress, contract: boolean): Promise<Rendered> {
+async function renderAll(
+  root: string,
+  progress: Progress,
+  { contract = false, withClient = false }: RenderOptions,
+): Promise<Rendered> {
   progress('reading descriptors');
   expectMigrations(root);
   const loaded = await loadDescriptors(root);
@@ -74,14 +85,16 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   progress('rendering');
   // Only now: ts-morph takes as long to load as all else, and a wrong descriptor doesn't need it.
   const { emitAll } = await import('./emit/index.js');
+  const hasClient = namesClient(root);
   const [plan, emitted] = await Promise.all([
     planMigrations({ model, schemas: storageSchemas(model), histories, contract }),
-    emitAll(model, ownersOf(root, loaded)),
+    emitAll(model, { ...ownersOf(root, loaded), withClient: withClient || hasClient }),
   ]);
   const all = [...problems, ...hooked.problems, ...plan.problems];
   if (all.some(isError)) return renderFailure(all);
   return {
-    owned: emitManifests(emitted),
+    owned: emitManifests(hasClient ? emitted : withoutClient(emitted)),
+    client: withClient ? emitClientFolder(emitted) : new Map(),
     kept: plan.files,
     obsolete: plan.obsolete,
     ...splitProblems(all),
@@ -95,7 +108,8 @@ function ownersOf(root: string, { descriptors }: Loaded): Owners {
 }
 
 function renderFailure(problems: readonly Problem[]): Rendered {
-  return { owned: new Map(), kept: new Map(), obsolete: [], ...splitProblems(problems) };
+  const none = new Map<string, string>();
+  return { owned: none, client: none, kept: none, obsolete: [], ...splitProblems(problems) };
 }
 
 function splitProblems(problems: readonly Problem[]): Pick<Rendered, 'problems' | 'warnings'> {

@@ -8,7 +8,7 @@ import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
-import { finish } from '../runtime/slices.js';
+import { finish } from '../runtime/paused-work.js';
 import type { BlobReference, ReferenceRecord, StoredObject, Transaction } from '../store/port.js';
 import { collisionsOf } from './form-texts.js';
 import { existing, mendLinks, wrongLinks } from './recompute.js';

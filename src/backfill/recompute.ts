@@ -4,7 +4,7 @@ import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject } from '../protocol/json.js';
-import { finish } from '../runtime/slices.js';
+import { finish } from '../runtime/paused-work.js';
 import type {
   BlobReference,
   ReferenceRecord,

@@ -313,6 +313,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly capability: string;
   /** Its table: to its name what a property's column is to the property's. */
   readonly table: string;
+  /** The hash of what clients see of it: equal hashes, equal types but for words. */
+  readonly hash?: string;
   /** The most characters of all texts in one row, shadow columns included; absent if unknown. */
   readonly characters?: number;
   /** Input names may be given in snake_case too; output never is. */

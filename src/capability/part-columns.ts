@@ -1,6 +1,6 @@
 import { parseUtcDate } from '../protocol/dates.js';
 import type { JsonValue } from '../protocol/json.js';
-import { finish, type Steps } from '../runtime/slices.js';
+import { finish, type Steps } from '../runtime/paused-work.js';
 import type { PropertyKind, ShadowForm, ShadowTransform } from './definition.js';
 import { type Part, partSteps, type Scalar, SEPARATOR } from './parts.js';
 import { SHADOW_TRANSFORMS } from './shadow-transforms.js';

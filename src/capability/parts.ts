@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue } from '../protocol/json.js';
 import { unescapeToken } from '../protocol/json-pointer.js';
-import { finish, type Steps, Strides } from '../runtime/slices.js';
+import { finish, type Steps, Strides } from '../runtime/paused-work.js';
 import { isOfBranch, type Place, type PlaceStep } from './places.js';
 
 /**

@@ -1,6 +1,6 @@
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { escapeToken } from '../protocol/json-pointer.js';
-import { finish, type Steps, Strides } from '../runtime/slices.js';
+import { finish, type Steps, Strides } from '../runtime/paused-work.js';
 
 /** A step from a JSON value to values within it, or to the names of its members. */
 export type PlaceStep =

@@ -1,4 +1,4 @@
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../text/index.js';
 import type {
   PropertyDefinition,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../protocol/json.js';
-import { finish, type Steps } from '../runtime/slices.js';
+import { finish, type Steps } from '../runtime/paused-work.js';
 import { normalForm } from '../text/index.js';
 import type { PropertyDefinition } from './definition.js';
 import { formatNamed, formatOf, type SortKey } from './formats/index.js';

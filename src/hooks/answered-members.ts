@@ -4,7 +4,7 @@ import { HookError } from '../methods/hook-errors.js';
 import { complaintsOf, quoted, sentence } from '../methods/issues.js';
 import { excerpt } from '../protocol/excerpt.js';
 import { emptyObject, type JsonObject } from '../protocol/json.js';
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 import type { StoredObject } from '../store/port.js';
 import { copyValueSteps } from './values.js';
 

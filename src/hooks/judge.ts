@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../protocol/json.js';
-import { finish, type Steps } from '../runtime/slices.js';
+import { finish, type Steps } from '../runtime/paused-work.js';
 import { copyValue, copyValueSteps } from './values.js';
 
 /** Hooks know ids, no creation ids. */

@@ -11,7 +11,7 @@ import { answeredName } from '../methods/set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../methods/type-index.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 
 /** The part of a client's arguments that a `before` gets. */
 export interface OfferedPart {

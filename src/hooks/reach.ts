@@ -18,7 +18,7 @@ export function exclusiveTypes(registry: Registry): ReadonlySet<string> {
   for (const name of dataTypes.keys()) {
     const { check, methods } = typeHooks.get(name) ?? {};
     const own = check ?? methods?.['set']?.after ?? methods?.['copy']?.after;
-    if (own !== undefined || [...closure(name, followers)].some(waits)) exclusive.add(name);
+    if (own !== undefined || [...findReached(name, followers)].some(waits)) exclusive.add(name);
   }
   return exclusive;
 }
@@ -28,7 +28,7 @@ export function concernedTypes(registry: Registry): ReadonlySet<string> {
   const followers = followersOf(registry);
   const isHooked = (name: string): boolean => registry.typeHooks.has(name);
   const names = [...registry.dataTypes.keys()];
-  return new Set(names.filter((name) => [...closure(name, followers)].some(isHooked)));
+  return new Set(names.filter((name) => [...findReached(name, followers)].some(isHooked)));
 }
 
 /** Returns types whose changes others' computed properties follow. */
@@ -43,7 +43,7 @@ export function sourceTypes({ dataTypes }: Registry): ReadonlySet<string> {
 }
 
 /** By type: those whose objects may change, or go, when one of its own does. */
-function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<string>> {
+export function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<string>> {
   const followers = new Map<string, Set<string>>();
   const add = (source: string, follower: string): void => {
     followers.set(source, (followers.get(source) ?? new Set()).add(follower));
@@ -59,7 +59,8 @@ function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<s
   return followers;
 }
 
-function closure(
+/** Returns the types that may change when one does, itself among them. */
+export function findReached(
   name: string,
   followers: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlySet<string> {

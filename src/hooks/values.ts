@@ -1,7 +1,7 @@
 import { HookError } from '../methods/hook-errors.js';
 import { quoted } from '../methods/issues.js';
 import { emptyObject, InexactNumber, isPlainObject, type JsonValue } from '../protocol/json.js';
-import { finish, type Steps, Strides } from '../runtime/slices.js';
+import { finish, type Steps, Strides } from '../runtime/paused-work.js';
 
 /** Deeper than anything that may be stored; a value that holds itself is deeper than that. */
 const MAX_DEPTH = 500;

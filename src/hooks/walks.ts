@@ -1,5 +1,6 @@
 import { emptyObject, isJsonObject, type JsonValue } from '../protocol/json.js';
-import { runInSlices, type Slices, type Steps, Strides } from '../runtime/slices.js';
+import { type Steps, Strides } from '../runtime/paused-work.js';
+import { runInSlices, type Slices } from '../runtime/slices.js';
 
 /*
  * Hooks get frozen values. A request may hold millions of them: walks through all of them pause.

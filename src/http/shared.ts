@@ -82,8 +82,8 @@ export interface TransportServices {
   readonly unavailable?: (error: unknown) => void;
   /** Other processes of the same database. */
   readonly hub: Hub;
-  /** Resolves to the generation of the database's states: another one after a restore. */
-  readGeneration(): Promise<string>;
+  /** Resolves to the epoch of the database's states: another one after a restore. */
+  readEpoch(): Promise<string>;
   /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
   ready(): Promise<void>;
   readonly timings?: Partial<Timings>;
@@ -133,7 +133,7 @@ export function createShared(services: TransportServices) {
   live.onChange(() => push.hint(new Map([[DIRECTORY, null]])));
   const push = new Push({
     ...{ store, live, types: registry.stateTypes },
-    ...{ hub: services.hub, readGeneration: services.readGeneration },
+    ...{ hub: services.hub, readEpoch: services.readEpoch },
     onError(err) {
       const fields = failures.admit('states');
       if (fields !== null) log.warn({ err, ...fields }, 'states could not be compared for push');

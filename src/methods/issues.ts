@@ -3,7 +3,7 @@ import { type SetError, setError } from '../protocol/errors.js';
 import { excerpt } from '../protocol/excerpt.js';
 import { declaredObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 
 /** A fault that a generated validator found, in words. */
 export interface Complaint {

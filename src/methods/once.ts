@@ -5,7 +5,7 @@ import { MethodError } from '../protocol/errors.js';
 import { parseJson } from '../protocol/ijson.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import type { InvocationText } from '../protocol/response.js';
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 import { storeWith } from '../store/delegate.js';
 import type { KeptAnswer, Snapshot, Store, Transaction } from '../store/port.js';
 import { declaredMembers } from './type-index.js';

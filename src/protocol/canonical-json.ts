@@ -1,4 +1,4 @@
-import { type Steps, Strides } from '../runtime/slices.js';
+import { type Steps, Strides } from '../runtime/paused-work.js';
 import { isPlainObject } from './json.js';
 
 /**

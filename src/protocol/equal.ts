@@ -1,4 +1,4 @@
-import { finish, type Steps, Strides } from '../runtime/slices.js';
+import { finish, type Steps, Strides } from '../runtime/paused-work.js';
 import {
   InexactNumber,
   isJsonArray,

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { finish, runInSlices, type Slices, type Steps } from '../runtime/slices.js';
+import { finish, type Steps } from '../runtime/paused-work.js';
+import { runInSlices, type Slices } from '../runtime/slices.js';
 import { RequestError } from './errors.js';
 import { excerpt } from './excerpt.js';
 import { exactNumber, type InexactNumber, type JsonValue } from './json.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 import { excerpt } from './excerpt.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from './json.js';
 import { parsePointer } from './json-pointer.js';

@@ -27,7 +27,7 @@ export interface SessionOwner extends Narrowing {
 /** Members of a capability's objects that only the running process knows (limits, URLs). */
 export interface RuntimeMembers {
   /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
-  session?(base: string): JsonObject;
+  session?(base: string, owner: Narrowing): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
   account?(owner: Narrowing): JsonObject;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
@@ -112,7 +112,7 @@ export class Sessions {
       capability.urn,
       {
         ...capability.session,
-        ...runtime.get(capability.urn)?.session?.(base),
+        ...runtime.get(capability.urn)?.session?.(base, owner),
         ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
       },
     ]);

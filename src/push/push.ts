@@ -18,8 +18,8 @@ export interface PushOptions {
   /** All data types that are served. */
   readonly types: ReadonlyMap<string, DataTypeDefinition>;
   readonly live: FollowedTokens;
-  /** Resolves to the generation of the database's states: another one after a restore. */
-  readonly readGeneration: () => Promise<string>;
+  /** Resolves to the epoch of the database's states: another one after a restore. */
+  readonly readEpoch: () => Promise<string>;
   /** Other processes of the same database. */
   readonly hub: Hub;
   readonly onError: (error: unknown) => void;
@@ -60,7 +60,7 @@ export class Push {
   readonly #audiences = new Map<string, Followed>();
   readonly #stopListening: () => void;
   #vectors: Vectors | null = null;
-  #generation = '';
+  #epoch = '';
 
   constructor(options: PushOptions) {
     const { store, types, hub, onError } = options;
@@ -68,7 +68,7 @@ export class Push {
     this.#typeNames = [...types.keys()];
     this.#states = new States({
       read: (ids) => store.readStates(ids),
-      beforeComparison: () => this.#readGeneration(),
+      beforeComparison: () => this.#readEpoch(),
       onError,
     });
     this.#stopListening = store.onCommit((change) => {
@@ -89,7 +89,7 @@ export class Push {
     const channel = new Channel(kind, audience, listener);
     this.receivers[kind] += 1;
     try {
-      if (this.#vectors === null) await this.#readGeneration();
+      if (this.#vectors === null) await this.#readEpoch();
       // Another process may have pushed later states to a subscription than it has stored.
       if (lastId !== null && kind === 'subscription') {
         await audience.readAgain();
@@ -171,15 +171,15 @@ export class Push {
     if (this.#audiences.get(key)?.audience === audience) this.#audiences.delete(key);
   }
 
-  async #readGeneration(): Promise<void> {
-    const generation = await this.#options.readGeneration();
-    if (this.#vectors !== null && generation === this.#generation) return;
-    this.#generation = generation;
-    this.#vectors = new Vectors(generation, this.#typeNames);
+  async #readEpoch(): Promise<void> {
+    const epoch = await this.#options.readEpoch();
+    if (this.#vectors !== null && epoch === this.#epoch) return;
+    this.#epoch = epoch;
+    this.#vectors = new Vectors(epoch, this.#typeNames);
   }
 
   #requireVectors(): Vectors {
-    if (this.#vectors === null) throw new Error('The generation of states was not read.');
+    if (this.#vectors === null) throw new Error('The epoch of states was not read.');
     return this.#vectors;
   }
 }

@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto';
  * State vectors as text: the states that a receiver was told. Event ids (RFC 8620 7.3), `pushState`
  * (RFC 8887 4.3.5) and what a PushSubscription was told are the same text, in base64url:
  *
- *     form (1 octet) | generation (8) | list of types (4) | body
+ *     form (1 octet) | epoch (8) | list of types (4) | body
  *
  * The body of a whole vector has three parts for each account:
  *
@@ -18,9 +18,9 @@ import { createHash, hash } from 'node:crypto';
 const MAX_LENGTH = 3000;
 const WHOLE = 1;
 const HASHED = 2;
-const GENERATION_OCTETS = 8;
+const EPOCH_OCTETS = 8;
 const TYPES_OCTETS = 4;
-const HEADER_OCTETS = 1 + GENERATION_OCTETS + TYPES_OCTETS;
+const HEADER_OCTETS = 1 + EPOCH_OCTETS + TYPES_OCTETS;
 const KEY_OCTETS = 8;
 const BODY_HASH_OCTETS = 16;
 const MAX_OCTETS = Math.floor((MAX_LENGTH * 3) / 4);
@@ -47,23 +47,23 @@ export function accountKey(accountId: string): string {
   return hash('sha256', accountId, 'buffer').toString('latin1', 0, KEY_OCTETS);
 }
 
-/** Returns the octets that stand for a generation. */
-function generationOctets(text: string): Buffer {
-  return hash('sha256', text, 'buffer').subarray(0, GENERATION_OCTETS);
+/** Returns the octets that stand for an epoch. */
+function epochOctets(text: string): Buffer {
+  return hash('sha256', text, 'buffer').subarray(0, EPOCH_OCTETS);
 }
 
-/** Writes and reads the vectors of one generation of states, of one list of types. */
+/** Writes and reads the vectors of one epoch of states, of one list of types. */
 export class Vectors {
   readonly #header: Buffer;
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #bitmapOctets: number;
 
-  /** `generation` changes where states begin anew: after a restore, for example. */
-  constructor(generation: string, types: readonly string[]) {
+  /** `epoch` changes where states begin anew: after a restore, for example. */
+  constructor(epoch: string, types: readonly string[]) {
     this.#indexes = new Map(types.map((name, index) => [name, index]));
     this.#bitmapOctets = Math.ceil(types.length / 8);
     const typesHash = hash('sha256', JSON.stringify(types), 'buffer').subarray(0, TYPES_OCTETS);
-    this.#header = Buffer.concat([generationOctets(generation), typesHash]);
+    this.#header = Buffer.concat([epochOctets(epoch), typesHash]);
   }
 
   /** Returns the text of present states: at most 3,000 characters. */
@@ -77,7 +77,7 @@ export class Vectors {
 
   /**
    * Returns the present states that differ from those that `text` says were told. Null: all have to
-   * be told, since the text can't be read, is of another generation, or is a hash of other states.
+   * be told, since the text can't be read, is of another epoch, or is a hash of other states.
    */
   difference(text: string, accounts: readonly AccountVector[]): ChangedNumbers | null {
     const known = this.#readNumbers(text, accounts);

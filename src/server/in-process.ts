@@ -33,6 +33,7 @@ export class InProcessServer {
     this.engine = engine;
     this.#opened = opened;
     const { config, log, registry, storage } = engine;
+    const { limits } = config;
     const tellDefect = (err: unknown, reference: string): void =>
       log.error({ reference, err }, 'defect');
     const { dispatcher } = createDispatcher(engine, tellDefect);
@@ -42,11 +43,11 @@ export class InProcessServer {
       dispatcher,
       sessions: new Sessions({
         capabilities: registry.capabilities.values(),
-        runtime: runtimeMembers(config.limits, registry, engine.push),
+        runtime: runtimeMembers({ ...engine, limits }),
         baseUrl: null,
       }),
       metrics: { methodCall: () => undefined, methodError: () => undefined },
-      maxCallsInRequest: config.limits.maxCallsInRequest,
+      maxCallsInRequest: limits.maxCallsInRequest,
     });
     this.#authenticate = createAuthenticator(storage.principals, {
       accessVersion: storage.accessVersion,

@@ -6,6 +6,7 @@ import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { StateEpoch } from '../database/state-epoch.js';
 import { TaskRows } from '../database/task-rows.js';
 import { requireHooks } from '../hooks/required.js';
 import { createHooks } from '../hooks/runner.js';
@@ -78,6 +79,8 @@ export async function openEngine(
   const conductor = new Conductor();
   const storage = await openStorage(config, { ...options, types, hookClient, conductor });
   const { store, shared, backfill: database } = storage;
+  const epoch = new StateEpoch(storage.prisma);
+  await epoch.reload();
   const tasks: { worker?: TaskWorker } = {};
   const hookServices = {
     wake: () => tasks.worker?.wake(),
@@ -105,6 +108,7 @@ export async function openEngine(
     log,
     registry,
     storage,
+    epoch,
     conductor,
     hooks,
     hookServices,

@@ -134,25 +134,3 @@ async function bindPushSecrets(
   if (keys + subscriptions > 0)
     log.info({ keys, subscriptions }, 'secrets of push subscriptions encrypted');
 }
-
-/**
- * Returns how to read the access version so that a VAPID key which another process has made counts
- * from then on: a rotation raises the version.
- */
-export function watchRotations(
-  read: Storage['accessVersion'],
-  vapid: Pick<VapidKeys, 'reload'>,
-): Storage['accessVersion'] {
-  let seen: string | null = null;
-  const settle = (version: string): string | Promise<string> => {
-    if (version === seen) return version;
-    return vapid.reload().then(() => {
-      seen = version;
-      return version;
-    });
-  };
-  return () => {
-    const version = read();
-    return typeof version === 'string' ? settle(version) : version.then(settle);
-  };
-}

@@ -1,5 +1,7 @@
 import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
+import type { StateEpoch } from '../database/state-epoch.js';
+import { listTellingTypes } from '../hooks/telling-types.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
 import { MAX_DATA_SOURCES } from '../methods/blob/upload-object.js';
 import {
@@ -19,6 +21,7 @@ const CORE = 'urn:ietf:params:jmap:core';
 const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 const ONCE = 'urn:jmapsmith:once';
 const REFERENCE = 'urn:jmapsmith:reference';
+const SYNC = 'urn:jmapsmith:sync';
 export const PUSH = 'urn:jmapsmith:push';
 export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
 export const BLOB = 'urn:ietf:params:jmap:blob';
@@ -30,15 +33,22 @@ const SUBSCRIPTION_LIMITS = Object.freeze({
   longestLifeSeconds: LONGEST_LIFE / 1000,
 });
 
-/**
- * Returns, by URN, the session's members that only the running process knows. `push` is null where
- * there are no push subscriptions.
- */
-export function runtimeMembers(
-  limits: Limits,
-  registry: Registry,
-  push: { readonly vapid: Pick<VapidKeys, 'current'> | null } | null,
-): ReadonlyMap<string, RuntimeMembers> {
+/** The parts of a process that the session tells of. */
+export interface SessionParts {
+  readonly limits: Limits;
+  readonly registry: Registry;
+  /** Null where there are no push subscriptions. */
+  readonly push: { readonly vapid: Pick<VapidKeys, 'current'> | null } | null;
+  readonly epoch: Pick<StateEpoch, 'current'>;
+}
+
+/** Returns, by URN, the session's members that only the running process knows. */
+export function runtimeMembers({
+  limits,
+  registry,
+  push,
+  epoch,
+}: SessionParts): ReadonlyMap<string, RuntimeMembers> {
   const core = {
     maxSizeUpload: limits.maxSizeUpload,
     maxConcurrentUpload: limits.maxConcurrentUpload,
@@ -49,6 +59,7 @@ export function runtimeMembers(
     maxObjectsInSet: limits.maxObjectsInSet,
     collationAlgorithms: [...COLLATIONS],
   };
+  const syncTypes = syncTypesOf(registry);
   const types = [...registry.dataTypes.values()].filter(({ properties }) =>
     properties.some(holdsBlobs),
   );
@@ -70,6 +81,7 @@ export function runtimeMembers(
     ],
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
+    [SYNC, { session: (_, owner) => ({ epoch: epoch.current, types: syncTypes(owner) }) }],
     [BLOB, { account: blob }],
     [
       VAPID,
@@ -86,4 +98,21 @@ export function runtimeMembers(
       },
     ],
   ]);
+}
+
+/** Returns how to list the data types that somebody reaches, each with its facts for clients. */
+function syncTypesOf(registry: Registry): (owner: Narrowing) => JsonObject {
+  const telling = listTellingTypes(registry);
+  const facts = Array.from(registry.dataTypes.values(), (type) => {
+    const { name, capability } = type;
+    // Code of an older generator has no hash of the type alone.
+    const hash = type.hash ?? registry.capabilities.get(capability)?.descriptorHash ?? '';
+    return { name, capability, fact: { hash, setTellsAll: telling.has(name) } };
+  });
+  return (owner) =>
+    Object.fromEntries(
+      facts
+        .filter((type) => findTypeMode(owner, type) !== null)
+        .map(({ name, fact }) => [name, fact]),
+    );
 }

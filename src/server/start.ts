@@ -13,7 +13,6 @@ import { pruneLogouts } from '../accounts/oidc/back-channel.js';
 import type { AuthSettings } from '../accounts/oidc/settings.js';
 import { countRefused } from '../backfill/conversions.js';
 import { blobsHeld } from '../database/blob-hold.js';
-import { readGeneration } from '../database/push-generation.js';
 import { pruneRates } from '../database/rate-rows.js';
 import { TaskRows } from '../database/task-rows.js';
 import { listAccountCreatedKinds } from '../hooks/task-kinds.js';
@@ -42,9 +41,9 @@ import {
   startTasks,
 } from './open-engine.js';
 import { openIdentity } from './open-identity.js';
-import { watchRotations } from './open-push.js';
 import { openRates } from './open-rates.js';
 import type { PushFigures } from './push-metrics.js';
+import { reloadWith } from './reload-with.js';
 import { BLOB, runtimeMembers } from './session-members.js';
 import { type Delivery, startDelivery } from './start-delivery.js';
 import { createUnavailableLog } from './unavailable.js';
@@ -202,9 +201,8 @@ interface TransportOptions {
 
 async function transportServices(options: TransportOptions): Promise<ServerServices> {
   const { engine, auth, duplicates, opened } = options;
-  const { config, log, registry, storage, conductor, blobs } = engine;
+  const { config, log, registry, storage, conductor, blobs, epoch } = engine;
   const { store, prisma } = storage;
-  let generation = await readGeneration(prisma);
   const figures: ServerServices['figures'] = { push: () => null };
   const vapid = engine.push?.vapid ?? null;
   const unavailable = createUnavailableLog(log);
@@ -226,21 +224,21 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     identity,
     authenticator: createAuthenticator(storage.principals, {
       directory: config.admin,
-      accessVersion:
-        vapid === null ? storage.accessVersion : watchRotations(storage.accessVersion, vapid),
+      accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
       providers: signIns,
     }),
     tickets: createTickets(prisma, { providers: signIns }),
-    readGeneration: async () => {
-      generation = await readGeneration(prisma);
-      return generation;
+    readEpoch: async () => {
+      await epoch.reload();
+      return epoch.current;
     },
-    hub: storage.openHub({ bus: config.pushBus, generation: () => generation, log }),
+    hub: storage.openHub({ bus: config.pushBus, epoch: () => epoch.current, log }),
     sessions: new Sessions({
       capabilities: registry.capabilities.values(),
-      runtime: runtimeMembers(config.limits, registry, engine.push),
-      ...(vapid === null ? {} : { version: () => vapid.version }),
+      runtime: runtimeMembers({ ...engine, limits: config.limits }),
+      // Neither ever decreases.
+      version: () => epoch.version + (vapid?.version ?? 0),
       baseUrl: baseUrlText(config.baseUrl),
     }),
     blobCapability: BLOB,

@@ -136,11 +136,11 @@ async function warnOfCtype(
 function openHub(
   url: string,
   pool: ReturnType<typeof openPool>,
-  { bus, generation, log }: HubSettings,
+  { bus, epoch, log }: HubSettings,
 ): Hub {
   const leases = shardLeases(pool);
   if (bus.kind === 'poll') return openPollHub({ interval: bus.interval, leases });
-  return openPostgresqlHub({ database: notifyDatabase(url), leases, generation, log });
+  return openPostgresqlHub({ database: notifyDatabase(url), leases, epoch, log });
 }
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */

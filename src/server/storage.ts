@@ -53,8 +53,8 @@ export type OpenRatePoints = (secret: Uint8Array | null) => (rule: RateRule) => 
 export interface HubSettings {
   /** How servers that share a database hear each other. */
   readonly bus: PushBus;
-  /** The generation of the database's states, now: known before the hub is opened. */
-  readonly generation: () => string;
+  /** The epoch of the database's states, now: known before the hub is opened. */
+  readonly epoch: () => string;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 

@@ -1,4 +1,4 @@
-import { finish, type Steps } from '../runtime/slices.js';
+import { finish, type Steps } from '../runtime/paused-work.js';
 import { decodeTable } from './decode.js';
 import { canonicalDecomposition, fromPoints, nfcSteps } from './normalize.js';
 import { mapCharacters } from './steps.js';

@@ -1,4 +1,4 @@
-import { finish } from '../runtime/slices.js';
+import { finish } from '../runtime/paused-work.js';
 import { decodeTable } from './decode.js';
 import { fromPoints, nfcSteps } from './normalize.js';
 import { mapCharacters } from './steps.js';

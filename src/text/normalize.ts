@@ -1,4 +1,4 @@
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 import { decodeTable } from './decode.js';
 import { composeHangul, decomposeHangul, mayJoinHangul } from './hangul.js';
 import { STRIDE } from './steps.js';

@@ -1,4 +1,4 @@
-import type { Steps } from '../runtime/slices.js';
+import type { Steps } from '../runtime/paused-work.js';
 
 /** Code points between two pauses: about a millisecond. */
 export const STRIDE = 8192;

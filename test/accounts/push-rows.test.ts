@@ -16,7 +16,6 @@ import {
   VapidKeys,
 } from '../../src/accounts/index.js';
 import { ALL_SHARDS } from '../../src/accounts/push-port.js';
-import { readGeneration, renewGeneration } from '../../src/database/push-generation.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { CreationLimits } from '../../src/methods/push-subscription/creation-limits.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -395,15 +394,6 @@ describe.each(['SQLite', 'PostgreSQL'])('rows of push subscriptions on %s', (eng
     const wrong = keysOf(prismas[0], createSealer(new Uint8Array(32).fill(2)));
     await wrong.open();
     expect([wrong.current, unusable]).toEqual([null, ['next']]);
-  });
-
-  it('servers read one generation, and a new one after a reset', async () => {
-    const { prismas } = await two(engine);
-    const [one, other] = await Promise.all(prismas.map(readGeneration));
-    expect(one).toMatch(/^[\w-]{11}$/);
-    expect(other).toBe(one);
-    await renewGeneration(prismas[1]);
-    expect(await readGeneration(prismas[0])).not.toBe(one);
   });
 });
 

@@ -15,7 +15,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../src/protocol/json.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 
 const NAMES = ['a', '#a', '0', '__proto__', 'toString'];
 

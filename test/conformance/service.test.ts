@@ -8,6 +8,7 @@ import {
   NOTES,
   ONCE,
   REFERENCE,
+  SYNC,
   TODOS,
 } from '../support/client.js';
 import {
@@ -102,6 +103,7 @@ describe('the session resource', () => {
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
       [
         ...[CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, ONCE, REFERENCE, TODOS],
+        SYNC,
         'urn:jmapsmith:push',
       ].sort(),
     );

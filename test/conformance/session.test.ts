@@ -10,6 +10,7 @@ import {
   PUSH,
   REFERENCE,
   rawHttp,
+  SYNC,
   TODOS,
   WEBSOCKET,
 } from '../support/client.js';
@@ -104,7 +105,7 @@ describe('session resource', () => {
   it('RFC 8620 2: capabilities has every capability of the project', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [BLOB, CORE, EXPLAIN, NOTES, ONCE, PUSH, REFERENCE, TODOS, WEBSOCKET].sort(),
+      [BLOB, CORE, EXPLAIN, NOTES, ONCE, PUSH, REFERENCE, SYNC, TODOS, WEBSOCKET].sort(),
     );
     expect(member(capabilities, WEBSOCKET)).toEqual(
       expect.objectContaining({

@@ -41,6 +41,7 @@ it('each sample that nothing tests is listed with its reason', () => {
     'docs/reference/evolution.md: the guide runs such a file',
     'docs/reference/identity.md: test/identity starts a server with such a file',
     'docs/reference/protocol.md: an answer, and no request',
+    'docs/reference/protocol.md: a part of the session',
     'docs/reference/push.md: a push service has to answer between the calls',
     'docs/guide/first-type.md: the test packs this checkout itself',
     'docs/guide/identity.md: a real provider makes the token',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { copyValueSteps } from '../../src/hooks/values.js';
 import { frozenCopy, frozenInSlices } from '../../src/hooks/walks.js';
-import { finish, type Steps } from '../../src/runtime/slices.js';
+import { finish, type Steps } from '../../src/runtime/paused-work.js';
 import type { Json } from '../methods/rig.js';
 
 /** Values that hooks get and give may be millions: others have a turn meanwhile. */

@@ -103,7 +103,7 @@ describe('RFC 8620 7.3: event ids', () => {
     const harness = await startHarness();
     harness.store.commit('A1', { Todo: '7' });
     const foreign = await baseline(harness);
-    harness.generation = 'after a restore';
+    harness.epoch = 'after a restore';
     await harness.compare();
     const whole = Buffer.from(await baseline(harness), 'base64url');
     const ids = [

@@ -67,8 +67,8 @@ export interface Harness {
     source: RequestSource,
   ) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
-  /** The generation of the states. */
-  generation: string;
+  /** The epoch of the states. */
+  epoch: string;
   /** Compares what receivers were told with the store. */
   compare(): Promise<void>;
   readonly push: Push;
@@ -126,7 +126,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     log,
     conductor,
     ready: () => harness.ready(),
-    readGeneration: async () => harness.generation,
+    readEpoch: async () => harness.epoch,
     hub: openLocalHub({ dataVersion: () => null }),
     timings: { refresh: 20, ...options.timings },
   };
@@ -148,7 +148,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
-    generation: 'first',
+    epoch: 'first',
     compare: () => made.push.compare(),
     push: made.push,
     held: (user) => ({ slots: requests.amountOf(user), octets: budget.total }),

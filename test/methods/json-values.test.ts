@@ -7,7 +7,7 @@ import {
   takeNearest,
 } from '../../src/methods/set/json-values.js';
 import { InexactNumber } from '../../src/protocol/json.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 import type { Json } from './rig.js';
 
 const INEXACT = new InexactNumber('9007199254740993');

@@ -7,7 +7,7 @@ import { ProposedChanges, type UpdateOperation } from '../../src/methods/set/pro
 import { indexOf } from '../../src/methods/type-index.js';
 import type { UnitOfWork } from '../../src/methods/work/unit.js';
 import type { JsonObject } from '../../src/protocol/json.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 import { gadgetCapability } from './gadget.js';
 
 // Objects that a version without the rules has stored: no client makes them any more.

@@ -9,7 +9,7 @@ import {
 import { indexOf } from '../../src/methods/type-index.js';
 import { setError } from '../../src/protocol/errors.js';
 import type { JsonObject } from '../../src/protocol/json.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 import type { StoredObject } from '../../src/store/port.js';
 import { gadgetCapability } from './gadget.js';
 

@@ -7,7 +7,7 @@ import { planSet } from '../../src/methods/set/plan-set.js';
 import { sealSecrets } from '../../src/methods/set/secrets.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
 

@@ -11,7 +11,7 @@ import { noteBlobs } from '../../src/methods/work/links.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
-import type { Steps } from '../../src/runtime/slices.js';
+import type { Steps } from '../../src/runtime/paused-work.js';
 import type { BlobReference } from '../../src/store/port.js';
 import { gadgetCapability, property } from './gadget.js';
 

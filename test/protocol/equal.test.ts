@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { equalSteps, jsonEqual } from '../../src/protocol/equal.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { emptyObject, type JsonValue } from '../../src/protocol/json.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 
 const parse = (text: string) => parseIJson(Buffer.from(text));
 

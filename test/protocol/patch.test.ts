@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/protocol/json.js';
 import { escapeToken } from '../../src/protocol/json-pointer.js';
 import { type PatchResult, patchSteps } from '../../src/protocol/patch.js';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 
 const applyPatch = (current: JsonObject, patch: JsonObject): PatchResult =>
   finish(patchSteps(current, patch));

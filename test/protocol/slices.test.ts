@@ -12,7 +12,8 @@ import {
 } from '../../src/protocol/ijson.js';
 import { writeNumbers } from '../../src/protocol/json.js';
 import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
-import { finish, type Slices } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
+import type { Slices } from '../../src/runtime/slices.js';
 import { conductor } from '../support/conductor.js';
 
 /** Each slice is over at once; counts them. */

@@ -42,7 +42,7 @@ function pushOf(
     },
     types: new Map(types.map((type) => [type.name, type])),
     live: { follow: () => () => undefined },
-    readGeneration: async () => 'g',
+    readEpoch: async () => 'g',
     hub: HUB,
     onError: (error) => {
       throw error;

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readGeneration } from '../../src/database/push-generation.js';
+import { readEpoch } from '../../src/database/state-epoch.js';
 import {
   beatPayload,
   byePayload,
@@ -54,7 +54,7 @@ async function sessionOf({ url }: RunningServer, { token }: { readonly token: st
 /** Somebody who may connect to the database, and says what servers say to each other. */
 async function forgerOf({ prisma, parts }: PushServers) {
   return {
-    head: payloadHead('forger', await readGeneration(prisma)),
+    head: payloadHead('forger', await readEpoch(prisma)),
     say: (...payloads: string[]) =>
       parts.pool.query("SELECT pg_notify('jmapsmith_push', text) FROM unnest($1::text[]) AS text", [
         payloads,
@@ -226,7 +226,7 @@ describe('metrics of several servers on one PostgreSQL', () => {
     const causes: readonly (readonly [string, () => Promise<unknown>])[] = [
       ['peerFound', () => forger.say(beatPayload(forger.head, 'beat', 1))],
       ['shed', () => forger.say(shedPayload(forger.head))],
-      ['otherGeneration', () => forger.say(beatPayload(payloadHead('forger', 'x'), 'beat', 2))],
+      ['otherEpoch', () => forger.say(beatPayload(payloadHead('forger', 'x'), 'beat', 2))],
       ['connected', () => pool.query(`SELECT pg_terminate_backend(pid) ${SESSIONS}`)],
     ];
     for (const [reason, cause] of causes) {

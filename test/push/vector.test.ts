@@ -27,7 +27,7 @@ function asObject(changed: ReadonlyMap<string, ReadonlyMap<string, number>>): un
 }
 
 describe('a state vector', () => {
-  const vectors = new Vectors('generation', TYPES);
+  const vectors = new Vectors('epoch', TYPES);
 
   it('has no difference from itself, and at most 3,000 characters', () => {
     fc.assert(
@@ -71,9 +71,9 @@ describe('a state vector', () => {
     );
   });
 
-  it('of another generation or other types tells nothing', () => {
+  it('of another epoch or other types tells nothing', () => {
     const accounts = [account('A', [1, 2, 3])];
-    const others = [new Vectors('other', TYPES), new Vectors('generation', TYPES.slice(1))];
+    const others = [new Vectors('other', TYPES), new Vectors('epoch', TYPES.slice(1))];
     for (const other of others)
       expect(vectors.difference(other.encode(accounts), accounts)).toBe(null);
   });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const FOLDERS = ['bench', 'bin', 'conform', 'scripts', 'src', 'test'];
+const FOLDERS = ['bench', 'bin', 'client', 'conform', 'scripts', 'src', 'test'];
 
 /** Folders that mirror each other: a file of one has the name of its twin in the other. */
 const MIRRORS = ['sqlite', 'postgresql'];

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const FOLDERS = ['test', 'conform/test'];
+const FOLDERS = ['test', 'client/test', 'conform/test'];
 
 /** Numbers, letters and labels of a list that a reader can’t look up: "12: ", "3, 4: ". */
 const LABEL = /^(?:[A-Z]{0,2}\d+(?:\.\d+)*(?:(?:,| to| and) \d+(?:\.\d+)*)*|[A-Z])[:.] /;

@@ -39,7 +39,7 @@ function importedBy(file: string, seen = new Set<string>()): Set<string> {
     const imported = name.startsWith('.') ? path : name;
     if (seen.has(imported)) continue;
     seen.add(imported);
-    if (/^(conform\/)?test\/.*\.ts$/.test(imported)) importedBy(imported, seen);
+    if (/^((client|conform)\/)?test\/.*\.ts$/.test(imported)) importedBy(imported, seen);
   }
   return seen;
 }

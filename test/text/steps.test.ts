@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finish } from '../../src/runtime/slices.js';
+import { finish } from '../../src/runtime/paused-work.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../src/text/index.js';
 import { nfcSteps } from '../../src/text/normalize.js';
 

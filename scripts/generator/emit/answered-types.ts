@@ -41,15 +41,20 @@ export function answeredTypes(type: ModelType): readonly NamedSchema[] {
       {
         type: 'object',
         description: `The properties of ${type.name} that are computed when they are read.`,
-        properties: Object.fromEntries(plain.map((each) => [each.name, describe(each)])),
+        properties: Object.fromEntries(plain.map((each) => [each.name, describeAnswered(each)])),
         required: plain.filter(({ optional }) => optional !== true).map(({ name }) => name),
         additionalProperties: false,
       },
     ],
-    ...listFamilies(type)
-      .filter(hasSchema)
-      .map((family): NamedSchema => [valueName(type, family), describe(family)]),
+    ...familyTypes(type),
   ];
+}
+
+/** Returns the types of the values of families. */
+export function familyTypes(type: ModelType): readonly NamedSchema[] {
+  return listFamilies(type)
+    .filter(hasSchema)
+    .map((family): NamedSchema => [valueName(type, family), describeAnswered(family)]);
 }
 
 /** Adds `Email`, of what is stored and what is computed, and the types of families. */
@@ -79,7 +84,13 @@ export function addAnswered(module: GeneratedModule, type: ModelType): void {
   );
 }
 
-function describe({ schema, description, deprecated, onRequest }: ModelAnswered): JSONSchema7 {
+/** Returns the schema of an answered property with its comment. */
+export function describeAnswered({
+  schema,
+  description,
+  deprecated,
+  onRequest,
+}: ModelAnswered): JSONSchema7 {
   const words = [description, 'Computed when it is read.'];
   if (onRequest === true) words.push('Only on request.');
   const text = words.filter((part) => part !== '').join(' ');
@@ -92,17 +103,17 @@ function hasSchema({ schema }: ModelAnswered): boolean {
 }
 
 /** Returns the name of the type of a family's values: `EmailAnswered1`. */
-function valueName(type: ModelType, family: ModelAnswered): string {
+export function valueName(type: ModelType, family: ModelAnswered): string {
   if (!hasSchema(family)) return 'unknown';
   return `${type.name}Answered${listFamilies(type).indexOf(family) + 1}`;
 }
 
 function indexOf(type: ModelType, family: ModelAnswered): string {
-  return `{ readonly [name: ${template(family)}]: ${valueName(type, family)} }`;
+  return `{ readonly [name: ${familyNames(family)}]: ${valueName(type, family)} }`;
 }
 
 /** Returns the type of a family's names: `header:${string}` in back quotes. */
-function template(family: ModelAnswered): string {
+export function familyNames(family: ModelAnswered): string {
   return `\`${prefixOf(family).replace(/[\\`$]/g, '\\$&')}\${string}\``;
 }
 
@@ -111,5 +122,5 @@ function parsedType(family: ModelAnswered): string {
     const type = values === undefined ? 'string' : values.map((one) => literal(one)).join(' | ');
     return `readonly ${memberName(key)}${optional === true ? '?' : ''}: ${type}`;
   });
-  return `{ ${[`readonly name: ${template(family)}`, ...parts].join('; ')} }`;
+  return `{ ${[`readonly name: ${familyNames(family)}`, ...parts].join('; ')} }`;
 }

@@ -7,6 +7,7 @@ import {
   hasFurther,
   standardMethodsOf,
 } from '../../../src/descriptor/model/further-members.js';
+import { typeHash } from '../../../src/descriptor/model/type-hash.js';
 import type {
   ModelAnswered,
   ModelCapability,
@@ -96,6 +97,7 @@ function typeValue(
     name: type.name,
     capability: capability.urn,
     table: type.table,
+    hash: typeHash(capability, type),
     characters: Number.isFinite(characters) ? characters : undefined,
     acceptSnakeCase: type.acceptSnakeCase,
     properties: mapByName(

@@ -54,6 +54,24 @@ export interface InterfaceOptions {
   readonly members: readonly Member[];
   /** The type of further members, whatever they are called. */
   readonly further?: string;
+  /** Types of further members by the type of their names. */
+  readonly indexes?: readonly { readonly names: string; readonly type: string }[];
+}
+
+/** A function to add. `body` is its statement. */
+export interface FunctionOptions {
+  readonly name: string;
+  readonly words: string;
+  readonly parameters: readonly { readonly name: string; readonly type: string }[];
+  readonly returns: string;
+  readonly body: string;
+}
+
+/** Types of another module to export again. */
+export interface TypeExport {
+  readonly source: Source;
+  /** Their names here, by their names there; absent for all of the module, as they are. */
+  readonly names?: ReadonlyMap<string, string>;
 }
 
 /** A member of an interface or of an object type; members are readonly. */
@@ -76,11 +94,17 @@ export class GeneratedModule {
   readonly #from: string;
   readonly #imports = new Map<string, Import>();
   readonly #statements: string[] = [];
+  readonly #types: string[] = [];
 
   /** `path` from the project's root; `from`: what the module is generated from. */
   constructor(path: string, from: string) {
     this.#path = path;
     this.#from = from;
+  }
+
+  /** The names of the types that it exports, in order. */
+  get exportedTypes(): readonly string[] {
+    return this.#types;
   }
 
   /** Imports a type and returns its name here: `jmap.JsonValue`. */
@@ -101,6 +125,7 @@ export class GeneratedModule {
 
   /** Adds an exported interface. */
   addInterface(options: InterfaceOptions): void {
+    this.#types.push(options.name);
     this.#add({
       kind: StructureKind.Interface,
       isExported: true,
@@ -115,6 +140,7 @@ export class GeneratedModule {
   /** Adds an exported type under a name; `type` is TypeScript. */
   addTypeAlias(name: string, type: string, words?: string): void {
     const docs = docsOf(words);
+    this.#types.push(name);
     this.#add({
       kind: StructureKind.TypeAlias,
       isExported: true,
@@ -141,6 +167,38 @@ export class GeneratedModule {
         },
       ],
     });
+  }
+
+  /** Adds an exported function. */
+  addFunction({ name, words, parameters, returns, body }: FunctionOptions): void {
+    this.#add({
+      kind: StructureKind.Function,
+      isExported: true,
+      name,
+      docs: docsOf(words),
+      parameters: parameters.map((parameter) => ({ ...parameter })),
+      returnType: returns,
+      statements: [body],
+    });
+  }
+
+  /** Exports types of other modules again: all of each, or those named, under other names. */
+  addExports(exports: readonly TypeExport[]): void {
+    const lines = exports.map(({ source, names }) =>
+      printHeld({
+        kind: StructureKind.ExportDeclaration,
+        isTypeOnly: true,
+        moduleSpecifier: this.#resolveSpecifier(source),
+        ...(names === undefined
+          ? {}
+          : {
+              namedExports: [...names].map(([name, alias]) =>
+                alias === name ? { name } : { name, alias },
+              ),
+            }),
+      }),
+    );
+    this.#statements.push(lines.join('\n'));
   }
 
   /** Returns the module's text: preamble, imports from far to near, then all that was added. */
@@ -238,7 +296,8 @@ function byNearness(a: string, b: string): number {
 function structureMembers({
   members,
   further,
-}: Pick<InterfaceOptions, 'members' | 'further'>): Pick<
+  indexes = [],
+}: Pick<InterfaceOptions, 'members' | 'further' | 'indexes'>): Pick<
   InterfaceDeclarationStructure,
   'properties' | 'indexSignatures'
 > {
@@ -251,14 +310,15 @@ function structureMembers({
       type: holdLines(type),
     }),
   );
-  if (further === undefined) return { properties };
-  const rest = {
+  const all = [...indexes, ...(further === undefined ? [] : [{ names: 'string', type: further }])];
+  if (all.length === 0) return { properties };
+  const indexSignatures = all.map(({ names, type }) => ({
     isReadonly: true,
     keyName: 'name',
-    keyType: 'string',
-    returnType: holdLines(further),
-  };
-  return { properties, indexSignatures: [rest] };
+    keyType: names,
+    returnType: holdLines(type),
+  }));
+  return { properties, indexSignatures };
 }
 
 /** Returns words of a descriptor as a doc comment, which they can't end. */

@@ -4,6 +4,7 @@ import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { emitCalls } from './calls.js';
 import { emitCapabilities } from './capability.js';
+import { emitClient } from './client.js';
 import { editorSchema } from './editor-schema.js';
 import { emitEvolutions } from './evolutions.js';
 import { emitHooks } from './hooks.js';
@@ -34,6 +35,8 @@ export interface Emitter {
    * in its own repository alone.
    */
   readonly only?: 'project' | 'package';
+  /** It is emitted where an application uses the typed client, nowhere else. */
+  readonly isForClients?: true;
 }
 
 /** Everything that the generator emits, one row an artefact. */
@@ -47,6 +50,7 @@ const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'capabilities', emit: emitCapabilities, isByName: true },
   { name: 'registry', emit: emitRegistry, only: 'project' },
   { name: 'calls', emit: emitCalls, only: 'project' },
+  { name: 'typed client', emit: emitClient, only: 'project', isForClients: true },
   { name: 'reference pages', emit: emitReference },
   { name: 'Prisma schemas', emit: emitPrisma, isByName: true },
   { name: "the package's capabilities", emit: emitEngine, only: 'package' },
@@ -62,12 +66,18 @@ export interface Owners {
   readonly engine: ReadonlySet<string>;
   /** The project is the package's own repository, which compiles what the package brings. */
   readonly isPackage: boolean;
+  /** The typed client is wanted. */
+  readonly withClient?: boolean;
 }
 
 /** Renders all artefacts, in order of path; writes nothing. */
 export async function emitAll(model: Model, owners: Owners): Promise<EmittedFiles> {
   const files = new Map<string, string>();
-  const rows = EMITTERS.filter(({ only }) => owners.isPackage || only !== 'package');
+  const { isPackage, withClient = false } = owners;
+  const rows = EMITTERS.filter(
+    ({ only, isForClients = false }) =>
+      (isPackage || only !== 'package') && (withClient || !isForClients),
+  );
   // All are begun before one is awaited: a second thread works for some.
   const emitted = await Promise.all(
     rows.map(async ({ name, emit, isByName = false, only }) => {

@@ -81,7 +81,7 @@ function listWireTypes(
 }
 
 /** Returns the two types of a method by name, each with a description. */
-function nameTypes(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
+export function nameTypes(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
   const words = (schema: ModelMethod['arguments'], fallback: string): ModelMethod['arguments'] => ({
     ...schema,
     description: deprecatedWords(schema.description ?? fallback, method.deprecated),

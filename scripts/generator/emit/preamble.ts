@@ -11,3 +11,8 @@ export function preambleText(from: string): string {
 
 /** The source to name in files that are made from all descriptors. */
 export const ALL_DESCRIPTORS = 'capabilities/';
+
+/** Returns the name of the descriptor that a file is made from; undefined of any other file. */
+export function descriptorOf(text: string): string | undefined {
+  return /^.* from capabilities\/([^/.]+)\.\w+\. Do not edit\.\n/.exec(text)?.[1];
+}

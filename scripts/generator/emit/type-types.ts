@@ -1,16 +1,10 @@
 import type { JSONSchema7 } from 'json-schema';
 import { EVOLVED } from '../../../src/capability/evolution.js';
 import { isGiven, isShown } from '../../../src/descriptor/model/access.js';
-import {
-  hasFurther,
-  methodTypeName,
-  standardMethodsOf,
-} from '../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { ANSWERED_SUFFIXES, addAnswered, answeredTypes, keptName } from './answered-types.js';
 import { filled, literal } from './code.js';
-import { deprecatedWords, type GeneratedModule, memberName } from './generated-module.js';
-import { commentOnSteps } from './rule-words.js';
+import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import {
   type ImportName,
   importsOf,
@@ -19,7 +13,16 @@ import {
   withShared,
 } from './shared-schemas.js';
 import { JMAP } from './sources.js';
-import { orNull } from './type-validators.js';
+import {
+  comparatorTypes,
+  described,
+  describedOf,
+  errorTypes,
+  filterSchema,
+  furtherTypes,
+  isAlwaysThere,
+  objectOf,
+} from './type-schemas.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
 
 /**
@@ -50,41 +53,18 @@ export async function addTypesOf(
   await addStored(module, type, imports);
 }
 
-/** Adds the Comparators by a type's sorts: the members that they need tell sorts apart. */
+/** Adds the Comparators by a type's sorts. */
 function addComparator(module: GeneratedModule, { name, sorts }: ModelType): void {
   if (sorts.length === 0) return;
-  const members = new Set(sorts.map(({ by }) => by?.argument));
-  const parts = [...members].map((argument) => {
-    const group = sorts.filter(({ by }) => by?.argument === argument);
-    const names = group.map((sort) => literal(sort.name)).join(' | ');
-    const comparator = `${module.type(JMAP, 'Comparator')}<${names}>`;
-    if (argument === undefined) return comparator;
-    return `${comparator} & { readonly ${memberName(argument)}: string }`;
-  });
-  const type = filled(parts.join(' | '), `export type ${name}Comparator = `.length);
+  const parts = comparatorTypes(module.type(JMAP, 'Comparator'), sorts);
+  const type = filled(parts, `export type ${name}Comparator = `.length);
   module.addTypeAlias(`${name}Comparator`, type, `A Comparator of ${name}/query.`);
 }
 
 /** Adds the SetErrors of a type that declares some of its own: these and the standard ones. */
 async function addErrors(module: GeneratedModule, { name, errors }: ModelType): Promise<void> {
   if (errors === undefined) return;
-  const words = `The errors of ${name}’s own by name, each with its members.`;
-  const members = errors.map((error) => [
-    error.name,
-    { ...error.members, ...(error.description === '' ? {} : { description: error.description }) },
-  ]);
-  await addWireTypes(module, [
-    [
-      `${name}Errors`,
-      {
-        type: 'object',
-        description: words,
-        properties: Object.fromEntries(members),
-        required: errors.map((error) => error.name),
-        additionalProperties: false,
-      },
-    ],
-  ]);
+  await addWireTypes(module, errorTypes({ name, errors }));
   const jmap = (type: string) => module.type(JMAP, type);
   module.addTypeAlias(
     `${name}SetError`,
@@ -191,22 +171,7 @@ function ownTypes(type: ModelType): readonly NamedSchema[] {
         type.keepsUnknown,
       ),
     ],
-    [
-      `${name}Filter`,
-      {
-        type: 'object',
-        description:
-          `A FilterCondition of ${name}/query; null adds no constraint unless the ` +
-          'property may be null.',
-        properties: Object.fromEntries(
-          type.filters.map((filter) => [
-            filter.name,
-            { ...orNull(filter.schema), description: filter.description },
-          ]),
-        ),
-        additionalProperties: false,
-      },
-    ],
+    [`${name}Filter`, filterSchema(name, type.filters)],
     ...furtherTypes(type),
   ];
 }
@@ -217,70 +182,4 @@ function stored(property: ModelProperty): JSONSchema7 {
   const description =
     property.secret === 'encrypt' ? 'The encrypted text of the secret.' : 'A hash of the secret.';
   return { type: property.nullable ? ['string', 'null'] : 'string', description };
-}
-
-/** Returns the further arguments and response members of standard methods. */
-function furtherTypes(type: ModelType): readonly NamedSchema[] {
-  return standardMethodsOf(type).flatMap(({ row, method }) => {
-    const name = `${type.name}/${row.verb}`;
-    const part = (suffix: 'Arguments' | 'Response', words: string): readonly NamedSchema[] => {
-      const schema = suffix === 'Arguments' ? method.arguments : method.response;
-      if (!hasFurther(schema)) return [];
-      return [[methodTypeName(type, row, suffix), { description: words, ...schema }]];
-    };
-    return [
-      ...part('Arguments', `Arguments of ${name} beside the standard ones.`),
-      ...part('Response', `Members of the response of ${name} beside the standard ones.`),
-    ];
-  });
-}
-
-function isAlwaysThere({ optional }: ModelProperty): boolean {
-  return optional !== true;
-}
-
-function objectOf(
-  description: string,
-  properties: readonly ModelProperty[],
-  required: readonly ModelProperty[],
-  schemaOf: (property: ModelProperty) => JSONSchema7,
-  isOpen = false,
-): JSONSchema7 {
-  return {
-    type: 'object',
-    ...(description === '' ? {} : { description }),
-    properties: Object.fromEntries(
-      properties.map((property) => [property.name, schemaOf(property)]),
-    ),
-    required: required.map(({ name }) => name),
-    additionalProperties: isOpen,
-  };
-}
-
-/** Returns the schemas of a type's properties with comments that have the steps of their values. */
-function describedOf(type: ModelType): (property: ModelProperty) => JSONSchema7 {
-  return (property) => described(property, commentOnSteps(type, property.name));
-}
-
-function described(property: ModelProperty, steps = ''): JSONSchema7 {
-  const request = property.onRequest === true ? 'Only on request.' : '';
-  const all = [property.description, ...accessWords(property), request, steps];
-  const parts = all.filter((part) => part !== '');
-  const words = deprecatedWords(parts.join(' '), property.deprecated);
-  return words === '' ? property.schema : { ...property.schema, description: words };
-}
-
-function accessWords(property: ModelProperty): readonly string[] {
-  switch (property.access) {
-    case 'immutable':
-      return ['Immutable.'];
-    case 'serverSet':
-      return ['Set by the server.'];
-    case 'internal':
-      return ['Never on the wire.'];
-    case 'secret':
-      return ['Secret: never shown.'];
-    default:
-      return [];
-  }
 }

@@ -5,15 +5,21 @@ import type { Difference, Finding } from '../write/compare.js';
 /** Files that a line about several of them names. */
 const NAMED = 3;
 
-/** The remedy of a finding. */
-const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freeze({
-  missing: () => command('generate'),
-  stale: () => command('generate'),
-  'hand-edited': () => command('generate'),
-  orphaned: () => command('generate'),
-  'orphaned-edited': (path) => `rm ${path}`,
-  foreign: (path) => `rm ${path}`,
+/** The remedy of a finding: the generator, or taking the file away by hand. */
+const REMEDY: Readonly<Record<Finding, 'generate' | 'remove'>> = Object.freeze({
+  missing: 'generate',
+  stale: 'generate',
+  'hand-edited': 'generate',
+  orphaned: 'generate',
+  'orphaned-edited': 'remove',
+  foreign: 'remove',
 });
+
+/** Returns the command that mends a finding. */
+function remedyOf({ path, finding, client }: Difference): string {
+  if (REMEDY[finding] === 'remove') return `rm ${path}`;
+  return command('generate', client === undefined ? '' : `--client ${client}`);
+}
 
 const WORDS: Readonly<Record<Finding, string>> = Object.freeze({
   missing: 'missing',
@@ -34,7 +40,7 @@ export function findingProblem(difference: Difference): Problem {
   return {
     at: { file: path, line: 1, column: 1 },
     code: `file-${finding}`,
-    message: `${WORDS[finding]}. Mend it with: ${REMEDY[finding](path)}`,
+    message: `${WORDS[finding]}. Mend it with: ${remedyOf(difference)}`,
   };
 }
 
@@ -49,15 +55,20 @@ const TOGETHER: Readonly<Partial<Record<Finding, string>>> = Object.freeze({
  * Returns the findings of --check for people: one line for all files that are stale, for instance.
  */
 export function findingLines(differences: readonly Difference[]): readonly string[] {
-  const kinds = [...new Set(differences.map(({ finding }) => finding))];
-  return kinds.flatMap((kind) => {
-    const found = differences.filter(({ finding }) => finding === kind);
-    const words = TOGETHER[kind];
-    if (words === undefined || found.length === 1)
+  // Of one kind, and mended by one command.
+  const groups = new Map<string, Difference[]>();
+  for (const difference of differences) {
+    const key = `${difference.finding} ${difference.client ?? ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), difference]);
+  }
+  return [...groups.values()].flatMap((found) => {
+    const [first] = found;
+    const words = first && TOGETHER[first.finding];
+    if (first === undefined || words === undefined || found.length === 1)
       return found.map((each) => `${each.path}: ${findingProblem(each).message}`);
     const paths = found.map(({ path }) => path);
     const more = paths.length - NAMED;
     const named = `${paths.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return [`${found.length} ${words} (${named}). Mend it with: ${command('generate')}`];
+    return [`${found.length} ${words} (${named}). Mend it with: ${remedyOf(first)}`];
   });
 }

@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
+import type { EmittedFiles } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import type { Rendered } from '../pipeline.js';
-import { readIfThere, readManifests } from './manifest.js';
+import { type Manifest, readClientManifest, readIfThere, readManifests } from './manifest.js';
 
 /**
  * The fault of a file on disk. The generator removes an orphan as it wrote it. It leaves one that
@@ -26,21 +27,61 @@ export interface Difference {
   readonly before: string | null;
   /** The text that should be there; null where the file should not be. */
   readonly after: string | null;
+  /** Of a file of the typed client in a folder of its own: that folder. */
+  readonly client?: string;
 }
 
 /** Compares what was rendered with what is on disk; in order of path. */
 export function compare(root: string, rendered: Rendered): readonly Difference[] {
-  const manifest = readManifests(root);
+  const { owned, kept, obsolete } = rendered;
+  return differencesOf({
+    ...{ root, owned, kept, obsolete },
+    manifest: readManifests(root),
+    found: filesBelow(root, 'generated'),
+  });
+}
+
+/**
+ * Compares the typed client with a folder of its own; in order of path. `folder` as the command
+ * line gave it: the messages say it.
+ */
+export function compareClient(
+  root: string,
+  folder: string,
+  { client }: Pick<Rendered, 'client'>,
+): readonly Difference[] {
+  const prefix = relative(root, resolve(folder)).split(sep).join('/');
+  const inRoot = <Value>(files: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
+    new Map([...files].map(([name, value]) => [`${prefix}/${name}`, value]));
+  const differences = differencesOf({
+    root,
+    owned: inRoot(client),
+    manifest: inRoot(readClientManifest(resolve(folder)) ?? new Map()),
+    found: filesBelow(root, prefix),
+  });
+  return differences.map((difference) => ({ ...difference, client: folder }));
+}
+
+/** The two sides of a comparison. All paths are relative to the root. */
+interface Compared {
+  readonly root: string;
+  readonly owned: EmittedFiles;
+  readonly kept?: EmittedFiles;
+  readonly obsolete?: readonly string[];
+  readonly manifest: Manifest;
+  /** The files in the folders that are the generator's alone. */
+  readonly found: readonly string[];
+}
+
+function differencesOf(compared: Compared): readonly Difference[] {
+  const { root, owned, kept = new Map(), obsolete = [], manifest, found } = compared;
   const differences: Difference[] = [];
-  for (const [path, after] of [...rendered.owned, ...rendered.kept]) {
+  for (const [path, after] of [...owned, ...kept]) {
     const before = readIfThere(join(root, path));
     if (before === after) continue;
     differences.push({ path, before, after, finding: findingOf(before, manifest.get(path)) });
   }
-  const gone = [
-    ...[...manifest.keys()].filter((path) => !rendered.owned.has(path)),
-    ...rendered.obsolete,
-  ];
+  const gone = [...[...manifest.keys()].filter((path) => !owned.has(path)), ...obsolete];
   for (const path of gone) {
     const before = readIfThere(join(root, path));
     if (before === null) continue;
@@ -48,8 +89,8 @@ export function compare(root: string, rendered: Rendered): readonly Difference[]
     const finding = isEdited ? 'orphaned-edited' : 'orphaned';
     differences.push({ path, before, after: null, finding });
   }
-  for (const path of filesBelow(root, 'generated')) {
-    if (rendered.owned.has(path) || manifest.has(path)) continue;
+  for (const path of found) {
+    if (owned.has(path) || manifest.has(path)) continue;
     differences.push({ path, before: null, after: null, finding: 'foreign' });
   }
   return differences.sort((a, b) => byCodeUnit(a.path, b.path));

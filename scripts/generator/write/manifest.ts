@@ -1,20 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import type { EmittedFiles } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
+import { CLIENT_FOLDER } from '../emit/client-folder.js';
+import { descriptorOf } from '../emit/preamble.js';
 
 const GENERATED = 'generated';
 /** Versions before 0.2.0 had a single one, in which every change of two branches met. */
 const SINGLE_MANIFEST = `${GENERATED}/manifest.json`;
+
+/** The manifest of a folder of the client that lies elsewhere. */
+const CLIENT_MANIFEST = 'manifest.json';
 
 /** Hash by path of what the last run wrote; a shared file has none. */
 export type Manifest = ReadonlyMap<string, string>;
 
 /**
  * Adds a manifest for each folder of generated/: the files of its capability, each with the SHA-256
- * of its text. Branches that change two capabilities change two manifests. Files made of all
- * descriptors are in none, since any two changes of them would meet there.
+ * of its text. Branches that change two capabilities change two manifests. So the client's modules
+ * are in the manifest of their capability. Files made of all descriptors are in none, since any two
+ * changes of them would meet there; only the client's are, which go with it.
  */
 export function emitManifests(files: EmittedFiles): EmittedFiles {
   const folders = new Map<string, [path: string, hash: string][]>();
@@ -23,15 +29,42 @@ export function emitManifests(files: EmittedFiles): EmittedFiles {
     if (folder !== undefined) folders.set(folder, []);
   }
   for (const [path, text] of files) {
-    const name = folderOf(path) ?? /^docs\/reference\/(?:.*\/)?([^/]+)\.md$/.exec(path)?.[1];
-    folders.get(name ?? '')?.push([path, sha256(text)]);
+    folders.get(manifestFolder(path, text) ?? '')?.push([path, sha256(text)]);
   }
-  const manifests = [...folders].map(([folder, hashes]) => {
-    const sorted = hashes.sort(([a], [b]) => byCodeUnit(a, b));
-    const text = JSON.stringify({ files: Object.fromEntries(sorted) }, null, 2);
-    return [manifestOf(folder), `${text}\n`] as const;
-  });
+  const manifests = [...folders].map(
+    ([folder, hashes]) => [manifestOf(folder), manifestText(hashes)] as const,
+  );
   return new Map([...files, ...manifests]);
+}
+
+/** Returns the folder of generated/ whose manifest has a file. */
+function manifestFolder(path: string, text: string): string | undefined {
+  const inClient = path.startsWith(`${CLIENT_FOLDER}/`) ? descriptorOf(text) : undefined;
+  const page = /^docs\/reference\/(?:.*\/)?([^/]+)\.md$/.exec(path)?.[1];
+  return inClient ?? folderOf(path) ?? page;
+}
+
+/** Returns a manifest of files with their hashes. */
+function manifestText(hashes: readonly (readonly [path: string, hash: string])[]): string {
+  const sorted = [...hashes].sort(([a], [b]) => byCodeUnit(a, b));
+  return `${JSON.stringify({ files: Object.fromEntries(sorted) }, null, 2)}\n`;
+}
+
+/** Returns the files of the client as they lie in a folder of their own, with one manifest. */
+export function emitClientFolder(files: EmittedFiles): EmittedFiles {
+  const own = [...files]
+    .filter(([path]) => path.startsWith(`${CLIENT_FOLDER}/`))
+    .map(([path, text]) => [path.slice(CLIENT_FOLDER.length + 1), text] as const);
+  const hashes = own.map(([name, text]) => [name, sha256(text)] as const);
+  return new Map([...own, [CLIENT_MANIFEST, manifestText(hashes)]]);
+}
+
+/** Returns the files of the last run in a folder of the client; null of a folder of another use. */
+export function readClientManifest(folder: string): Manifest | null {
+  const text = readIfThere(join(folder, CLIENT_MANIFEST));
+  if (text === null) return null;
+  const isModule = (name: string): boolean => /^[A-Za-z0-9][\w.-]*\.ts$/.test(name);
+  return new Map([...filesIn(text, isModule), [CLIENT_MANIFEST, sha256(text)]]);
 }
 
 /** Returns the files of the last run: those that the manifests list, and the manifests. */
@@ -41,7 +74,7 @@ export function readManifests(root: string): Manifest {
   for (const path of paths) {
     const text = readIfThere(join(root, path));
     if (text === null) continue;
-    for (const [owned, hash] of filesIn(text)) found.set(owned, hash);
+    for (const [owned, hash] of filesIn(text, isOwned)) found.set(owned, hash);
     found.set(path, sha256(text));
   }
   return found;
@@ -49,7 +82,7 @@ export function readManifests(root: string): Manifest {
 
 /** Returns whether a file is a manifest: written last, since it says what was written. */
 export function isManifest(path: string): boolean {
-  return path === SINGLE_MANIFEST || path === manifestOf(folderOf(path) ?? '');
+  return posix.basename(path) === CLIENT_MANIFEST;
 }
 
 function manifestOf(folder: string): string {
@@ -74,11 +107,14 @@ function foldersIn(folder: string): readonly string[] {
 /**
  * Returns what a manifest lists; nothing where it can't be read, as after a merge with conflicts.
  */
-function filesIn(text: string): readonly [path: string, hash: string][] {
+function filesIn(
+  text: string,
+  isOurs: (path: string) => boolean,
+): readonly [path: string, hash: string][] {
   try {
     const { files } = JSON.parse(text) as { files?: unknown };
     if (typeof files !== 'object' || files === null) return [];
-    return Object.entries(files).filter(([path]) => isOwned(path));
+    return Object.entries(files).filter(([path]) => isOurs(path));
   } catch (error) {
     if (error instanceof SyntaxError) return [];
     throw error;

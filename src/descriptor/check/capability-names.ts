@@ -1,7 +1,7 @@
 import type { Rule } from './rule.js';
 
 /** Folders of generated/ and device names of Windows. */
-const RESERVED = /^(standard|con|prn|aux|nul|com\d|lpt\d)$/;
+const RESERVED = /^(client|standard|con|prn|aux|nul|com\d|lpt\d)$/;
 const URL_LIKE = /^(urn:[a-z0-9][a-z0-9-]{0,31}:[^\s]+|https?:\/\/[^\s]+)$/i;
 
 /**
@@ -15,7 +15,7 @@ export const capabilityNames: Rule = (views, report) => {
         'bad-file-name',
         { ...root.at, line: 1, column: 1 },
         `${file} can't name a folder of generated/: lower-case letters, digits and hyphens, ` +
-          'and none of standard, con, nul ...',
+          'and none of client, standard, con, nul ...',
       );
     if (urn !== undefined && !URL_LIKE.test(urn))
       report(

@@ -5,7 +5,7 @@ import { textsAt } from '../../capability/places.js';
 import { formedSteps, formedText } from '../../capability/text-forms.js';
 import { canonicalJson } from '../../protocol/canonical-json.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { finish } from '../../runtime/slices.js';
+import { finish } from '../../runtime/paused-work.js';
 import { type Located, member, text } from '../located.js';
 import { buildSchema } from '../model/property-schema.js';
 import { formOf, textRulesIn } from '../model/text-rules.js';

@@ -15,6 +15,15 @@ export function meaningHash(meaning: unknown): string {
   return `sha256-${sha256(meaningText(meaning))}`;
 }
 
+/** Returns a short hash of what a part of a descriptor means: 22 characters of base64url. */
+export function meaningDigest(meaning: unknown): string {
+  const digest = createHash('sha256').update(meaningText(meaning), 'utf8').digest('base64url');
+  return digest.slice(0, DIGEST_LENGTH);
+}
+
+/** 132 bits. */
+const DIGEST_LENGTH = 22;
+
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set([
   ...['session', 'accountSession', 'oauthScopes', 'default', 'enum', 'const'],

@@ -4,8 +4,8 @@ import { BOUNDS } from '../bounds.js';
 import type { UnionSchema } from '../branches.js';
 import { KEYS_OF_SETS, kindOf, typeNamed, typeOf } from '../kinds.js';
 import { items, type Located, member, members, text, words } from '../located.js';
-import { referenceTarget } from '../property-view.js';
 import { isBlob } from '../schema-places.js';
+import { declaredTarget, withTarget } from './id-schemas.js';
 
 /**
  * The use of a schema. `stored` values get the default bounds; `message` ones (arguments and
@@ -58,9 +58,7 @@ function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
     ...readEnum(node, nullable),
     ...(use === 'stored' ? boundByDefault(node, type) : {}),
     ...own,
-    ...(type === 'array'
-      ? { items: isReference ? { type: 'string', format: 'id' } : itemSchema(node, use) }
-      : {}),
+    ...(type === 'array' ? { items: isReference ? listedId(node) : itemSchema(node, use) } : {}),
     ...(type === 'object' ? composeMembers(node, use) : {}),
   };
 }
@@ -94,6 +92,11 @@ function constantSchema(node: Located, value: JsonValue): JSONSchema7 {
   };
 }
 
+/** Returns the schema of the items of a list of references. */
+function listedId(list: Located): JSONSchema7 {
+  return withTarget({ type: 'string', format: 'id' }, declaredTarget(list));
+}
+
 /** Returns the schema of an id: of a reference, or of a blob. */
 function composeId(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
@@ -101,12 +104,13 @@ function composeId(node: Located, nullable: boolean): JSONSchema7 {
     const value = member(node, key)?.value;
     return value === undefined ? [] : [[key, value]];
   });
-  return {
+  const schema: JSONSchema7 = {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['string', 'null'] : 'string',
     ...Object.fromEntries(lengths),
     format: 'id',
   };
+  return withTarget(schema, declaredTarget(node));
 }
 
 /** Returns the schema under `setOf`; undefined where a word stands there, such as `string`. */
@@ -125,12 +129,10 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
       return value === undefined ? [] : [[key, value]];
     }),
   );
-  const isId =
-    referenceTarget(node) !== undefined ||
-    referenceTarget(keys) !== undefined ||
-    isBlob(member(node, 'setOf'));
-  const format = isId ? 'id' : text(member(keys, 'format'));
-  return {
+  const declared = declaredTarget(node);
+  const target = declared === undefined ? declaredTarget(keys) : declared;
+  const format = target === undefined ? text(member(keys, 'format')) : 'id';
+  const schema: JSONSchema7 = {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['object', 'null'] : 'object',
     ...readCount(node, 'minProperties'),
@@ -139,6 +141,7 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
       format === undefined ? { maxLength: BOUNDS.keyLength, ...own } : { ...own, format },
     additionalProperties: { type: 'boolean', enum: [true] },
   };
+  return withTarget(schema, target);
 }
 
 /**
@@ -194,7 +197,7 @@ function composeMembers(node: Located, use: SchemaUse): JSONSchema7 {
   const required = items(member(node, 'required')).flatMap((item) => text(item) ?? []);
   const further = member(node, 'additionalProperties');
   const names = member(node, 'propertyNames');
-  return {
+  const schema: JSONSchema7 = {
     ...(properties.length === 0
       ? {}
       : {
@@ -209,4 +212,5 @@ function composeMembers(node: Located, use: SchemaUse): JSONSchema7 {
     additionalProperties:
       further?.members === undefined ? further?.value === true : buildSchema(further, use),
   };
+  return withTarget(schema, declaredTarget(names));
 }

@@ -1,6 +1,7 @@
 import { textSteps } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { FEW_OBJECTS, runInSlices, type Steps } from '../../runtime/slices.js';
+import type { Steps } from '../../runtime/paused-work.js';
+import { FEW_OBJECTS, runInSlices } from '../../runtime/slices.js';
 import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';

@@ -10,7 +10,7 @@ import {
   memberOf,
 } from '../../protocol/json.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
-import { type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';

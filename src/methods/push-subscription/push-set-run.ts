@@ -7,7 +7,8 @@ import type {
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import { finish, runInSlices, type Slices } from '../../runtime/slices.js';
+import { finish } from '../../runtime/paused-work.js';
+import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext, CreatedIds } from '../context.js';
 import type { PlannedUpdate, SetPlan } from '../set/plan-set.js';

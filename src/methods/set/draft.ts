@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import { type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
 import type { StoredObject } from '../../store/port.js';
 import { normalForm } from '../../text/index.js';
 import { resolveId } from '../creation-ids.js';

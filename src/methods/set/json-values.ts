@@ -4,7 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import { type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
 
 /** Arrays and objects that may lie within each other. */
 const MAX_DEPTH = 64;

@@ -1,7 +1,8 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { textSteps } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
+import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
 import type { TypeIndex, TypeReference } from '../type-index.js';

@@ -3,7 +3,7 @@ import { keyOnPath, type MemberAt } from '../../capability/places.js';
 import { formedText } from '../../capability/text-forms.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
-import { type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
 
 /** Returns the patch with other pointers. Null where that makes two pointers one. */
 export function* withPointers(

@@ -2,7 +2,7 @@ import type { SetArguments } from '../../capability/standard.js';
 import { MethodError, type SetError, setError } from '../../protocol/errors.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../runtime/slices.js';
+import type { Steps } from '../../runtime/paused-work.js';
 import { resolveId } from '../creation-ids.js';
 import { declaredMembers, firstToken, type TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/links.js';

@@ -1,6 +1,6 @@
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
-import { finish, type Steps, Strides } from '../../runtime/slices.js';
+import { finish, type Steps, Strides } from '../../runtime/paused-work.js';
 import type { StoredObject } from '../../store/port.js';
 import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';

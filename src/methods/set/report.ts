@@ -10,7 +10,7 @@ import {
 } from '../../protocol/json.js';
 import { parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
-import { type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';

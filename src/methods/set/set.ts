@@ -1,6 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { CopyResponse, SetArguments, SetResponse } from '../../capability/standard.js';
-import { FEW_OBJECTS, finish, runInSlices, type Steps } from '../../runtime/slices.js';
+import { finish, type Steps } from '../../runtime/paused-work.js';
+import { FEW_OBJECTS, runInSlices } from '../../runtime/slices.js';
 import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';

@@ -7,7 +7,7 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import { declaredObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
-import { type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';

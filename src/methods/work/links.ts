@@ -1,6 +1,6 @@
 import { type Place, type PlaceStep, pathTo, textSteps, textsAt } from '../../capability/places.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../runtime/slices.js';
+import type { Steps } from '../../runtime/paused-work.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { Names, TypeIndex, TypeReference } from '../type-index.js';

@@ -1,7 +1,8 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
 import { equalSteps } from '../../protocol/equal.js';
-import { runInSlices, type Slices, type Steps, Strides } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/paused-work.js';
+import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,

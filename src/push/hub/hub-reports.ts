@@ -14,7 +14,7 @@ export class HubReports {
     peerFound: 0,
     peerLost: 0,
     shed: 0,
-    otherGeneration: 0,
+    otherEpoch: 0,
     floor: 0,
     poll: 0,
   };

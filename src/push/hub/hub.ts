@@ -14,8 +14,8 @@ export type DoubtReason =
   | 'connected'
   /** A process is heard for the first time, and may have told of commits before. */
   | 'peerFound'
-  /** A process speaks of another generation of states: a new one may have begun. */
-  | 'otherGeneration'
+  /** A process speaks of another epoch of states: a new one may have begun. */
+  | 'otherEpoch'
   /** A process fell silent without a good-bye. */
   | 'peerLost'
   /** Hints were dropped, here or at their sender: there were too many. */

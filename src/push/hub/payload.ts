@@ -2,7 +2,7 @@ import type { Hints } from './hub.js';
 
 /**
  * The messages of hubs, as texts that PostgreSQL's NOTIFY takes. Each is a JSON object: `o`,
- * the process that says it, `g`, the generation of the database, and one of these:
+ * the process that says it, `g`, the epoch of the database, and one of these:
  *
  * - `c`: commits, account id to type name to state number, or to null: any types
  * - `s`: ids of push subscriptions that were created or changed
@@ -23,16 +23,16 @@ export type Message =
 
 export interface Envelope {
   readonly origin: string;
-  readonly generation: string;
+  readonly epoch: string;
   readonly message: Message;
 }
 
 /** Writes the members that all payloads of a process begin with: the open object. */
-export function payloadHead(origin: string, generation: string): string {
-  return `${originHead(origin)}${JSON.stringify(generation)},`;
+export function payloadHead(origin: string, epoch: string): string {
+  return `${originHead(origin)}${JSON.stringify(epoch)},`;
 }
 
-/** Writes what all payloads of a process begin with, whatever the generation. */
+/** Writes what all payloads of a process begin with, whatever the epoch. */
 export function originHead(origin: string): string {
   return `{"o":${JSON.stringify(origin)},"g":`;
 }
@@ -113,12 +113,12 @@ export function readPayload(text: string): Envelope | null {
     return null;
   }
   if (!isObject(value)) return null;
-  const { o: origin, g: generation, ...rest } = value;
-  if (!isId(origin) || typeof generation !== 'string') return null;
+  const { o: origin, g: epoch, ...rest } = value;
+  if (!isId(origin) || typeof epoch !== 'string') return null;
   const [member, ...others] = Object.entries(rest);
   if (member === undefined || others.length > 0) return null;
   const message = readMessage(...member);
-  return message === null ? null : { origin, generation, message };
+  return message === null ? null : { origin, epoch, message };
 }
 
 function readMessage(member: string, value: unknown): Message | null {

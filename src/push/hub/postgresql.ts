@@ -70,8 +70,8 @@ export interface PostgresqlHubOptions {
   readonly database: (origin: string) => HubDatabase;
   /** Holds shards where no session can: behind a pooler that shares its sessions. */
   readonly leases: LeaseMaker;
-  /** The generation of the database, now: what others say of another one counts for nothing. */
-  readonly generation: () => string;
+  /** The epoch of the database, now: what others say of another one counts for nothing. */
+  readonly epoch: () => string;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly times?: HubTimes;
 }
@@ -85,7 +85,7 @@ class PostgresqlHub implements Hub {
   readonly shards = new HeldShards(() => this.#others);
   readonly #origin = randomBytes(12).toString('base64url');
   readonly #ownHead = originHead(this.#origin);
-  readonly #generation: () => string;
+  readonly #epoch: () => string;
   readonly #log: Pick<Log, 'info' | 'warn'>;
   readonly #times: HubTimes;
   readonly #reports: HubReports;
@@ -102,13 +102,13 @@ class PostgresqlHub implements Hub {
   #deaf = 0;
   #isClosed = false;
 
-  constructor({ database, leases, generation, log, times = HUB_TIMES }: PostgresqlHubOptions) {
-    this.#generation = generation;
+  constructor({ database, leases, epoch, log, times = HUB_TIMES }: PostgresqlHubOptions) {
+    this.#epoch = epoch;
     this.#log = log;
     this.#times = times;
     this.#reports = new HubReports(times.pace);
     this.#keeper = new ShardKeeper(this.shards, leases(this.#origin, times.lease), times);
-    const head = (): string => payloadHead(this.#origin, generation());
+    const head = (): string => payloadHead(this.#origin, epoch());
     this.#notifier = new Notifier({
       ...{ head, batch: this.#batch, pause: times.gather },
       send: async ({ text, accounts }) => {
@@ -182,7 +182,7 @@ class PostgresqlHub implements Hub {
     this.#notifier.stop();
     if (this.#keeper.isOn) return this.#keeper.stop();
     await this.shards.end();
-    await this.#notify(byePayload(payloadHead(this.#origin, this.#generation())));
+    await this.#notify(byePayload(payloadHead(this.#origin, this.#epoch())));
   }
 
   async #notify(payload: string): Promise<void> {
@@ -238,13 +238,13 @@ class PostgresqlHub implements Hub {
     }
     const envelope = readPayload(text);
     if (envelope === null) return;
-    if (envelope.generation === this.#generation()) {
+    if (envelope.epoch === this.#epoch()) {
       this.#hear(envelope, now);
       return;
     }
-    // One of the two has yet to read that a new generation has begun: a comparison reads it.
+    // One of the two has yet to read that a new epoch has begun: a comparison reads it.
     this.#peers.stillThere(envelope.origin, now);
-    this.#reports.doubt('otherGeneration');
+    this.#reports.doubt('otherEpoch');
   }
 
   #hear({ origin, message }: Envelope, now: number): void {
@@ -263,7 +263,7 @@ class PostgresqlHub implements Hub {
 
   /** Tells the others that they may lack what this process should have told so far. */
   #sayHello(): void {
-    const head = payloadHead(this.#origin, this.#generation());
+    const head = payloadHead(this.#origin, this.#epoch());
     // Where the session is lost the next one's hello says the same.
     this.#notify(beatPayload(head, 'hello', 0)).catch(() => undefined);
   }

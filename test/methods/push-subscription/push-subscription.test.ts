@@ -2,7 +2,7 @@ import { createECDH, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readGeneration } from '../../../src/database/push-generation.js';
+import { readEpoch } from '../../../src/database/state-epoch.js';
 import { PUSH, VAPID } from '../../support/client.js';
 import { eventually } from '../../support/poll.js';
 import { usePostgresql } from '../../support/postgresql.js';
@@ -359,13 +359,13 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(await vapid()).toBe(made);
   });
 
-  it('a backup has none; a reset of states removes all, and begins a new generation', async () => {
+  it('a backup has none; a reset of states removes all, and begins a new epoch', async () => {
     const client = await rig().client();
     await client.subscribe();
     const { server, prisma } = rig();
     expect((await client.read()).list).toHaveLength(1);
     const file = join(server.dataDir, 'backup.tar');
-    const before = await readGeneration(prisma);
+    const before = await readEpoch(prisma);
     await server.tools([
       ['scripts/backup', [file]],
       ['scripts/account', ['reset-states']],
@@ -374,7 +374,7 @@ describe.each(['SQLite', 'PostgreSQL'])('push subscriptions on %s', (database) =
     expect(archive.includes('JmapToken')).toBe(true);
     expect(archive.includes('/push/device')).toBe(false);
     expect(archive.includes('JmapPushSubscription.ndjson')).toBe(false);
-    expect(await readGeneration(prisma)).not.toBe(before);
+    expect(await readEpoch(prisma)).not.toBe(before);
     expect((await client.read()).list).toEqual([]);
   });
 

@@ -28,7 +28,7 @@ export interface HeardHub {
   readonly heard: Map<string, Record<string, number> | null>;
   /** Lines of its log. */
   readonly lines: string[];
-  generation: string;
+  epoch: string;
   /** Returns the shards that it holds. */
   shards(): readonly number[];
 }
@@ -50,7 +50,7 @@ export function openHub(options: HubOptions): HeardHub {
   const pool = openPool({ url: poolUrl, size: 1, answerWithin });
   const lines: string[] = [];
   const log = (_: object, message: string): void => void lines.push(message);
-  const told = { generation: 'g' };
+  const told = { epoch: 'g' };
   const open = notifyDatabase(url, { patience: TIMES.patience });
   const hub = openPostgresqlHub({
     database(origin) {
@@ -58,7 +58,7 @@ export function openHub(options: HubOptions): HeardHub {
       return { listen, announce: async (text) => void (isDeaf?.() || (await announce(text))) };
     },
     leases: shardLeases(pool),
-    generation: () => told.generation,
+    epoch: () => told.epoch,
     log: { info: log, warn: log },
     times: { ...TIMES, ...times },
   });

@@ -313,17 +313,17 @@ describe('A hub whose database anybody may send notifications in', () => {
     expect(({} as Record<string, unknown>)['5']).toBe(undefined);
   });
 
-  it('hears of a new generation as soon as it is in one', async () => {
+  it('hears of a new epoch as soon as it is in one', async () => {
     const hubs = await openHubs(3);
     const [first, second, third] = hubs;
-    first.generation = 'next';
+    first.epoch = 'next';
     const doubts = second.doubts.length;
     first.hub.publish({ accountId: 'a', changed: { Todo: '1' } });
     await eventually(() => expect(first.hub.counts().hints.out).toBe(1));
     await settle(second, third as HeardHub);
-    // It compares, and so reads the generation again.
-    expect(second.doubts.slice(doubts)).toContain('otherGeneration');
-    second.generation = 'next';
+    // It compares, and so reads the epoch again.
+    expect(second.doubts.slice(doubts)).toContain('otherEpoch');
+    second.epoch = 'next';
     await eventually(() =>
       expect(second.doubts.filter((it) => it === 'peerFound')).not.toEqual([]),
     );

@@ -8,7 +8,7 @@ import { todo } from '../../store/storages.js';
 /** Opens the hub of a storage, as a server does. */
 export function openHub(storage: Storage, bus: PushBus = { kind: 'listen' }): Hub {
   const log = { info: () => undefined, warn: () => undefined };
-  const hub = storage.openHub({ bus, generation: () => 'g', log });
+  const hub = storage.openHub({ bus, epoch: () => 'g', log });
   onTestFinished(() => hub.close());
   storage.store.onCommit((change) => hub.publish(change));
   return hub;

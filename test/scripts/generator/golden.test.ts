@@ -3,13 +3,14 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { render } from '../../../scripts/generator/pipeline.js';
-import { createProject, type Project, REPOSITORY, readTree } from './project.js';
+import { createProject, type Project, REPOSITORY, readTree, WITH_CLIENT } from './project.js';
 
 /**
  * Each folder of test/golden/errors holds wrong descriptors and the messages about them; each of
  * test/golden/warnings right ones that give warnings. Each of test/golden/output holds descriptors
- * and the files that they make. Each of test/golden/history holds descriptors, the descriptors that
- * were generated before them, and the messages. `UPDATE_GOLDEN=1` writes the expectations anew.
+ * and the files that they make, each of test/golden/client the typed client that they make. Each of
+ * test/golden/history holds descriptors, the descriptors that were generated before them, and the
+ * messages. `UPDATE_GOLDEN=1` writes the expectations anew.
  */
 const GOLDEN = join(REPOSITORY, 'test/golden');
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
@@ -79,6 +80,18 @@ describe('right descriptors', () => {
     ];
     if (UPDATE) await replace(join(folder, 'expected'), own);
     expect(Object.fromEntries(own)).toEqual(await readTree(join(folder, 'expected')));
+  });
+});
+
+describe('typed clients', () => {
+  it.each(readdirSync(join(GOLDEN, 'client')))('%s', async (name) => {
+    const folder = join(GOLDEN, 'client', name);
+    const project = await projectOf(folder);
+    await project.write('package.json', WITH_CLIENT);
+    expect((await project.generate()).code).toBe(0);
+    const made = await project.tree('generated/client');
+    if (UPDATE) await replace(join(folder, 'expected'), Object.entries(made));
+    expect(made).toEqual(await readTree(join(folder, 'expected')));
   });
 });
 

@@ -57,6 +57,10 @@ export async function createProject(descriptors: Record<string, string>): Promis
   return project;
 }
 
+/** The package.json of a project that uses the typed client. */
+export const WITH_CLIENT =
+  '{ "type": "module", "private": true, "devDependencies": { "@jmapsmith/client": "0.2.0" } }\n';
+
 const DEFAULTS = Object.freeze({ check: false, dryRun: false, watch: false });
 
 /** Runs a command's function and takes what it prints. */

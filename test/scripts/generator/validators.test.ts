@@ -327,6 +327,7 @@ describe('the emitted registry', () => {
       'jmapsmith-once',
       'jmapsmith-push',
       'jmapsmith-reference',
+      'jmapsmith-sync',
       'webpush-vapid',
       'websocket',
     ];

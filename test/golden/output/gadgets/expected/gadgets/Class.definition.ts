@@ -43,6 +43,7 @@ export const classType = jmap.dataType<ClassShape>({
   name: 'Class',
   capability: 'https://example.com/jmap/gadgets',
   table: 'Class',
+  hash: 'EiC4SJnchCF4zrUFt5E3Q2',
   characters: 0,
   acceptSnakeCase: false,
   properties: {

@@ -112,6 +112,7 @@ export const gadgetType = jmap.dataType<GadgetShape>({
   name: 'Gadget',
   capability: 'https://example.com/jmap/gadgets',
   table: 'Gadget',
+  hash: 'doxXsH-W33kVvE-4Kjq44h',
   acceptSnakeCase: true,
   properties: {
     id: { kind: 'string', role: 'id' },

@@ -123,6 +123,7 @@ export const gadgetType = jmap.dataType<GadgetShape>({
   name: 'Gadget',
   capability: 'https://example.com/jmap/rich',
   table: 'Gadget',
+  hash: '1Ig3Cngra1OW_vOiTi75T_',
   acceptSnakeCase: false,
   properties: {
     id: { kind: 'string', role: 'id' },

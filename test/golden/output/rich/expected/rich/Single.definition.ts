@@ -42,6 +42,7 @@ export const singleType = jmap.dataType<SingleShape>({
   name: 'Single',
   capability: 'https://example.com/jmap/rich',
   table: 'Single',
+  hash: 'xqa0UPhQSGfCoNmWgxFFXq',
   characters: 5,
   acceptSnakeCase: false,
   properties: {

@@ -1,0 +1,109 @@
+import type { Id } from '../schema/id.js';
+import { readJson } from '../transport/http.js';
+import { makeUploader, type OnProgress } from '../transport/upload.js';
+import type { Connection } from './connection.js';
+import { RequestError } from './errors.js';
+import type { Gate } from './gate.js';
+import { expandTemplate, readLimit } from './session.js';
+
+/** The id of a blob (RFC 8620 6). */
+export type BlobId = Id<'Blob'>;
+
+export interface UploadOptions {
+  /** The media type; by default that of the blob. */
+  readonly type?: string;
+  readonly onProgress?: OnProgress;
+  readonly signal?: AbortSignal;
+}
+
+/** A blob that the server has. Nothing refers to it yet, so the server deletes it after a while. */
+export interface Uploaded {
+  readonly accountId: Id<'Account'>;
+  readonly blobId: BlobId;
+  readonly type: string;
+  readonly size: number;
+}
+
+export interface DownloadOptions {
+  /** The name of the file in the answer's Content-Disposition. */
+  readonly name?: string;
+  /** The media type of the answer. */
+  readonly type?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A blob as a URL, for `<img>` and its like, which can't send a token. */
+export interface ObjectUrl {
+  readonly url: string;
+  /** Frees the memory of the blob; the URL leads nowhere then. */
+  revoke(): void;
+}
+
+/** The blobs of an account (RFC 8620 6). */
+export interface Blobs {
+  /** Uploads data. Rejects before anything is sent where it is larger than `maxSizeUpload`. */
+  upload(data: BlobPart, options?: UploadOptions): Promise<Uploaded>;
+  /** Resolves to the response once its head is there; `blob()` and its like read the data. */
+  download(blobId: BlobId, options?: DownloadOptions): Promise<Response>;
+  /** Downloads a blob. */
+  blobUrl(blobId: BlobId, options?: DownloadOptions): Promise<ObjectUrl>;
+}
+
+/** Returns the blobs of an account. */
+export function makeBlobs(accountId: string, connection: Connection, uploads: Gate): Blobs {
+  const { http, fetch, scope, keeper, locate, persist } = connection;
+  const session = keeper.current;
+
+  const upload: Blobs['upload'] = (data, { type, onProgress, signal: outer } = {}) =>
+    scope.run(outer, async (signal) => {
+      const blob = data instanceof Blob ? data : new Blob([data]);
+      requireSize(blob.size, readLimit(session(), 'maxSizeUpload'));
+      const url = locate(expandTemplate(session().uploadUrl, { accountId }));
+      const contentType = type ?? (blob.type || 'application/octet-stream');
+      const headers = { 'content-type': contentType };
+      const request = { method: 'POST', headers, body: blob, signal };
+      const sender = onProgress && makeUploader(blob, onProgress, fetch);
+      const send = async (): Promise<Uploaded> =>
+        (await readJson(await http(url, request, sender), signal)) as Uploaded;
+      return persist(() => uploads(send), { isReading: false, signal });
+    });
+
+  const fetchBlob = (
+    blobId: BlobId,
+    { name = blobId, type = '' }: DownloadOptions,
+    signal: AbortSignal,
+  ): Promise<Response> => {
+    const values = { accountId, blobId, name, type: type || 'application/octet-stream' };
+    const url = locate(expandTemplate(session().downloadUrl, values));
+    return persist(() => http(url, { signal }), { isReading: true, signal });
+  };
+
+  return {
+    upload,
+    download: (blobId, options = {}) =>
+      scope.run(options.signal, async (signal) =>
+        endBody(await fetchBlob(blobId, options, signal), options.signal),
+      ),
+    blobUrl: (blobId, options = {}) =>
+      scope.run(options.signal, async (signal) => {
+        const url = URL.createObjectURL(await (await fetchBlob(blobId, options, signal)).blob());
+        return { url, revoke: () => URL.revokeObjectURL(url) };
+      }),
+  };
+}
+
+/** Returns the same response, whose body the signal ends while it is read. */
+function endBody(response: Response, signal: AbortSignal | undefined): Response {
+  return signal === undefined || response.body === null
+    ? response
+    : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
+}
+
+function requireSize(size: number, maximum: number): void {
+  if (size <= maximum) return;
+  throw new RequestError(413, {
+    type: 'urn:ietf:params:jmap:error:limit',
+    limit: 'maxSizeUpload',
+    detail: `The data has ${size} octets, more than maxSizeUpload (${maximum}).`,
+  });
+}

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+
+/** The Session object (RFC 8620 2). */
+export interface Session {
+  readonly capabilities: Readonly<Record<string, JsonObject>>;
+  readonly accounts: Readonly<Record<string, SessionAccount>>;
+  readonly primaryAccounts: Readonly<Record<string, string>>;
+  readonly username: string;
+  readonly apiUrl: string;
+  readonly downloadUrl: string;
+  readonly uploadUrl: string;
+  readonly eventSourceUrl: string;
+  readonly state: string;
+}
+
+export interface SessionAccount {
+  readonly name: string;
+  readonly isPersonal: boolean;
+  readonly isReadOnly: boolean;
+  readonly accountCapabilities: Readonly<Record<string, JsonObject>>;
+}
+
+export const CORE = 'urn:ietf:params:jmap:core';
+
+/** Limits of the core capability (RFC 8620 2). */
+export type Limit =
+  | 'maxSizeUpload'
+  | 'maxConcurrentUpload'
+  | 'maxSizeRequest'
+  | 'maxConcurrentRequests'
+  | 'maxCallsInRequest'
+  | 'maxObjectsInGet'
+  | 'maxObjectsInSet';
+
+/** Returns a limit of the server; infinity where the session doesn't name it. */
+export function readLimit({ capabilities }: Session, name: Limit): number {
+  return (capabilities[CORE]?.[name] as number | undefined) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Returns the URL of the session resource: that of the origin (RFC 8620 2.2) where `url` has no
+ * path.
+ */
+export function locateSession(url: string): string {
+  const { pathname, href } = new URL(url);
+  return pathname === '/' ? new URL('/.well-known/jmap', href).href : href;
+}
+
+/** Returns a URI Template of level 1 (RFC 6570) with values in the place of their names. */
+export function expandTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? '').replace(
+      /[!'()*]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+  );
+}
+
+/** The session of a client, fetched again when the server tells of another. */
+export interface SessionKeeper {
+  current(): Session;
+  /** Notes the `sessionState` of a response. */
+  noteState(state: string): void;
+  /** Calls `listener` with each later session. Returns the function that ends this. */
+  listen(listener: (session: Session) => void): () => void;
+}
+
+/** Resolves when the first session is there; rejects where it isn't to be had. */
+export async function keepSession(load: () => Promise<Session>): Promise<SessionKeeper> {
+  const listeners = new Set<(session: Session) => void>();
+  let session = await load();
+  /** The state for which the session was fetched last. A server may answer an older one for it. */
+  let asked = session.state;
+  const refresh = async (state: string): Promise<void> => {
+    asked = state;
+    try {
+      session = await load();
+    } catch {
+      // The next response asks for it again.
+      asked = session.state;
+      return;
+    }
+    for (const listener of listeners) listener(session);
+  };
+  return {
+    current: () => session,
+    noteState(state) {
+      if (state === session.state) asked = state;
+      else if (state !== asked) void refresh(state);
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { applyPatch, type Defaults, mapPatch, mergePatches } from './patches.js';
+import { mapTexts } from './values.js';
+import { isLocalKey, type Key, type PendingUpdate, type PendingWrite } from './write.js';
+
+/** Writes in the order in which they were made. Never changed: each step gives another one. */
+export type Log = readonly PendingWrite[];
+
+/**
+ * Returns the log with a write at its end. Writes of one object become one as long as none of them
+ * was sent: an update goes into the create or the update before it, a destroy takes them away.
+ */
+export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
+  const at = log.findLastIndex((other) => other.type === write.type && other.key === write.key);
+  const before = log[at];
+  if (before === undefined || before.sentAs !== null) return [...log, write];
+  if (write.kind === 'destroy') return appendDestroy(log, at, write);
+  if (write.kind !== 'update' || !canJoin(log, at, write)) return [...log, write];
+  const ids = [...before.ids, ...write.ids];
+  if (before.kind === 'create') {
+    const values = applyPatch(before.values, write.patch, defaults);
+    return log.with(at, { ...before, ids, values });
+  }
+  if (before.kind !== 'update') return [...log, write];
+  return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
+}
+
+/** A destroy takes the unsent updates of its object away, and the create of a new one too. */
+function appendDestroy(log: Log, at: number, write: PendingWrite): Log {
+  const before = log[at];
+  if (before?.kind === 'update') {
+    const ids = [...before.ids, ...write.ids];
+    return append(log.toSpliced(at, 1), { ...write, ids }, () => null);
+  }
+  const isNeeded = log.some((other, index) => index > at && namesIn(other).has(write.key));
+  return before?.kind === 'create' && !isNeeded ? log.toSpliced(at, 1) : [...log, write];
+}
+
+/** An update goes no further ahead than the creates that it refers to. */
+function canJoin(log: Log, at: number, write: PendingUpdate): boolean {
+  const before = log[at];
+  if (write.unchanged !== null || (before?.kind === 'update' && before.unchanged !== null))
+    return false;
+  const names = namesIn(write);
+  return !log.some((other, index) => index > at && names.has(other.key));
+}
+
+/** Returns the keys of objects made here that a write refers to. */
+export function namesIn(write: PendingWrite): ReadonlySet<Key> {
+  const names = new Set<Key>();
+  replaceNames(write, (text) => {
+    if (isLocalKey(text)) names.add(text);
+    return text;
+  });
+  return names;
+}
+
+/** Returns a write with the texts replaced that may name objects. */
+export function replaceNames<Write extends PendingWrite>(
+  write: Write,
+  replace: (text: string) => string,
+): Write {
+  if (write.kind === 'create') return { ...write, values: mapTexts(write.values, replace) };
+  if (write.kind === 'update') return { ...write, patch: mapPatch(write.patch, replace) };
+  return write;
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { PatchObject } from './patches.js';
+
+/** The key of an object for as long as a client knows it: its id, or `~uuid` where it made it. */
+export type Key = string;
+
+const LOCAL = '~';
+
+/** Returns the key of an object that is being made here. No id begins so (RFC 8620 1.2). */
+export function makeKey(): Key {
+  return LOCAL + crypto.randomUUID();
+}
+
+export function isLocalKey(text: string): boolean {
+  return text.startsWith(LOCAL);
+}
+
+interface Pending {
+  /** Names the write to whoever waits for its outcome: several where writes became one. */
+  readonly ids: readonly string[];
+  readonly type: string;
+  readonly key: Key;
+  /** The request that carries it; null while it may still change. Its outcome may be unknown. */
+  readonly sentAs: string | null;
+}
+
+export interface PendingCreate extends Pending {
+  readonly kind: 'create';
+  readonly values: JsonObject;
+}
+
+export interface PendingUpdate extends Pending {
+  readonly kind: 'update';
+  readonly patch: PatchObject;
+  /** The properties that it touches as they were; it ends as a conflict where they differ. */
+  readonly unchanged: JsonObject | null;
+}
+
+export interface PendingDestroy extends Pending {
+  readonly kind: 'destroy';
+}
+
+/** A write that the server has not answered: an entry of the log. JSON alone. */
+export type PendingWrite = PendingCreate | PendingUpdate | PendingDestroy;

@@ -1,0 +1,24 @@
+/** The first wait and the longest one, ms. */
+const SHORTEST = 250;
+const LONGEST = 60_000;
+
+/** Waits longer from failure to failure, ms, each time with a part of it left to chance. */
+export class Backoff {
+  readonly #shortest: number;
+  #failures = 0;
+
+  constructor(shortest = SHORTEST) {
+    this.#shortest = shortest;
+  }
+
+  /** Returns how long to wait after one more failure; at least as long as a server asks for. */
+  next(retryAfter = 0): number {
+    const longest = Math.min(LONGEST, this.#shortest * 2 ** this.#failures);
+    this.#failures += 1;
+    return Math.max(retryAfter, longest / 2 + Math.random() * (longest / 2));
+  }
+
+  reset(): void {
+    this.#failures = 0;
+  }
+}

@@ -1,0 +1,122 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { type Log, namesIn, replaceNames } from '../store/log.js';
+import { applyPatch, completePatch } from '../store/patches.js';
+import type { Replica } from '../store/replica.js';
+import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
+import type { Invocation } from '../transport/transport.js';
+
+/** Writes of one type that go in one /set, which the server makes in one transaction. */
+export interface FlushCall {
+  /** Names the call to the server: sent again, it is answered and made once. */
+  readonly onceKey: string;
+  readonly type: string;
+  readonly writes: readonly PendingWrite[];
+}
+
+export interface FlushLimits {
+  readonly maxCalls: number;
+  readonly maxObjectsInSet: number;
+}
+
+/**
+ * Returns the log with its first writes put into calls, as many as a request may have. Writes whose
+ * outcome is unknown stay in the calls that they were sent in.
+ */
+export function planFlush(replica: Replica, limits: FlushLimits): Log {
+  const { log } = replica;
+  let call: { readonly onceKey: string; readonly writes: PendingWrite[] } | null = null;
+  let calls = new Set(log.flatMap(({ sentAs }) => (sentAs === null ? [] : [sentAs]))).size;
+  const planned: PendingWrite[] = [];
+  for (const [index, write] of log.entries()) {
+    if (write.sentAs === null) {
+      if (call === null || !fits(call.writes, write, limits.maxObjectsInSet)) {
+        if (calls >= limits.maxCalls) return [...planned, ...log.slice(index)];
+        call = { onceKey: crypto.randomUUID(), writes: [] };
+        calls += 1;
+      }
+      const sent = { ...prepare(write, planned, replica), sentAs: call.onceKey };
+      call.writes.push(sent);
+      planned.push(sent);
+    } else {
+      call = null;
+      planned.push(write);
+    }
+  }
+  return planned;
+}
+
+/** Within a /set creates come first, then updates, then destroys; each object comes once. */
+function fits(writes: readonly PendingWrite[], next: PendingWrite, max: number): boolean {
+  const [first] = writes;
+  if (first === undefined) return true;
+  if (first.type !== next.type || writes.length >= max) return false;
+  if (writes.some(({ key }) => key === next.key)) return false;
+  return next.kind === 'destroy' || writes.every(({ kind }) => kind !== 'destroy');
+}
+
+/**
+ * Returns a write as it is sent, however often: with the ids that are known, and with whole
+ * properties where a pointer leads through what the object doesn't have.
+ */
+function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWrite {
+  const named = replaceNames(write, (text) => replica.idOf(text) ?? text);
+  if (named.kind !== 'update') return named;
+  const defaults = replica.defaultsOf(write.type);
+  let object: JsonObject = replica.base(write.type, write.key) ?? {};
+  for (const one of earlier) {
+    if (one.key !== write.key || one.type !== write.type) continue;
+    if (one.kind === 'create') object = { ...object, ...one.values };
+    if (one.kind === 'update') object = applyPatch(object, one.patch, defaults);
+  }
+  return { ...named, patch: completePatch(object, named.patch, defaults) };
+}
+
+/** Returns the calls that the sent writes of a log make, in their order. */
+export function callsOf(log: Log): readonly FlushCall[] {
+  const calls = new Map<string, { type: string; writes: PendingWrite[] }>();
+  for (const write of log) {
+    if (write.sentAs === null) continue;
+    const call = calls.get(write.sentAs);
+    if (call === undefined) calls.set(write.sentAs, { type: write.type, writes: [write] });
+    else call.writes.push(write);
+  }
+  return [...calls].map(([onceKey, call]) => ({ onceKey, ...call }));
+}
+
+/** Returns the creation id of an object made here (RFC 8620 5.3): its key without the mark. */
+export function creationId(key: Key): string {
+  return key.slice(1);
+}
+
+/** Returns the /set of a call. */
+export function setCall(accountId: string, call: FlushCall, replica: Replica): Invocation {
+  const create: [string, JsonObject][] = [];
+  const update: [string, JsonObject][] = [];
+  const destroy: string[] = [];
+  const idOf = (text: string): string =>
+    isLocalKey(text) ? (replica.idOf(text) ?? `#${creationId(text)}`) : text;
+  for (const write of call.writes) {
+    const named = replaceNames(write, idOf);
+    if (named.kind === 'create') create.push([creationId(named.key), named.values]);
+    else if (named.kind === 'update') update.push([idOf(named.key), named.patch]);
+    else destroy.push(idOf(named.key));
+  }
+  const args = {
+    accountId,
+    onceKey: call.onceKey,
+    ...(create.length > 0 && { create: Object.fromEntries(create) }),
+    ...(update.length > 0 && { update: Object.fromEntries(update) }),
+    ...(destroy.length > 0 && { destroy }),
+  };
+  return [`${call.type}/set`, args, call.onceKey];
+}
+
+/** Returns the writes that can't be made any more since the creates of `keys` were refused. */
+export function findDependants(log: Log, keys: ReadonlySet<Key>): readonly PendingWrite[] {
+  const gone = new Set(keys);
+  return log.filter((write) => {
+    const depends = gone.has(write.key) || [...namesIn(write)].some((key) => gone.has(key));
+    if (depends && write.kind === 'create') gone.add(write.key);
+    return depends;
+  });
+}

@@ -1,0 +1,166 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import { replaceNames } from '../store/log.js';
+import { applyPatch } from '../store/patches.js';
+import type { Change, Replica } from '../store/replica.js';
+import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
+import { creationId, type FlushCall, findDependants } from './flush.js';
+import type { CallAnswer } from './wire.js';
+
+/** Why a write was not made: a SetError, or the error of its whole call. */
+export interface Refusal {
+  readonly type: string;
+  readonly description?: string;
+  readonly [member: string]: JsonValue | undefined;
+}
+
+/** The end of a write; a refused one stays told until somebody takes note of it. */
+export type Outcome =
+  | { readonly isMade: true; readonly write: PendingWrite; readonly id: string }
+  | { readonly isMade: false; readonly write: PendingWrite; readonly error: Refusal };
+
+/** The changes that the answers of a flush make: all of them in one commit. */
+export interface FlushResult {
+  readonly change: Pick<Change, 'aliases' | 'log'> & {
+    readonly objects: Map<string, Map<string, JsonObject | null>>;
+  };
+  readonly outcomes: readonly Outcome[];
+  /** A call has to be made again, after a pause. */
+  readonly isTransient: boolean;
+}
+
+/** Errors that pass: the same call may succeed later (RFC 8620 3.6.2). */
+const TRANSIENT: ReadonlySet<string> = new Set(['serverUnavailable', 'serverFail', 'rateLimit']);
+
+/** Reads the answers of the /set calls of a flush. */
+export function readFlush(
+  replica: Replica,
+  answers: readonly { readonly call: FlushCall; readonly answer: CallAnswer }[],
+): FlushResult {
+  const reader = new FlushReader(replica);
+  for (const { call, answer } of answers) reader.read(call, answer);
+  return reader.finish();
+}
+
+class FlushReader {
+  readonly #replica: Replica;
+  readonly #objects = new Map<string, Map<string, JsonObject | null>>();
+  readonly #aliases = new Map<Key, string>();
+  readonly #outcomes: Outcome[] = [];
+  readonly #again = new Set<PendingWrite>();
+  readonly #ended = new Set<PendingWrite>();
+  readonly #refusedKeys = new Set<Key>();
+
+  constructor(replica: Replica) {
+    this.#replica = replica;
+  }
+
+  read(call: FlushCall, answer: CallAnswer): void {
+    for (const write of call.writes) {
+      const ending = answer.isError ? errorOf(answer.args) : this.#endOf(write, answer.args);
+      if (ending === null) this.#ended.add(write);
+      else if (TRANSIENT.has(ending.type)) this.#again.add(write);
+      else this.#refuse(write, ending);
+    }
+  }
+
+  finish(): FlushResult {
+    const { log } = this.#replica;
+    const dependants = findDependants(log, this.#refusedKeys);
+    for (const write of dependants) {
+      if (this.#ended.has(write)) continue;
+      const type = 'dependencyFailed';
+      this.#refuse(write, { type, description: 'An object that it needs was refused.' });
+    }
+    const rest = log
+      .filter((write) => !this.#ended.has(write))
+      .map((write) => (this.#again.has(write) ? { ...write, sentAs: null } : write));
+    return {
+      change: { objects: this.#objects, aliases: this.#aliases, log: rest },
+      outcomes: this.#outcomes,
+      isTransient: this.#again.size > 0,
+    };
+  }
+
+  #refuse(write: PendingWrite, error: Refusal): void {
+    this.#ended.add(write);
+    this.#outcomes.push({ isMade: false, write, error });
+    if (write.kind === 'create') this.#refusedKeys.add(write.key);
+  }
+
+  /** Notes the effect of a write; returns its error where it has none. */
+  #endOf(write: PendingWrite, response: JsonObject): Refusal | null {
+    const { kind, key, type } = write;
+    const name = kind === 'create' ? creationId(key) : (this.#idOf(key) ?? key);
+    const error = membersOf(response, REFUSED[kind])[name];
+    // A destroy of what is gone has done what it should.
+    if (isJsonObject(error) && !(kind === 'destroy' && error['type'] === 'notFound'))
+      return errorOf(error);
+    if (kind === 'destroy') this.#take(type, name, null);
+    else if (!this.#takeReported(write, name, response)) return UNANSWERED;
+    this.#outcomes.push({ isMade: true, write, id: this.#idOf(key) ?? name });
+    return null;
+  }
+
+  /** Takes what a create or an update has made of the object, as far as it is known. */
+  #takeReported(write: PendingWrite, name: string, response: JsonObject): boolean {
+    if (write.kind === 'destroy') return false;
+    const reports = membersOf(response, write.kind === 'create' ? 'created' : 'updated');
+    if (!Object.hasOwn(reports, name)) return false;
+    const told = reports[name];
+    const reported: JsonObject = isJsonObject(told) ? told : {};
+    const { type, key } = write;
+    const known = replaceNames(write, (text) => this.#idOf(text) ?? text);
+    if (known.kind === 'create') {
+      const id = String(reported['id']);
+      this.#aliases.set(key, id);
+      this.#take(type, id, { ...known.values, ...reported });
+      return true;
+    }
+    const before = this.#objectOf(type, key);
+    // Nothing is made of an object that the client doesn't have: it comes by /get if it is wanted.
+    if (before !== null && known.kind === 'update') {
+      const after = applyPatch(before, known.patch, this.#replica.defaultsOf(type));
+      this.#take(type, name, { ...after, ...reported });
+    }
+    return true;
+  }
+
+  #objectOf(type: string, key: Key): JsonObject | null {
+    const id = this.#idOf(key) ?? key;
+    const noted = this.#objects.get(type)?.get(id);
+    if (noted !== undefined) return noted;
+    const row = this.#replica.base(type, key);
+    if (row === undefined) return null;
+    const { $key: _key, $pending: _pending, ...object } = row;
+    return object;
+  }
+
+  #idOf(key: Key): string | null {
+    return isLocalKey(key) ? (this.#aliases.get(key) ?? this.#replica.idOf(key)) : key;
+  }
+
+  #take(type: string, id: string, object: JsonObject | null): void {
+    const ofType = this.#objects.get(type) ?? new Map<string, JsonObject | null>();
+    this.#objects.set(type, ofType.set(id, object));
+  }
+}
+
+const REFUSED = {
+  create: 'notCreated',
+  update: 'notUpdated',
+  destroy: 'notDestroyed',
+} as const;
+
+const UNANSWERED: Refusal = Object.freeze({
+  type: 'serverFail',
+  description: 'The server did not answer the write.',
+});
+
+function membersOf(response: JsonObject, name: string): JsonObject {
+  const members = response[name];
+  return isJsonObject(members) ? members : {};
+}
+
+function errorOf(error: JsonObject): Refusal {
+  return { ...error, type: String(error['type']) };
+}

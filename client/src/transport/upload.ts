@@ -1,0 +1,87 @@
+import type { HttpSender } from './http.js';
+
+export interface Progress {
+  /** Octets that are sent. It never goes back. */
+  readonly loaded: number;
+  readonly total: number;
+}
+
+export type OnProgress = (progress: Progress) => void;
+
+/** Returns what sends a blob and tells its progress: by XMLHttpRequest where there is one. */
+export function makeUploader(
+  data: Blob,
+  onProgress: OnProgress,
+  fetch: typeof globalThis.fetch,
+): HttpSender {
+  let most = -1;
+  const tell = (loaded: number): void => {
+    if (loaded <= most) return;
+    most = loaded;
+    onProgress({ loaded, total: data.size });
+  };
+  const send: HttpSender =
+    typeof XMLHttpRequest === 'undefined'
+      ? (url, request) => fetch(url, streamBody(request, data, tell))
+      : (url, request) => sendByXhr(url, request, tell);
+  return async (url, request) => {
+    tell(0);
+    const response = await send(url, request);
+    if (response.ok) tell(data.size);
+    return response;
+  };
+}
+
+/** Octets that are read at once. */
+const CHUNK = 65_536;
+
+/** Returns the request with a body that counts its octets as they are read. */
+function streamBody(
+  request: Parameters<HttpSender>[1],
+  data: Blob,
+  tell: (loaded: number) => void,
+): RequestInit {
+  let loaded = 0;
+  const body = new ReadableStream({
+    async pull(controller) {
+      const chunk = data.slice(loaded, loaded + CHUNK);
+      if (chunk.size === 0) {
+        controller.close();
+        return;
+      }
+      controller.enqueue(new Uint8Array(await chunk.arrayBuffer()));
+      loaded += chunk.size;
+      tell(loaded);
+    },
+  });
+  // The body is sent before the answer begins; `fetch` wants that said.
+  return { ...request, body, duplex: 'half' } as RequestInit;
+}
+
+/** Sends a request as `fetch` does: that can't tell the progress of uploads in browsers. */
+function sendByXhr(
+  url: string,
+  { method = 'GET', headers = {}, body, signal }: Parameters<HttpSender>[1],
+  tell: (loaded: number) => void,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest();
+    const abort = (): void => xhr.abort();
+    xhr.open(method, url);
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value);
+    xhr.upload.onprogress = ({ loaded }) => tell(loaded);
+    xhr.onload = () => resolve(readXhr(xhr));
+    xhr.onerror = () => reject(new TypeError('The upload failed.'));
+    xhr.onabort = () => reject(signal.reason as Error);
+    xhr.onloadend = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    xhr.send(body as XMLHttpRequestBodyInit);
+  });
+}
+
+/** Returns the parts of an answer that the client reads. */
+function readXhr(xhr: XMLHttpRequest): Response {
+  const { status, statusText, responseText } = xhr;
+  const headers = { 'retry-after': xhr.getResponseHeader('retry-after') ?? '' };
+  return new Response(responseText, { status, statusText, headers });
+}

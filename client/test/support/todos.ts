@@ -1,0 +1,39 @@
+import { afterEach, beforeAll } from 'vitest';
+import { type FixtureName, type Fixtures, makeFixtures } from '../../../test/support/fixtures.js';
+import { type RunningServer, type ServerOptions, useServer } from '../../../test/support/server.js';
+import { type Client, type ConnectOptions, connect } from '../../src/index.js';
+import { type FaultyProxy, useFaultyProxy } from './faulty-proxy.js';
+import { type TodosProject, todos } from './schema.js';
+
+export interface Served {
+  server(): RunningServer;
+  proxy(): FaultyProxy;
+  fixtures(): Fixtures;
+  /** Connects as the first user, by way of the proxy. */
+  connect(options?: Partial<ConnectOptions>): Promise<Client<TodosProject>>;
+}
+
+/** A server of this repository's types behind a proxy, for the tests of a file. */
+export function useTodos(options: ServerOptions = {}, names: readonly FixtureName[] = []): Served {
+  const server = useServer(options);
+  let fixtures: Fixtures;
+  beforeAll(async () => {
+    fixtures = await makeFixtures(server(), names);
+  });
+  const proxy = useFaultyProxy(() => server().url);
+  const open: Client<TodosProject>[] = [];
+  afterEach(async () => {
+    for (const client of open.splice(0)) await client.close();
+  });
+  return {
+    server,
+    proxy,
+    fixtures: () => fixtures,
+    async connect(more = {}) {
+      const { token } = fixtures.u1;
+      const client = await connect(todos, { url: proxy().url, token, ...more });
+      open.push(client);
+      return client;
+    },
+  };
+}
