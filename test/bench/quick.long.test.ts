@@ -51,7 +51,7 @@ test('a quick run measures every server and job, stores figures, leaves no proce
     jobs: Record<string, Record<string, { perSecond: number }[]>>;
     peakRssMB: Record<string, number>;
   };
-  expect(Object.keys(peakRssMB)).toHaveLength(10);
+  expect(Object.keys(peakRssMB)).toHaveLength(14);
   expect(Object.keys(jobs['create 1'] ?? {}).sort()).toEqual(
     ['express', 'express-prisma', 'fastify', 'fastify-pg', 'fastify-shared', 'jmapsmith'].concat(
       'jmapsmith-pg',
