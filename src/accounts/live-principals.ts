@@ -116,6 +116,8 @@ export class LivePrincipals {
     const credentials = due.map(([, { principal }]) => principal.credential);
     const principals = await this.#authenticator.refreshAll(credentials);
     for (const [id, followed] of due) {
+      // Others may follow the token since then: the next look tells them.
+      if (this.#followed.get(id) !== followed) continue;
       const current = hasExpired(followed.principal, now) ? null : (principals.get(id) ?? null);
       if (current === followed.principal) continue;
       if (current === null) this.#followed.delete(id);

@@ -79,7 +79,7 @@ export async function openEngine(
   const conductor = new Conductor();
   const storage = await openStorage(config, { ...options, types, hookClient, conductor });
   const { store, shared, backfill: database } = storage;
-  const epoch = new StateEpoch(storage.prisma);
+  const epoch = new StateEpoch(storage.principals);
   await epoch.reload();
   const tasks: { worker?: TaskWorker } = {};
   const hookServices = {

@@ -111,7 +111,7 @@ function judgesOf(reach: Reach): Pick<PushServices, 'judgeUrl' | 'leadsOutside' 
 
 async function openVapid({ storage, log }: PushOptions, sealer: Sealer): Promise<VapidKeys> {
   const vapid = new VapidKeys({
-    ...{ prisma: storage.prisma, sealer, makeKey: makeVapidKey },
+    ...{ prisma: storage.principals, sealer, makeKey: makeVapidKey },
     onUnusable: (id) => log.error({ id }, 'SECRETS_KEY does not decrypt a VAPID key'),
   });
   await vapid.open();

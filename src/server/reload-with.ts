@@ -14,12 +14,22 @@ export function reloadWith(
   parts: readonly Remembering[],
 ): Storage['accessVersion'] {
   let seen: string | null = null;
-  const settle = (version: string): string | Promise<string> => {
-    if (version === seen) return version;
-    return Promise.all(parts.map((part) => part.reload())).then(() => {
+  /** By version: the reloading that all who see it wait for. */
+  const running = new Map<string, Promise<string>>();
+  const reload = async (version: string): Promise<string> => {
+    try {
+      await Promise.all(parts.map((part) => part.reload()));
       seen = version;
       return version;
-    });
+    } finally {
+      running.delete(version);
+    }
+  };
+  const settle = (version: string): string | Promise<string> => {
+    if (version === seen) return version;
+    const reloading = running.get(version) ?? reload(version);
+    running.set(version, reloading);
+    return reloading;
   };
   return () => {
     const version = read();
