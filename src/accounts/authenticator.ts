@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
-import { forgetOldest } from '../runtime/forget-oldest.js';
+import { setNewest } from '../runtime/forget-oldest.js';
 import { available } from './available.js';
 import { ACCESS_VERSION } from './change.js';
 import {
@@ -259,14 +259,8 @@ class CachingAuthenticator implements Authenticator {
     // The same access is the same object: what hangs on it (a session's text) stays good.
     const principal = known?.fingerprint === print ? known.principal : loaded.principal;
     const entry = { ...loaded, principal, version, fingerprint: print };
-    this.#remember(id, entry);
+    setNewest(this.#cache, id, entry, this.#maxCached);
     return entry;
-  }
-
-  #remember(id: string, entry: Entry): void {
-    this.#cache.delete(id);
-    this.#cache.set(id, entry);
-    forgetOldest(this.#cache, this.#maxCached);
   }
 }
 

@@ -1,5 +1,5 @@
 import { KeyObject } from 'node:crypto';
-import { forgetOldest } from '../../runtime/forget-oldest.js';
+import { setNewest } from '../../runtime/forget-oldest.js';
 import type { Credential, Gate } from '../principal.js';
 import { acceptToken } from './accept-token.js';
 import { issuerOf, verifyAccessToken } from './access-token.js';
@@ -67,9 +67,7 @@ export class JwtSignIns implements SignInKind {
       verifyAccessToken(token, provider.settings.rules, keyOf, clocks.wall()),
     );
     if (credential === null) return null;
-    this.#known.delete(id);
-    this.#known.set(id, { provider, credential, signer });
-    forgetOldest(this.#known, maxCached);
+    setNewest(this.#known, id, { provider, credential, signer }, maxCached);
     return credential;
   }
 }

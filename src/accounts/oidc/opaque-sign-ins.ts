@@ -1,5 +1,5 @@
 import { ProviderAwayError } from '../../protocol/errors.js';
-import { forgetOldest } from '../../runtime/forget-oldest.js';
+import { setNewest } from '../../runtime/forget-oldest.js';
 import type { Credential, Gate } from '../principal.js';
 import { isSameSignIn } from '../sign-in.js';
 import { acceptToken } from './accept-token.js';
@@ -151,9 +151,7 @@ export class OpaqueSignIns implements SignInKind {
 
   #forget(id: string, until: number): null {
     if (this.#known.delete(id)) this.#revision += 1;
-    this.#refused.delete(id);
-    this.#refused.set(id, until);
-    forgetOldest(this.#refused, MAX_REFUSED);
+    setNewest(this.#refused, id, until, MAX_REFUSED);
     return null;
   }
 
@@ -163,9 +161,8 @@ export class OpaqueSignIns implements SignInKind {
     if (before !== undefined && !isSame) this.#revision += 1;
     const credential = isSame ? before : answer.credential;
     this.#refused.delete(id);
-    this.#known.delete(id);
-    this.#known.set(id, { ...answer, credential });
-    forgetOldest(this.#known, this.#options.maxCached ?? MAX_CACHED);
+    const { maxCached = MAX_CACHED } = this.#options;
+    setNewest(this.#known, id, { ...answer, credential }, maxCached);
     return credential;
   }
 }

@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto';
 import { isIP } from 'node:net';
-import { forgetOldest } from '../../runtime/forget-oldest.js';
+import { setNewest } from '../../runtime/forget-oldest.js';
 import { parseUrl } from '../../runtime/parse-url.js';
 import type { VapidKey } from './vapid-key.js';
 
@@ -44,9 +44,7 @@ export class Vapid {
     // A clock that was set back must not leave a token in use that is not valid for long.
     if (kept !== undefined && now >= kept.made && now < kept.made + KEPT) return kept.text;
     const text = `vapid t=${this.#signToken(key, url.origin, now)}, k=${key.publicText}`;
-    this.#kept.delete(name);
-    this.#kept.set(name, { text, made: now });
-    forgetOldest(this.#kept, MOST_KEPT);
+    setNewest(this.#kept, name, { text, made: now }, MOST_KEPT);
     return text;
   }
 
