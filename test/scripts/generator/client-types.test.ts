@@ -1,11 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { createProject, type Project, REPOSITORY, readTree, WITH_CLIENT } from './project.js';
-
-const run = promisify(execFile);
+import { compile, createProject, REPOSITORY, readTree, WITH_CLIENT } from './project.js';
 
 /** The application of a front-end: what compiles, and what doesn't. */
 const USE = `
@@ -156,15 +152,5 @@ it('the client passes the strictest compiler, and refuses what the server would'
   expect(await project.generate()).toMatchObject({ code: 0 });
   await project.write('use.ts', USE);
   await project.write('tsconfig.json', JSON.stringify(CONFIG));
-  expect(await compile(project)).toBe('');
+  expect(await compile(project.root)).toBe('');
 });
-
-async function compile(project: Project): Promise<string> {
-  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  try {
-    const { stdout } = await run(process.execPath, [tsc, '-p', project.root]);
-    return stdout;
-  } catch (error) {
-    return String((error as { stdout?: unknown }).stdout);
-  }
-}

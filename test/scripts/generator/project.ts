@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { onTestFinished, vi } from 'vitest';
 import { type GenerateOptions, generate } from '../../../scripts/generator/command.js';
 
@@ -105,4 +106,14 @@ export async function readTree(folder: string): Promise<Record<string, string>> 
 export function thing(lines: string): string {
   const indented = lines.trim().replace(/^/gm, '    ');
   return `capability: urn:example:things\ntypes:\n  Thing:\n${indented}\n`;
+}
+
+/** Type-checks a project by its tsconfig.json. Resolves to what the compiler complains of. */
+export async function compile(root: string): Promise<string> {
+  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+  try {
+    return (await promisify(execFile)(process.execPath, [tsc, '-p', root])).stdout;
+  } catch (error) {
+    return String((error as { stdout?: unknown }).stdout);
+  }
 }

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { usePostgresql } from '../../support/postgresql.js';
 import { Random } from '../../support/random.js';
-import { createProject, REPOSITORY } from './project.js';
+import { compile, createProject, REPOSITORY } from './project.js';
 import { projects } from './random/descriptors.js';
 import { filesOf, roundTrips } from './random/round-trip.js';
 
@@ -44,12 +42,3 @@ it(
   },
   PATIENCE,
 );
-
-async function compile(root: string): Promise<string> {
-  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  try {
-    return (await promisify(execFile)(process.execPath, [tsc, '-p', root])).stdout;
-  } catch (error) {
-    return String((error as { stdout?: unknown }).stdout);
-  }
-}

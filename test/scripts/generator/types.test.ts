@@ -1,10 +1,6 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { createProject, type Project, REPOSITORY, readTree } from './project.js';
-
-const run = promisify(execFile);
+import { compile, createProject, REPOSITORY, readTree } from './project.js';
 
 const USE = `
 import type { HookReader } from 'jmapsmith/capability';
@@ -121,15 +117,5 @@ it('emitted code passes the strictest compiler, and types the values of clients'
   expect(await project.generate()).toMatchObject({ code: 0 });
   await project.write('use.ts', USE);
   await project.write('tsconfig.json', JSON.stringify(CONFIG));
-  expect(await compile(project)).toBe('');
+  expect(await compile(project.root)).toBe('');
 });
-
-async function compile(project: Project): Promise<string> {
-  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
-  try {
-    const { stdout } = await run(process.execPath, [tsc, '-p', project.root]);
-    return stdout;
-  } catch (error) {
-    return String((error as { stdout?: unknown }).stdout);
-  }
-}
