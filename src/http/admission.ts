@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { TokenRefusedError } from '../accounts/oidc/access-token.js';
 import type { Gate, Principal } from '../accounts/principal.js';
 import { RequestError } from '../protocol/errors.js';
 import { tooFast } from '../protocol/limits.js';
@@ -29,7 +30,7 @@ export class Admission {
    */
   async admit(req: IncomingMessage, res: EdgeResponse, access: RouteAccess): Promise<Principal> {
     const { user } = this.#services.rates;
-    const principal = await this.guard(req, res, (count) =>
+    const principal = await this.#guard(req, res, (count) =>
       authenticateRequest(this.#services, req, access, count),
     );
     res.principal = principal;
@@ -43,7 +44,7 @@ export class Admission {
    * give that back. Credentials for which it isn't called are never counted, unless they are 401.
    * Rejects as `judge` does, or with the RequestError of a rule that refuses.
    */
-  async guard<T>(
+  async #guard<T>(
     req: IncomingMessage,
     res: EdgeResponse,
     judge: (count?: Gate) => Promise<T>,
@@ -69,6 +70,37 @@ export class Admission {
       // A provider that can't be asked must not make guesses free.
       if (error instanceof RequestError && verdict !== null) set.give(verdict);
       else if (error instanceof HttpError && error.status === 401) await count();
+      throw error;
+    }
+  }
+
+  /**
+   * Runs `judge`, which looks at the signature of a message once it has passed its gate, and counts
+   * refusals after it by the client's address, apart from credentials. Good messages never count,
+   * however many come at once. Rejects as `judge` does, or with the RequestError of a rule.
+   */
+  async countRefusals<T>(
+    req: IncomingMessage,
+    res: EdgeResponse,
+    judge: (gate: Gate) => Promise<T>,
+  ): Promise<T> {
+    const set = this.#services.rates.address;
+    const key = set && this.#findKey(req);
+    if (set === null || key === null) return judge(async () => undefined);
+    const take = async (): Promise<RateVerdict> => {
+      const verdict = await set.take(`message ${key}`);
+      requireGrant(set, verdict, res);
+      return verdict;
+    };
+    let hasPassed = false;
+    try {
+      return await judge(async () => {
+        set.give(await take());
+        res.rates = NO_HEADERS;
+        hasPassed = true;
+      });
+    } catch (error) {
+      if (hasPassed && error instanceof TokenRefusedError) await take();
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import type { JudgeLogout } from '../accounts/oidc/back-channel.js';
 import { BEARER_ALONE, type CredentialsOffer } from './challenges.js';
 
 /** The document of a protected resource (RFC 9728 2). */
@@ -11,21 +12,18 @@ export interface ResourceMetadata {
   readonly scopes: readonly string[];
 }
 
-/** Takes a logout token. Rejects with TokenRefusedError or UnavailableError. */
-export type TakeLogout = (token: string) => Promise<void>;
-
 /** The part of the transports in identity providers. */
 export interface Identity {
   readonly offer: CredentialsOffer;
   /** Null where there is no identity provider. */
   readonly metadata: ResourceMetadata | null;
   /** Null where no identity provider may sign users out. */
-  readonly takeLogout: TakeLogout | null;
+  readonly judgeLogout: JudgeLogout | null;
 }
 
 /** Tokens of ours are all that the server takes. */
 export const OWN_TOKENS: Identity = Object.freeze({
   offer: BEARER_ALONE,
   metadata: null,
-  takeLogout: null,
+  judgeLogout: null,
 });

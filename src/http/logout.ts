@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { TokenRefusedError } from '../accounts/oidc/access-token.js';
+import { refuse, TokenRefusedError } from '../accounts/oidc/access-token.js';
+import type { JudgeLogout } from '../accounts/oidc/back-channel.js';
 import type { Admission } from './admission.js';
 import type { Page } from './app.js';
 import { awaitBody, collectBody, refuseEncoding } from './body.js';
 import { bodyLength } from './edge-response.js';
-import type { TakeLogout } from './identity.js';
 import { HttpError, sendJson } from './reply.js';
 
 /** A logout token and its name, octets. */
@@ -13,7 +13,7 @@ const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 
 export interface LogoutOptions {
   /** Null where no provider may sign users out. */
-  readonly take: TakeLogout | null;
+  readonly judge: JudgeLogout | null;
   /** Counts refused tokens by the address that sent them: each costs a look at a signature. */
   readonly admission: Admission;
   readonly onRefused: (reason: string) => void;
@@ -23,20 +23,18 @@ export interface LogoutOptions {
  * Answers POST {base}/oidc/logout: an identity provider says that sign-ins are over (OpenID Connect
  * Back-Channel Logout 1.0, 2.5 to 2.8).
  */
-export function logoutPage({ take, admission, onRefused }: LogoutOptions): Page {
+export function logoutPage({ judge, admission, onRefused }: LogoutOptions): Page {
   return async ({ req, res }) => {
-    if (take === null) throw new HttpError(404, 'No identity provider may sign users out here.');
+    if (judge === null) throw new HttpError(404, 'No identity provider may sign users out here.');
     refuseEncoding(req);
     if (!FORM.test(req.headers['content-type'] ?? ''))
       throw new HttpError(415, 'Send a form: application/x-www-form-urlencoded.');
     awaitBody(req, res);
     const token = new URLSearchParams(await readForm(req)).get('logout_token');
     try {
-      await admission.guard(req, res, async (count) => {
-        await count?.();
-        if (token === null) throw new TokenRefusedError('there is no "logout_token"');
-        await take(token);
-      });
+      if (token === null) refuse('there is no "logout_token"');
+      const end = await admission.countRefusals(req, res, (gate) => judge(token, gate));
+      await end();
     } catch (error) {
       if (!(error instanceof TokenRefusedError)) throw error;
       onRefused(error.message);

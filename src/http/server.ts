@@ -124,7 +124,7 @@ function assembleEdge(shared: Shared, eventSources: EventSources): Edge {
     ticket: ticketPage(shared),
     resourceMetadata: resourceMetadataPage(shared.identity.metadata),
     logout: logoutPage({
-      ...{ take: shared.identity.takeLogout, admission, onRefused: refusedLogouts(shared) },
+      ...{ judge: shared.identity.judgeLogout, admission, onRefused: refusedLogouts(shared) },
     }),
     healthz: healthPage(),
     readyz: readyPage(shared),

@@ -60,7 +60,7 @@ export async function openIdentity(options: IdentityOptions): Promise<OpenIdenti
         ...{ url, resource, scopes: options.scopes },
         authorizationServers: auth.providers.map(({ rules }) => rules.issuer),
       },
-      takeLogout: canLogOut ? createBackChannel({ prisma, providers }) : null,
+      judgeLogout: canLogOut ? createBackChannel({ prisma, providers }) : null,
     },
     signIns: new SignIns({
       providers,

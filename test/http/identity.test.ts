@@ -14,7 +14,7 @@ const PROVIDER: Identity = {
     ...{ url: DOCUMENT, resource: RESOURCE, scopes: ['todos', 'todos.read'] },
     authorizationServers: ['https://id.example.com/realms/team', 'https://login.example.org/'],
   },
-  takeLogout: null,
+  judgeLogout: null,
 };
 
 async function start(identity: Partial<Identity> = {}, cors = 'https://app.example.com') {
@@ -153,10 +153,12 @@ describe('A back-channel logout', () => {
   it('is answered 200, 400 or 503, never from a cache', async () => {
     const taken: string[] = [];
     const { url } = await start({
-      async takeLogout(token) {
+      async judgeLogout(token) {
         if (token === 'refused') throw new TokenRefusedError('"aud" is wrong');
         if (token === 'away') throw new UnavailableError('away');
-        taken.push(token);
+        return async () => {
+          taken.push(token);
+        };
       },
     });
     const form = (token: string) => new URLSearchParams({ logout_token: token });
@@ -174,7 +176,7 @@ describe('A back-channel logout', () => {
   });
 
   it('is a form of a few octets with a token', async () => {
-    const { url } = await start({ takeLogout: async () => expect.unreachable() });
+    const { url } = await start({ judgeLogout: async () => expect.unreachable() });
     expect((await post(url, new URLSearchParams({ other: 'x' }))).status).toBe(400);
     const json = { 'Content-Type': 'application/json' };
     expect((await post(url, '{"logout_token":"x"}', json)).status).toBe(415);

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TokenRefusedError } from '../../src/accounts/oidc/access-token.js';
+import type { JudgeLogout } from '../../src/accounts/oidc/back-channel.js';
 import { OWN_TOKENS } from '../../src/http/identity.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import {
@@ -234,13 +236,19 @@ describe('a logout token of a provider', () => {
   /** A server that refuses tokens but `good` ones and one whose keys are `away`. */
   async function startWithLogout() {
     const looked: string[] = [];
-    const takeLogout = async (token: string): Promise<void> => {
+    const judgeLogout: JudgeLogout = async (token, gate) => {
+      if (token === 'others') throw new TokenRefusedError('"iss" is no provider of this server');
+      await gate();
       looked.push(token);
+      await setImmediate();
       if (token === 'away') throw new UnavailableError('away');
-      if (token !== 'good') throw new TokenRefusedError('"aud" is wrong');
+      if (token !== 'good' && token !== 'used') throw new TokenRefusedError('"exp" is over');
+      return async () => {
+        if (token === 'used') throw new TokenRefusedError('it was used before');
+      };
     };
     const env = { ...PROXY, RATE_LIMITS: 'address:3/1h' };
-    const harness = await startHarness({ env, identity: { ...OWN_TOKENS, takeLogout } });
+    const harness = await startHarness({ env, identity: { ...OWN_TOKENS, judgeLogout } });
     const send = async (form: Readonly<Record<string, string>>, address = '203.0.113.7') =>
       fetch(`${harness.url}/oidc/logout`, {
         ...{ method: 'POST', body: new URLSearchParams(form) },
@@ -262,35 +270,38 @@ describe('a logout token of a provider', () => {
       400,
       expect.stringMatching(/^"address";r=2;t=\d+$/),
     ]);
-    expect((await send({ other: 'x' })).status).toBe(400);
-    expect(await statusesOf(['away', 'b'])).toEqual([503, 429]);
-    const refused = await send({ logout_token: 'c' });
+    expect(await statusesOf(['b', 'c', 'd'])).toEqual([400, 400, 429]);
+    const refused = await send({ logout_token: 'e' });
     expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=3;w=3600');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
     expect(await refused.json()).toMatchObject({ type: LIMIT, limit: 'address', status: 429 });
-    expect(await statusesOf(['d', 'good'], '203.0.113.8')).toEqual([400, 200]);
-    expect(looked).toEqual(['a', 'away', 'd', 'good']);
+    expect(await statusesOf(['f', 'good'], '203.0.113.8')).toEqual([400, 200]);
+    expect(looked).toEqual(['a', 'b', 'c', 'f', 'good']);
   });
 
-  it('gives its count back where it is good', async () => {
+  it('never counts where it is good, however many come at once', async () => {
     const { send, statusesOf } = await startWithLogout();
-    const good = Array.from({ length: 9 }, () => 'good');
-    expect(new Set(await statusesOf(good))).toEqual(new Set([200]));
-    expect((await send({ logout_token: 'good' })).headers.has('ratelimit')).toBe(false);
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => send({ logout_token: 'good' })),
+    );
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(all.some(({ headers }) => headers.has('ratelimit'))).toBe(false);
     expect(await statusesOf(['a', 'b', 'c', 'd'])).toEqual([400, 400, 400, 429]);
   });
 
-  it('counts together with wrong bearer tokens, before it is looked at', async () => {
-    const { harness, looked, send, statusesOf } = await startWithLogout();
-    expect(await statusesFrom(harness, '203.0.113.7', ['a'])).toEqual([401]);
-    const all = await Promise.all(
-      Array.from({ length: 9 }, (_, at) => send({ logout_token: `guess${at}` })),
-    );
-    const statuses = all.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(2).fill(400), ...Array(7).fill(429)]);
-    expect(looked).toHaveLength(2);
-    expect(await statusesFrom(harness, '203.0.113.7', ['b'])).toEqual([429]);
-    expect(await statusesOf(['a'], '203.0.113.9')).toEqual([400]);
+  it('never counts where nobody looks at its signature, and where that is good', async () => {
+    const { send, statusesOf } = await startWithLogout();
+    expect((await send({ other: 'x' })).status).toBe(400);
+    for (const [token, status] of [['others', 400], ['away', 503], ['used', 400]] as const)
+      expect(await statusesOf(Array(4).fill(token))).toEqual(Array(4).fill(status));
+    expect(await statusesOf(['a', 'b', 'c', 'd'])).toEqual([400, 400, 400, 429]);
+  });
+
+  it('counts apart from wrong bearer tokens', async () => {
+    const { harness, statusesOf } = await startWithLogout();
+    const guesses = ['a', 'b', 'c', 'd'];
+    expect(await statusesFrom(harness, '203.0.113.7', guesses)).toEqual([401, 401, 401, 429]);
+    expect(await statusesOf(['good', ...guesses])).toEqual([200, 400, 400, 400, 429]);
   });
 });
 

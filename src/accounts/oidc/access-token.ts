@@ -1,5 +1,6 @@
 import {
   decodeJwt,
+  decodeProtectedHeader,
   errors,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
@@ -66,12 +67,32 @@ export async function verifyJwt(
 ): Promise<JWTVerifyResult> {
   const marks = { issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance };
   try {
-    // Judged first: a token for others must not have the provider asked for its key.
-    judgeAudience(decodeJwt(token), audience);
+    judgeMarks(token, { audience, algorithms });
     return await jwtVerify(token, keyOf, { ...marks, ...options });
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof TokenRefusedError) throw error;
     throw new TokenRefusedError(reasonOf(error));
+  }
+}
+
+/**
+ * Judges what is to be seen without a key. A token for others, and one of another algorithm, must
+ * not have the provider asked for its key.
+ */
+export function judgeMarks(
+  token: string,
+  { audience, algorithms }: Pick<TokenRules, 'audience' | 'algorithms'>,
+): void {
+  judgeAudience(decodeJwt(token), audience);
+  if (!algorithms.includes(algorithmOf(token))) refuse('its algorithm is not allowed');
+}
+
+function algorithmOf(token: string): string {
+  try {
+    return decodeProtectedHeader(token).alg ?? '';
+  } catch {
+    // Any text may come here. One without a header names no algorithm.
+    return '';
   }
 }
 

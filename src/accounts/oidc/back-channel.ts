@@ -1,8 +1,9 @@
 import type { PrismaClient } from '../../../build/prisma/engine-sqlite/client.js';
 import { available } from '../available.js';
 import { type Change, changeAccess, type TransactionClient } from '../change.js';
+import type { Gate } from '../principal.js';
 import { messageKey, readSignIn, sessionKey, subjectKey, unnamedSessionKey } from '../sign-in.js';
-import { issuerOf, refuse } from './access-token.js';
+import { issuerOf, judgeMarks, refuse } from './access-token.js';
 import { type Logout, verifyLogoutToken } from './logout-token.js';
 import type { Provider } from './open-provider.js';
 
@@ -19,27 +20,37 @@ export interface BackChannelOptions {
   readonly now?: () => number;
 }
 
+/** A logout token is what its provider signed: ends its sign-ins. */
+export type EndSignIns = () => Promise<void>;
+
 /**
- * Returns a function that takes a provider's message that sign-ins are over (OpenID Connect
- * Back-Channel Logout 1.0). They end in all processes, with their streams and push subscriptions.
- * It rejects with TokenRefusedError; with UnavailableError where the provider may send it again.
+ * Judges a provider's message that sign-ins are over. Resolves to what ends them. Passes `gate`
+ * before it looks at the signature, and rejects as `gate` does. Both reject with TokenRefusedError;
+ * with UnavailableError where the provider may send the message again.
+ */
+export type JudgeLogout = (token: string, gate: Gate) => Promise<EndSignIns>;
+
+/**
+ * Returns a function that takes messages of providers (OpenID Connect Back-Channel Logout 1.0). The
+ * sign-ins end in all processes, with their streams and push subscriptions.
  */
 export function createBackChannel({
   prisma,
   providers,
   now = Date.now,
-}: BackChannelOptions): (token: string) => Promise<void> {
-  return async (token) => {
+}: BackChannelOptions): JudgeLogout {
+  return async (token, gate) => {
     const issuer = issuerOf(token);
     const provider = providers.find(({ settings }) => settings.rules.issuer === issuer);
     if (provider === undefined) refuse('"iss" is no provider of this server');
     const { keyOf, settings } = provider;
     if (settings.logout === null) refuse('no client of the provider may sign out here');
     const rules = { ...settings.rules, audience: settings.logout.clients };
+    judgeMarks(token, rules);
+    await gate();
     const logout = await verifyLogoutToken(token, rules, keyOf, now());
-    await available(ROWS, () =>
-      changeAccess(prisma, (change) => end(change, provider, logout, now())),
-    );
+    return () =>
+      available(ROWS, () => changeAccess(prisma, (change) => end(change, provider, logout, now())));
   };
 }
 

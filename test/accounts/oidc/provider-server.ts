@@ -28,7 +28,11 @@ export function serverOf(
   });
   const authenticator = createAuthenticator(prisma, { providers, now });
   const tickets = createTickets(prisma, { providers });
-  const logOut = createBackChannel({ prisma, providers: [provider], now });
+  const judgeLogout = createBackChannel({ prisma, providers: [provider], now });
+  const logOut = async (token: string): Promise<void> => {
+    const end = await judgeLogout(token, async () => undefined);
+    await end();
+  };
   return { authenticator, providers, refusals, tickets, logOut };
 }
 
