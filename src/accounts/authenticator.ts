@@ -28,12 +28,6 @@ export interface ProviderTokens {
    */
   current(credential: Credential): Credential | null;
 
-  /**
-   * Returns the text of a token that the provider must be asked about again; null where it proved
-   * itself.
-   */
-  textOf(credential: Credential): string | null;
-
   /** Another number once `current` gives something else for a credential. */
   readonly revision: number;
 }

@@ -102,13 +102,21 @@ export class LivePrincipals {
     }
   }
 
-  /** A failure leaves the tokens to the next look. It is no reason to leave others open. */
+  /**
+   * A failure is no reason to leave others open: then they are looked at one by one. The next look
+   * is at tokens that fail alone.
+   */
   async #tryLookAt(due: readonly (readonly [string, Followed])[], now: number): Promise<void> {
     try {
       await this.#lookAt(due, now);
     } catch (error) {
-      for (const [id] of due) this.#unseen.add(id);
-      this.#onError(error);
+      const [one] = due;
+      if (one !== undefined && due.length === 1) {
+        this.#unseen.add(one[0]);
+        this.#onError(error);
+        return;
+      }
+      for (const single of due) await this.#tryLookAt([single], now);
     }
   }
 

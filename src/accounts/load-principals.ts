@@ -1,5 +1,6 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { inChunks } from '../database/in-chunks.js';
+import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
 import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
@@ -247,7 +248,8 @@ function reachOf(
   for (const { id, name, ownerId, capabilities: stored } of rows) {
     const isReadOnly = modes.get(id);
     if (isReadOnly === undefined) continue;
-    const list = capabilityList(stored);
+    // A row that offers what is the server's alone must not stand for it.
+    const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
     const capabilities = list === null ? null : new Set(list);
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
     accounts.set(id, Object.freeze(access));

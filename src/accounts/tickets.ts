@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { ProviderTokens } from './authenticator.js';
 import { available } from './available.js';
-import type { Credential, Tickets } from './principal.js';
+import type { Tickets } from './principal.js';
 import { openText, sealText } from './sealed-text.js';
-import { readSignIn, signInCredential, storedSignIn } from './sign-in.js';
 import { hashSecret, tokenCredential } from './token-text.js';
 
 /** The lifetime of a ticket that nobody uses, ms. */
@@ -26,13 +25,13 @@ export interface TicketsOptions {
   /** Epoch ms. */
   readonly now?: () => number;
   /** By default there are no identity providers. */
-  readonly providers?: Pick<ProviderTokens, 'judge' | 'textOf'> | undefined;
+  readonly providers?: Pick<ProviderTokens, 'judge'> | undefined;
 }
 
 /**
  * Tickets in the database, so that any server takes what another gave. As of tokens there is a hash
- * alone: who reads the database can't use them. The ticket of an opaque token brings the token
- * along, encrypted with the ticket: the other server asks the provider about it, now and later.
+ * alone: who reads the database can't use them. The ticket of a provider's token brings the token
+ * along, encrypted with the ticket: the other server judges it, now and later.
  */
 export function createTickets(prisma: PrismaClient, options: TicketsOptions = {}): Tickets {
   const { now = Date.now, providers } = options;
@@ -52,14 +51,13 @@ export function createTickets(prisma: PrismaClient, options: TicketsOptions = {}
   };
 
   return {
-    issue: ({ credential, userId }) =>
+    issue: ({ credential, userId }, token = null) =>
       available(ROWS, async () => {
         const ticket = randomBytes(SECRET_OCTETS).toString('base64url');
         const expires = now() + LIFETIME;
-        const text = providers?.textOf(credential) ?? null;
         const data = {
           ...{ hash: hashOf(ticket), tokenId: credential.id, userId, expires: BigInt(expires) },
-          signIn: text === null ? storedSignIn(credential) : { sealed: sealText(text, ticket) },
+          signIn: credential.signIn === null ? Prisma.DbNull : sealedColumn(token, ticket),
         };
         // Not tried again: a write waits for the database by itself, and a request for no longer
         // than that.
@@ -81,7 +79,7 @@ export function createTickets(prisma: PrismaClient, options: TicketsOptions = {}
       });
       if (issued === null) return null;
       const sealed = sealedIn(issued.signIn);
-      if (sealed === null) return credentialOf(issued);
+      if (sealed === null) return tokenCredential(issued.tokenId);
       const token = openText(sealed, ticket);
       return token === null || providers === undefined ? null : providers.judge(token);
     },
@@ -107,15 +105,15 @@ function hashOf(ticket: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hashSecret(ticket));
 }
 
-function credentialOf({ tokenId, signIn: column }: IssuedRow): Credential {
-  const signIn = readSignIn(column);
-  return signIn === null ? tokenCredential(tokenId) : signInCredential(tokenId, signIn);
+type SignInColumn = Prisma.JmapTicketGetPayload<object>['signIn'];
+
+function sealedColumn(token: string | null, ticket: string): Prisma.InputJsonObject {
+  if (token === null) throw new Error("The ticket of a provider's token needs its text.");
+  return { sealed: sealText(token, ticket) };
 }
 
-type IssuedRow = Pick<Prisma.JmapTicketGetPayload<object>, 'tokenId' | 'signIn'>;
-
 /** Returns the encrypted token of a ticket; null where it has none. */
-function sealedIn(column: IssuedRow['signIn']): string | null {
+function sealedIn(column: SignInColumn): string | null {
   const { sealed } = (column ?? {}) as { readonly sealed?: string };
   return sealed ?? null;
 }

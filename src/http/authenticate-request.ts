@@ -35,6 +35,12 @@ export async function authenticateRequest(
   return redeemTicket(services, ticket);
 }
 
+/** Returns the token of a request whose credentials were good; null where it came by a ticket. */
+export function tokenOf(services: TransportServices, req: IncomingMessage): string | null {
+  const token = readToken(req, services.identity.offer, services.corsOrigins);
+  return typeof token === 'string' ? token : null;
+}
+
 async function redeemTicket(
   { tickets, authenticator, identity }: TransportServices,
   ticket: string,

@@ -248,6 +248,15 @@ describe('a principal', () => {
     ]);
   });
 
+  it('has no directory by a row that names its capability', async () => {
+    const id = await account('Ant', 'alice');
+    const capabilities = ['urn:a', 'urn:jmapsmith:admin'];
+    await database.prisma.jmapAccount.update({ where: { id }, data: { capabilities } });
+    const token = await createToken(database.prisma, ids, { user: 'alice' });
+    const principal = await authenticator().authenticate(token);
+    expect(principal?.accounts.get(id)?.capabilities).toEqual(new Set(['urn:a']));
+  });
+
   it('is the identical object while its access stays the same, whatever else changes', async () => {
     const id = await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });

@@ -108,10 +108,13 @@ describe('tokens of open connections', () => {
     tokens.principals.delete('t1');
     tokens.versionNow = 2;
     await until(() => heard.get('t299')?.length === 1);
-    expect([heard.get('t299'), heard.get('t1')]).toEqual([[null], []]);
+    expect([heard.get('t299'), heard.get('t1')]).toEqual([[null], [null]]);
     expect(errors).not.toEqual([]);
+    tokens.principals.delete('t0');
+    await looks(tokens, 2);
+    expect(heard.get('t0')).toEqual([]);
     tokens.spoilt = null;
-    await until(() => heard.get('t1')?.length === 1);
+    await until(() => heard.get('t0')?.length === 1);
   });
 
   it('are looked at again after a failure', async () => {

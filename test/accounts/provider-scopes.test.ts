@@ -52,7 +52,6 @@ async function authenticate(token: string, definitions = DEFINITIONS): Promise<P
     providers: {
       judge: async (text) => credentialOf(text),
       current: (credential) => credential,
-      textOf: () => null,
       revision: 0,
     },
     capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),

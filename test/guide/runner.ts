@@ -28,6 +28,7 @@ export class GuideRunner {
   readonly #replaced: Environment;
   #tarball = '';
   #terminal: Environment;
+  #first: Environment | undefined;
   #server: ChildProcess | undefined;
   readonly #beside: ChildProcess[] = [];
 
@@ -56,8 +57,12 @@ export class GuideRunner {
     return runner;
   }
 
-  /** Follows `docs/guide/NAME.md` to its end; the next guide goes on in the same terminal. */
+  /**
+   * Follows `docs/guide/NAME.md` to its end. Further guides begin in the terminal that the first one
+   * leaves: a reader may have read no other.
+   */
   async follow(name: string): Promise<void> {
+    this.#terminal = this.#first ?? this.#terminal;
     for (const step of stepsOf(name)) {
       try {
         await this.#take(step);
@@ -65,6 +70,7 @@ export class GuideRunner {
         throw new Error(`${step.place}: ${error instanceof Error ? error.message : error}`);
       }
     }
+    this.#first ??= this.#terminal;
     await this.#stop();
     for (const child of this.#beside.splice(0)) await interrupt(child);
   }

@@ -39,7 +39,14 @@ describe('RATE_LIMITS', () => {
     ['user:1.5/1m', 'user:1.5/1m', 'a count from 1 to 1000000000'],
     ['user:1000000001/1m', 'user:1000000001/1m', 'a count from 1 to 1000000000'],
     ['user:1/1m,address:1/1m,user:2/60s', 'user:2/60s', 'one rule for each user in 60s'],
-    ['user:1/1s,user:1/2s,user:1/3s,user:1/4s,user:1/5s', 'user:1/5s', 'at most 4 rules'],
+    ['user:5/1s,user:8/2s,user:9/3s,user:9/4s,user:9/5s', 'user:9/5s', 'at most 4 rules'],
+    [
+      'user:50/1s,user:3050/1m',
+      'user:3050/1m',
+      'at most 3049 for each user in 60s: 50/1s refuses all beyond it',
+    ],
+    ['address:9/1h,address:18/1s', 'address:18/1s', 'at most 17 for each address in 1s: 9/3600s'],
+    ['user:18/1s,user:9/1h', 'user:9/1h', 'at most 17 for each user in 1s: 9/3600s'],
   ])('%s is refused with the item that is wrong', (value, item, legal) => {
     const start = (): unknown => read({ RATE_LIMITS: value });
     expect(start).toThrow(ConfigError);

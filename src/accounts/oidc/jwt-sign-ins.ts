@@ -46,7 +46,7 @@ export class JwtSignIns implements SignInKind {
 
   current(credential: Credential): Credential | null {
     const known = this.#known.get(credential.id);
-    // A ticket may have brought it: then another process has verified its token.
+    // Of the oldest tokens nobody knows which key signed them.
     return known === undefined || isSigned(known) ? credential : null;
   }
 

@@ -1,8 +1,9 @@
 import { ProviderAwayError } from '../../protocol/errors.js';
 import { setNewest } from '../../runtime/forget-oldest.js';
-import type { Credential, Gate } from '../principal.js';
+import type { Credential, Gate, SignIn } from '../principal.js';
 import { isSameSignIn } from '../sign-in.js';
 import { acceptToken } from './accept-token.js';
+import type { Claims } from './claims.js';
 import { introspect } from './introspection.js';
 import type { Provider } from './open-provider.js';
 import { RunningWorks } from './running-works.js';
@@ -25,10 +26,34 @@ interface Asked {
 
 /** Questions of requests that may wait at once: made-up tokens must not fill the memory. */
 const MAX_QUESTIONS = 64;
+/** The same about tokens that were good: made-up ones never hold them up. */
+const MAX_REPEATED = 256;
 /** Questions about tokens of open connections at once. */
 const MAX_BACKGROUND = 16;
+/** Tokens of open connections stay good for so long while the provider doesn't say, ms. */
+const MAX_SILENCE = 15 * 60_000;
 /** Tokens that are remembered as not good. */
 const MAX_REFUSED = 1000;
+
+/** Works that may run at once; a further one is refused. */
+class Slots {
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free === 0)
+      throw new ProviderAwayError('Too many tokens wait for an answer of the identity provider.');
+    this.#free -= 1;
+    try {
+      return await work();
+    } finally {
+      this.#free += 1;
+    }
+  }
+}
 
 /**
  * Sign-ins by tokens that the provider is asked about, again and again: they may end, and reach
@@ -45,9 +70,10 @@ export class OpaqueSignIns implements SignInKind {
   readonly #running = new RunningWorks<Credential | null>();
   /** Ids of tokens to ask about again. */
   readonly #stale = new Set<string>();
-  /** Questions in the background, and of requests. */
+  /** Questions in the background. */
   #asking = 0;
-  #questions = 0;
+  readonly #first = new Slots(MAX_QUESTIONS);
+  readonly #repeated = new Slots(MAX_REPEATED);
   #revision = 0;
 
   constructor(options: SignInsOptions) {
@@ -69,24 +95,19 @@ export class OpaqueSignIns implements SignInKind {
     if (known !== undefined && this.#isFresh(known)) return known.credential;
     const asked = this.#asked;
     if (asked === null || this.#isRefused(id)) return null;
-    await gate?.();
-    return this.#running.share(id, () => this.#question(id, token, asked));
+    if (known === undefined) await gate?.();
+    const slots = known === undefined ? this.#first : this.#repeated;
+    return this.#running.share(id, () => this.#ask(id, token, asked, slots));
   }
 
   /** One that nobody here can ask about is good no more. */
   current({ id }: Credential): Credential | null {
     const known = this.#known.get(id);
     if (known === undefined) return null;
-    if (!this.#isFresh(known)) {
-      this.#stale.add(id);
-      this.#askAgain();
-    }
-    return known.credential;
-  }
-
-  /** Returns the text of a good token; null where it is unknown. */
-  textOf({ id }: Credential): string | null {
-    return this.#known.get(id)?.token ?? null;
+    if (this.#isFresh(known)) return known.credential;
+    this.#stale.add(id);
+    this.#askAgain();
+    return known.until + MAX_SILENCE > this.#options.clocks.passed() ? known.credential : null;
   }
 
   #isFresh({ until, credential }: Answer): boolean {
@@ -110,9 +131,9 @@ export class OpaqueSignIns implements SignInKind {
       const known = this.#known.get(id);
       if (known === undefined) continue;
       this.#asking += 1;
-      // While nobody answers, a token that was good stays so.
+      // While nobody answers, a token that was good stays so for a while.
       void this.#running
-        .share(id, () => this.#ask(id, known.token, asked))
+        .share(id, () => this.#ask(id, known.token, asked, null))
         .catch((error: unknown) =>
           this.#options.onFailure(error, asked.provider.settings.rules.issuer),
         )
@@ -123,25 +144,21 @@ export class OpaqueSignIns implements SignInKind {
     }
   }
 
-  /** Asks about the token of a request. */
-  async #question(id: string, token: string, asked: Asked): Promise<Credential | null> {
-    if (this.#questions >= MAX_QUESTIONS)
-      throw new ProviderAwayError('Too many tokens wait for an answer of the identity provider.');
-    this.#questions += 1;
-    try {
-      return await this.#ask(id, token, asked);
-    } finally {
-      this.#questions -= 1;
-    }
-  }
-
-  async #ask(id: string, token: string, { provider, opaque }: Asked): Promise<Credential | null> {
+  async #ask(
+    id: string,
+    token: string,
+    { provider, opaque }: Asked,
+    slots: Slots | null,
+  ): Promise<Credential | null> {
     const { post, clocks } = this.#options;
     const { rules } = provider.settings;
     const { clientId, secret, cache } = opaque;
-    const endpoint = await provider.introspectionUrl();
+    const question = async (): Promise<Claims | null> => {
+      const endpoint = await provider.introspectionUrl();
+      return introspect(token, { endpoint, clientId, secret, rules, post }, clocks.wall());
+    };
     const credential = await acceptToken(this.#options, provider, id, () =>
-      introspect(token, { endpoint, clientId, secret, rules, post }, clocks.wall()),
+      slots === null ? question() : slots.run(question),
     );
     const until = clocks.passed() + cache;
     return credential === null
@@ -157,12 +174,17 @@ export class OpaqueSignIns implements SignInKind {
 
   #remember(id: string, answer: Answer): Credential {
     const before = this.#known.get(id)?.credential;
-    const isSame = before !== undefined && isSameSignIn(before.signIn, answer.credential.signIn);
-    if (before !== undefined && !isSame) this.#revision += 1;
-    const credential = isSame ? before : answer.credential;
+    const credential =
+      before && isSameSignIn(before.signIn, answer.credential.signIn) ? before : answer.credential;
+    // An end that moves on with each answer changes nothing for others.
+    if (before && !isSameSignIn(endless(before), endless(credential))) this.#revision += 1;
     this.#refused.delete(id);
     const { maxCached = MAX_CACHED } = this.#options;
     setNewest(this.#known, id, { ...answer, credential }, maxCached);
     return credential;
   }
+}
+
+function endless({ signIn }: Credential): SignIn | null {
+  return signIn && { ...signIn, expires: null };
 }

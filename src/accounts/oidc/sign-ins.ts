@@ -39,8 +39,4 @@ export class SignIns implements ProviderTokens {
     const isOpaque = credential.id.startsWith(OPAQUE);
     return (isOpaque ? this.#opaque : this.#proven).current(credential);
   }
-
-  textOf(credential: Credential): string | null {
-    return this.#opaque.textOf(credential);
-  }
 }

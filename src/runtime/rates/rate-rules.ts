@@ -42,6 +42,27 @@ export function parseRateRules(text: string): readonly RateRule[] | RateFault {
   return Object.freeze(rules);
 }
 
+type Window = Pick<RateRule, 'count' | 'seconds'>;
+
+/** Returns how many requests a rule grants at most in so many seconds: windows may be in part. */
+function mostIn(seconds: number, rule: Window): number {
+  return rule.count * (Math.ceil(seconds / rule.seconds) + 1);
+}
+
+/** Returns whether another rule refuses each request that this one would. */
+function neverRefuses({ count, seconds }: Window, other: Window): boolean {
+  return count >= mostIn(seconds, other);
+}
+
+function useful(subject: RateSubject, { seconds }: Window, fewer: Window): string {
+  const { count } = fewer;
+  const most = mostIn(seconds, fewer) - 1;
+  return (
+    `at most ${most} for each ${subject} in ${seconds}s: ` +
+    `${count}/${fewer.seconds}s refuses all beyond it`
+  );
+}
+
 /** The first rule of a subject has its name, further ones also name the window: `user-1s`. */
 function parseRule(item: string, earlier: readonly RateRule[]): RateRule | RateFault {
   const [, who, number = '', duration = ''] = ITEM.exec(item) ?? [];
@@ -63,6 +84,11 @@ function parseRule(item: string, earlier: readonly RateRule[]): RateRule | RateF
   }
   if (others.length === MOST_RULES) {
     return new RateFault(item, `at most ${MOST_RULES} rules for each ${subject}`);
+  }
+  const judged = { count, seconds };
+  for (const other of others) {
+    const [more, fewer] = neverRefuses(judged, other) ? [judged, other] : [other, judged];
+    if (neverRefuses(more, fewer)) return new RateFault(item, useful(subject, more, fewer));
   }
   const name = others.length === 0 ? subject : `${subject}-${seconds}s`;
   return Object.freeze({ subject, name, count, seconds });

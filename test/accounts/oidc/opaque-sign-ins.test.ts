@@ -3,6 +3,7 @@ import { ACCESS_VERSION, changeAccess } from '../../../src/accounts/change.js';
 import { createUser } from '../../../src/accounts/directory.js';
 import { createAccount, createTickets } from '../../../src/accounts/index.js';
 import type { ProviderSettings } from '../../../src/accounts/oidc/settings.js';
+import { SignIns } from '../../../src/accounts/oidc/sign-ins.js';
 import type { Credential } from '../../../src/accounts/principal.js';
 import { openText } from '../../../src/accounts/sealed-text.js';
 import type { PrismaClient } from '../../../src/database/sqlite/prisma.js';
@@ -62,6 +63,36 @@ describe('An opaque token', () => {
     expect(await authenticator.refresh(credential)).toBeNull();
   });
 
+  it('of an open connection ends where nobody answers for a quarter of an hour', async () => {
+    let time = Date.now();
+    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
+    provider.opaque.set('good', active());
+    const principal = await authenticator.authenticate('good');
+    if (principal === null) throw new Error('The token is good.');
+    provider.isAway = true;
+    time += 30_000 + 15 * 60_000 - 1;
+    expect(await authenticator.refresh(principal.credential)).toBe(principal);
+    time += 1;
+    expect(await authenticator.refresh(principal.credential)).toBeNull();
+    provider.isAway = false;
+    const ask = () => authenticator.authenticate('good').catch(() => null);
+    await until(async () => (await ask()) === principal);
+  });
+
+  it('is no change for others where its end moves on with each answer', async () => {
+    let time = Date.now();
+    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
+    const endIn = (seconds: number) => ({ exp: Math.floor(time / 1000) + seconds });
+    provider.opaque.set('t', active(endIn(60)));
+    const before = await authenticator.authenticate('t');
+    const version = await authenticator.version();
+    time += 31_000;
+    provider.opaque.set('t', active(endIn(60)));
+    const after = await authenticator.authenticate('t');
+    expect((after?.expires ?? 0) - (before?.expires ?? 0)).toBe(31_000);
+    expect(await authenticator.version()).toBe(version);
+  });
+
   it('of many open connections are all asked about, some at a time', async () => {
     let time = Date.now();
     const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
@@ -103,6 +134,46 @@ describe('An opaque token', () => {
     const refused = all.filter(({ status }) => status === 'rejected');
     expect(refused.length).toBe(200 - provider.counts.questions);
     expect(provider.counts.questions).toBeLessThanOrEqual(64);
+  });
+
+  it('that was good is asked about while made-up ones have all places, past no gate', async () => {
+    let time = Date.now();
+    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
+    provider.opaque.set('good', active());
+    const principal = await authenticator.authenticate('good');
+    time += 30_001;
+    const guesses = Promise.allSettled(
+      Array.from({ length: 200 }, (_, n) => authenticator.authenticate(`made-up-${n}`)),
+    );
+    const gate = async (): Promise<void> => expect.unreachable();
+    expect(await authenticator.authenticate('good', gate)).toBe(principal);
+    await guesses;
+  });
+
+  it('holds no place while its user is made', async () => {
+    const { provider } = await open('SQLite', { opaque: OPAQUE });
+    for (let n = 0; n < 200; n += 1) provider.opaque.set(`t${n}`, active({ sub: `s${n}` }));
+    let welcomed = 0;
+    let make: (isMade: boolean) => void = () => undefined;
+    const made = new Promise<boolean>((resolve) => {
+      make = resolve;
+    });
+    const signIns = new SignIns({
+      ...{ providers: [provider], post: provider.post },
+      welcome: () => {
+        welcomed += 1;
+        return made;
+      },
+      onFailure: () => undefined,
+      onRefused: () => undefined,
+    });
+    const judged: Promise<Credential | null>[] = [];
+    for (let n = 0; n < 200; n += 50) {
+      for (let at = n; at < n + 50; at += 1) judged.push(signIns.judge(`t${at}`));
+      await until(() => welcomed === n + 50);
+    }
+    make(true);
+    expect(await Promise.all(judged)).not.toContain(null);
   });
 });
 
@@ -172,7 +243,7 @@ describe.each(['SQLite', 'PostgreSQL'])('The ticket of an opaque token on %s', (
     provider.opaque.set('t', active(claims));
     const principal = await first.authenticator.authenticate('t');
     if (principal === null) throw new Error('The token is good.');
-    const { ticket } = await first.tickets.issue(principal);
+    const { ticket } = await first.tickets.issue(principal, 't');
     const second = serverOf(prismas[1], provider, now);
     return { clock, prisma, provider, principal, ticket, first, second };
   }
@@ -203,7 +274,7 @@ describe.each(['SQLite', 'PostgreSQL'])('The ticket of an opaque token on %s', (
 
   it('is good for nothing once the token is over, or where no provider is asked', async () => {
     const { prisma, provider, principal, ticket, first, second } = await passOn();
-    const other = await first.tickets.issue(principal);
+    const other = await first.tickets.issue(principal, 't');
     expect(await createTickets(prisma).redeem(other.ticket)).toBeNull();
     provider.opaque.delete('t');
     expect(await second.tickets.redeem(ticket)).toBeNull();
@@ -223,7 +294,7 @@ describe.each(['SQLite', 'PostgreSQL'])('The ticket of an opaque token on %s', (
     const principal = await first.authenticator.authenticate('t');
     if (principal === null) throw new Error('The token is good.');
     clock.now += 30_001;
-    const { ticket } = await first.tickets.issue(principal);
+    const { ticket } = await first.tickets.issue(principal, 't');
     const credential = await second.tickets.redeem(ticket);
     expect(credential && (await second.authenticator.refresh(credential))).not.toBeNull();
   });

@@ -199,7 +199,7 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     const token = await provider.sign({ groups: ['team-red'], sid: 'session1' });
     const principal = await authenticator.authenticate(token);
     if (principal === null) throw new Error('The token is good.');
-    const { ticket } = await tickets.issue(principal);
+    const { ticket } = await tickets.issue(principal, token);
     const other = serverOf(prismas[1], provider);
     const credential = await other.tickets.redeem(ticket);
     if (credential === null) throw new Error('The ticket is good.');
@@ -207,6 +207,11 @@ describe.each(['SQLite', 'PostgreSQL'])('Users of a provider on %s', (engine) =>
     const redeemed = await other.authenticator.refresh(credential);
     expect(reachOf(redeemed)).toEqual(['red:rw', 's1:rw']);
     expect(redeemed?.expires).toBe(principal.expires);
+    // Connections there end with the key, as they do where the token itself came.
+    await provider.rotate();
+    provider.retire();
+    await other.authenticator.authenticate(await provider.sign({ sub: 's2' }));
+    expect(await other.authenticator.refresh(credential)).toBeNull();
   });
 });
 
