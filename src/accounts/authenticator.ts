@@ -32,12 +32,16 @@ export interface ProviderTokens {
   readonly revision: number;
 }
 
+type ReadVersion = () => number | string | Promise<number | string>;
+
 export interface AuthenticatorOptions {
   /**
    * Returns the committed access version. Each request asks for it: it should be cheap, and may be
    * a moment old. By default Prisma reads the version.
    */
-  readonly accessVersion?: () => number | string | Promise<number | string>;
+  readonly accessVersion?: ReadVersion;
+  /** The same, and never old: a load asks for it. */
+  readonly readAccessVersion?: ReadVersion;
   /** Epoch ms. */
   readonly now?: () => number;
   /** How many tokens are remembered. */
@@ -88,7 +92,8 @@ class CachingAuthenticator implements Authenticator {
   readonly #prisma: PrismaClient;
   readonly #now: () => number;
   readonly #maxCached: number;
-  readonly #readVersion: NonNullable<AuthenticatorOptions['accessVersion']>;
+  readonly #version: ReadVersion;
+  readonly #readVersion: ReadVersion;
   readonly #providers: ProviderTokens | null;
   readonly #capabilitiesOf: CapabilitiesOfScopes;
   readonly #directory: boolean;
@@ -100,7 +105,8 @@ class CachingAuthenticator implements Authenticator {
     this.#prisma = prisma;
     this.#now = options.now ?? Date.now;
     this.#maxCached = options.maxCached ?? MAX_CACHED;
-    this.#readVersion = options.accessVersion ?? (() => readStoredVersion(prisma));
+    this.#readVersion = options.readAccessVersion ?? (() => readStoredVersion(prisma));
+    this.#version = options.accessVersion ?? this.#readVersion;
     this.#providers = options.providers ?? null;
     this.#capabilitiesOf = options.capabilitiesOf ?? (() => null);
     this.#directory = options.directory ?? false;
@@ -139,13 +145,8 @@ class CachingAuthenticator implements Authenticator {
     return this.#providers === null ? version : `${version} ${this.#providers.revision}`;
   }
 
-  async #accessVersion(): Promise<string> {
-    try {
-      return String(await this.#readVersion());
-    } catch (cause) {
-      // Each storage has errors of its own.
-      throw new UnavailableError('The access version could not be read.', { cause });
-    }
+  #accessVersion(): Promise<string> {
+    return askFor(this.#version);
   }
 
   /** A token that was good at an earlier access version passes no gate. */
@@ -237,7 +238,7 @@ class CachingAuthenticator implements Authenticator {
     for (let attempt = 1; ; attempt += 1) {
       const [capabilitiesOf, directory] = [this.#capabilitiesOf, this.#directory];
       const loaded = await loadPrincipals(this.#prisma, credentials, capabilitiesOf, directory);
-      const after = await readStoredVersion(this.#prisma);
+      const after = await askFor(this.#readVersion);
       if (after === before || attempt === LOADS) return loaded;
       before = after;
     }
@@ -255,6 +256,15 @@ class CachingAuthenticator implements Authenticator {
     const entry = { ...loaded, principal, version, fingerprint: print };
     setNewest(this.#cache, id, entry, this.#maxCached);
     return entry;
+  }
+}
+
+async function askFor(version: ReadVersion): Promise<string> {
+  try {
+    return String(await version());
+  } catch (cause) {
+    // Each storage has errors of its own.
+    throw new UnavailableError('The access version could not be read.', { cause });
   }
 }
 

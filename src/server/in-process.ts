@@ -51,6 +51,7 @@ export class InProcessServer {
     });
     this.#authenticate = createAuthenticator(storage.principals, {
       accessVersion: storage.accessVersion,
+      readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
     });
   }

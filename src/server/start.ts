@@ -225,6 +225,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     authenticator: createAuthenticator(storage.principals, {
       directory: config.admin,
       accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
+      readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
       providers: signIns,
     }),

@@ -88,9 +88,16 @@ export async function openPostgresqlStorage(
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'), transactions);
   opened.push(() => hooks.client.$disconnect());
-  const accessVersion = accessVersionOf(accessPool);
+  const readAccessVersion = async (): Promise<string> => {
+    const { rows } = await accessPool.query<{ value: string }>(
+      'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
+      [ACCESS_VERSION],
+    );
+    return rows[0]?.value ?? '0';
+  };
   return {
-    ...{ store, prisma, principals, accessVersion, hooks, shared: true },
+    ...{ store, prisma, principals, hooks, shared: true },
+    ...{ accessVersion: sharedRead(readAccessVersion), readAccessVersion },
     backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
     openHub: (settings) => openHub(url, accessPool, settings),
     openRatePoints(secret) {
@@ -147,15 +154,8 @@ function openHub(
 const VERSION_AGE = 250;
 
 /** Asks at most every `VERSION_AGE` ms, however many requests there are. */
-function accessVersionOf(pool: ReturnType<typeof openPool>): () => Promise<string> {
+function sharedRead(read: () => Promise<string>): () => Promise<string> {
   let version: Promise<string> | undefined;
-  const read = async (): Promise<string> => {
-    const { rows } = await pool.query<{ value: string }>(
-      'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
-      [ACCESS_VERSION],
-    );
-    return rows[0]?.value ?? '0';
-  };
   return () => {
     if (version === undefined) {
       version = read();

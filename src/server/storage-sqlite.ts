@@ -52,15 +52,15 @@ export async function openSqliteStorage(
   const access = openDatabase({ file, readonly: true });
   opened.push(() => void access.close());
   const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
-  const accessVersion = rememberedFor(VERSION_AGE, () =>
-    String(version.get(ACCESS_VERSION) ?? '0'),
-  );
+  const readAccessVersion = (): string => String(version.get(ACCESS_VERSION) ?? '0');
+  const accessVersion = rememberedFor(VERSION_AGE, readAccessVersion);
   const backfill = openBackfillDatabase(prisma, (one) => miscountedSql(one, sqlite));
   const isHeld = (): boolean => store.isInThread;
   const requireFiles = (): void => files.require();
   const dataVersion = watchDataVersion(writerDatabase);
   return {
-    ...{ store, prisma, principals: prisma, accessVersion, hooks, backfill },
+    ...{ store, prisma, principals: prisma, hooks, backfill },
+    ...{ accessVersion, readAccessVersion },
     ...{ shared: false, requireFiles, isHeld },
     openHub: () => openLocalHub({ dataVersion }),
     openRatePoints: null,

@@ -23,6 +23,8 @@ export interface Storage {
    * PostgreSQL a quarter of a second.
    */
   readonly accessVersion: () => string | Promise<string>;
+  /** The same, read for the caller alone. */
+  readonly readAccessVersion: () => string | Promise<string>;
   /** For hooks: a client that only reads, and a way to read inside a work's transaction. */
   readonly hooks: HookPrisma;
   /** Opens what tells of commits of other processes. The caller closes it before the store. */
