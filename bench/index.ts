@@ -8,6 +8,7 @@
  * - `waits`: how long a request of one user keeps another user waiting
  * - `path`: how many files a request enters
  * - `push`: how soon clients hear of commits, and what that costs
+ * - `client`: what the typed client costs
  * - `identity`: what tokens of an identity provider cost
  */
 const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -18,6 +19,7 @@ const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
   waits: () => import('./waits.js'),
   path: () => import('./path.js'),
   push: () => import('./push.js'),
+  client: () => import('./client/index.js'),
   identity: () => import('./identity.js'),
 };
 

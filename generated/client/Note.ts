@@ -40,12 +40,16 @@ export interface NoteFilter {
   readonly body?: string | null;
 }
 
+/** A PatchObject of Note (RFC 8620 5.3): whole values, and members by JSON Pointer. */
+export interface NotePatch extends jmap.Patch<NoteUpdate, 'title' | 'body'> {}
+
 /** The types of Note, for inference. */
 export interface NoteShape {
   readonly name: 'Note';
   readonly object: Note;
   readonly create: NoteCreate;
   readonly update: NoteUpdate;
+  readonly patch: NotePatch;
   readonly filter: NoteFilter;
   readonly sort: jmap.Comparator<'title' | 'created' | 'updated'>;
   readonly error: jmap.StandardSetError<'Note', keyof NoteCreate>;

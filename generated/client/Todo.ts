@@ -40,12 +40,16 @@ export interface TodoFilter {
   readonly done?: boolean | null;
 }
 
+/** A PatchObject of Todo (RFC 8620 5.3): whole values, and members by JSON Pointer. */
+export interface TodoPatch extends jmap.Patch<TodoUpdate, 'done'> {}
+
 /** The types of Todo, for inference. */
 export interface TodoShape {
   readonly name: 'Todo';
   readonly object: Todo;
   readonly create: TodoCreate;
   readonly update: TodoUpdate;
+  readonly patch: TodoPatch;
   readonly filter: TodoFilter;
   readonly sort: jmap.Comparator<'text' | 'done' | 'created' | 'updated'>;
   readonly error: jmap.StandardSetError<'Todo', keyof TodoCreate>;

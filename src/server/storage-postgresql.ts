@@ -88,13 +88,7 @@ export async function openPostgresqlStorage(
   opened.push(() => hookPool.end());
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'), transactions);
   opened.push(() => hooks.client.$disconnect());
-  const readAccessVersion = async (): Promise<string> => {
-    const { rows } = await accessPool.query<{ value: string }>(
-      'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
-      [ACCESS_VERSION],
-    );
-    return rows[0]?.value ?? '0';
-  };
+  const readAccessVersion = () => readVersion(accessPool);
   return {
     ...{ store, prisma, principals, hooks, shared: true },
     ...{ accessVersion: sharedRead(readAccessVersion), readAccessVersion },
@@ -152,6 +146,14 @@ function openHub(
 
 /** How long a version read before is good, ms: a change is seen within a second (contract). */
 const VERSION_AGE = 250;
+
+async function readVersion(pool: ReturnType<typeof openPool>): Promise<string> {
+  const { rows } = await pool.query<{ value: string }>(
+    'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
+    [ACCESS_VERSION],
+  );
+  return rows[0]?.value ?? '0';
+}
 
 /** Asks at most every `VERSION_AGE` ms, however many requests there are. */
 function sharedRead(read: () => Promise<string>): () => Promise<string> {

@@ -1,5 +1,5 @@
 import type { Id } from '../schema/id.js';
-import type { Filter, Patch, Sort, TypeShape } from '../schema/shapes.js';
+import type { Filter, Sort, TypeShape } from '../schema/shapes.js';
 import type { CallError } from './errors.js';
 import type { OrReferences, Ref } from './reference.js';
 
@@ -131,7 +131,7 @@ export interface SetMethod<
       {
         readonly ifInState?: string | null;
         readonly create?: Readonly<Record<Key, Shape['create']>> | null;
-        readonly update?: Readonly<Record<Id<Shape['name']>, Patch<Shape>>> | null;
+        readonly update?: Readonly<Record<Id<Shape['name']>, Shape['patch']>> | null;
         readonly destroy?: readonly Id<Shape['name']>[] | null;
       } & Args
     >,

@@ -9,6 +9,8 @@ export interface TypeShape {
   readonly create: object;
   /** The properties that an update may change, each as a whole. */
   readonly update: object;
+  /** A PatchObject of an update. */
+  readonly patch: object;
   /** A FilterCondition of /query. */
   readonly filter: object;
   /** A Comparator of /query; never where the type has no sort. */
@@ -18,11 +20,12 @@ export interface TypeShape {
 }
 
 /**
- * A PatchObject (RFC 8620 5.3): properties as a whole, null for the default, members by pointer.
+ * The whole values of a PatchObject (RFC 8620 5.3). Null puts the default in the place of a value;
+ * `Default` are the names of properties that have one, or may be absent.
  */
-export type Patch<Shape extends TypeShape> = {
-  readonly [Name in keyof Shape['update']]?: Shape['update'][Name] | null;
-} & { readonly [Pointer in `${keyof Shape['update'] & string}/${string}`]?: unknown };
+export type Patch<Update, Default extends keyof Update> = {
+  readonly [Name in keyof Update]?: Update[Name] | (Name extends Default ? null : never);
+};
 
 /** A filter (RFC 8620 5.5): a condition, or conditions joined by an operator. */
 export type Filter<Condition> =

@@ -19,6 +19,7 @@ export interface TodoShape {
   readonly object: Todo;
   readonly create: TodoCreate;
   readonly update: TodoCreate;
+  readonly patch: jmap.Patch<TodoCreate, 'done'>;
   readonly filter: { readonly text?: string | null; readonly done?: boolean | null };
   readonly sort: jmap.Comparator<'text' | 'done' | 'created' | 'updated'>;
   readonly error: jmap.StandardSetError<'Todo', keyof TodoCreate>;
@@ -44,6 +45,7 @@ export interface NoteShape {
   readonly object: Note;
   readonly create: NoteCreate;
   readonly update: NoteCreate;
+  readonly patch: jmap.Patch<NoteCreate, 'body'>;
   readonly filter: { readonly title?: string | null };
   readonly sort: jmap.Comparator<'title'>;
   readonly error: jmap.StandardSetError<'Note', keyof NoteCreate>;
@@ -105,6 +107,7 @@ export interface ProjectShape {
   readonly object: Tracked;
   readonly create: { readonly key: string; readonly name: string };
   readonly update: { readonly name: string };
+  readonly patch: { readonly name?: string };
   readonly filter: { readonly key?: string | null };
   readonly sort: jmap.Comparator<'key' | 'name'>;
   readonly error: jmap.StandardSetError<'Project', 'key' | 'name'>;
@@ -128,6 +131,7 @@ export interface IssueShape {
   readonly object: Issue;
   readonly create: IssueCreate;
   readonly update: { readonly title: string; readonly duplicateOfId?: jmap.Id<'Issue'> | null };
+  readonly patch: { readonly title?: string; readonly duplicateOfId?: jmap.Id<'Issue'> | null };
   readonly filter: { readonly projectId?: jmap.Id<'Project'> | null };
   readonly sort: jmap.Comparator<'number' | 'title'>;
   readonly error: jmap.StandardSetError<'Issue', keyof IssueCreate>;

@@ -42,6 +42,11 @@ export async function use(jmap: Client<Project>): Promise<void> {
     const known: 'text' | 'done' | 'tags' | 'listId' | 'photoBlobId' | undefined = property;
     void known;
   }
+  // @ts-expect-error a property without a default can't be null
+  await me.Todo.set({ update: { a: { text: null } } });
+  // @ts-expect-error a text has no members
+  await me.Todo.set({ update: { a: { 'text/a': 1 } } });
+  await me.Todo.set({ update: { a: { done: null, tags: null } } });
   // @ts-expect-error a wrong value
   await me.Todo.set({ update: { a: { done: 'yes' } } });
   // @ts-expect-error no such property

@@ -14,6 +14,7 @@ export interface TodoListShape {
   readonly object: TodoList;
   readonly create: TodoListCreate;
   readonly update: TodoListCreate;
+  readonly patch: jmap.Patch<TodoListCreate, never>;
   readonly filter: { readonly name?: string | null };
   readonly sort: jmap.Comparator<'name'>;
   readonly error: jmap.StandardSetError<'TodoList', keyof TodoListCreate>;
@@ -41,6 +42,9 @@ export interface TodoCreate {
   readonly photoBlobId?: jmap.BlobId | null;
 }
 export interface TodoUpdate extends TodoCreate {}
+export interface TodoPatch extends jmap.Patch<TodoUpdate, 'done' | 'tags' | 'photoBlobId'> {
+  readonly [pointer: `tags/${string}`]: unknown;
+}
 export interface TodoFilter {
   readonly done?: boolean | null;
   readonly text?: string | null;
@@ -50,6 +54,7 @@ export interface TodoShape {
   readonly object: Todo;
   readonly create: TodoCreate;
   readonly update: TodoUpdate;
+  readonly patch: TodoPatch;
   readonly filter: TodoFilter;
   readonly sort: jmap.Comparator<'text' | 'created'>;
   readonly error: jmap.StandardSetError<'Todo', keyof TodoCreate>;

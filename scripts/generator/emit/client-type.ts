@@ -4,7 +4,12 @@ import type { Place } from '../../../src/capability/places.js';
 import { isGiven, isShown, isWrittenByClients } from '../../../src/descriptor/model/access.js';
 import { addedArguments } from '../../../src/descriptor/model/further-members.js';
 import { withTarget } from '../../../src/descriptor/model/id-schemas.js';
-import type { ModelCapability, ModelFilter, ModelType } from '../../../src/descriptor/model.js';
+import type {
+  ModelCapability,
+  ModelFilter,
+  ModelProperty,
+  ModelType,
+} from '../../../src/descriptor/model.js';
 import { OPERATORS } from '../../../src/descriptor/operators.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import {
@@ -68,7 +73,50 @@ export async function addTypeInterfaces(
         type: valueName(type, family),
       })),
     });
+  if (uses.updates) addPatch(module, type);
   addShape(module, type, uses);
+}
+
+/** Adds the interface of PatchObjects: whole values, and pointers to members of objects. */
+function addPatch(module: GeneratedModule, type: ModelType): void {
+  const { name } = type;
+  const written = type.properties.filter(isWrittenByClients);
+  const plain = written.filter((property) => tokenOf(property) === property.name);
+  const others = written.filter((property) => !plain.includes(property));
+  const update = others.length === 0 ? `${name}Update` : `Omit<${name}Update, ${namesOf(others)}>`;
+  const base = `${module.type(CLIENT, 'Patch')}<${update}, ${namesOf(plain.filter(mayBeNull))}>`;
+  module.addInterface({
+    name: `${name}Patch`,
+    words: `A PatchObject of ${name} (RFC 8620 5.3): whole values, and members by JSON Pointer.`,
+    extends: filled(base, `export interface ${name}Patch extends `.length),
+    members: others.map((property): Member => {
+      const value = `${name}Update[${literal(property.name)}]`;
+      const type = mayBeNull(property) ? `${value} | null` : value;
+      return { name: tokenOf(property), type, isOptional: true };
+    }),
+    indexes: written
+      .filter(({ schema }) => [schema.type].flat().includes('object'))
+      .map((property) => ({ names: pointersIn(property), type: 'unknown' })),
+  });
+}
+
+/** Returns whether an update may give null where the value is none: for the default, or nothing. */
+function mayBeNull({ required, optional }: ModelProperty): boolean {
+  return !required || optional === true;
+}
+
+function namesOf(properties: readonly ModelProperty[]): string {
+  return properties.map(({ name }) => literal(name)).join(' | ') || 'never';
+}
+
+/** Returns the name as a JSON Pointer has it (RFC 6901 3). */
+function tokenOf({ name }: ModelProperty): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Returns the type of pointers to members of a value: `tags/${string}` in back quotes. */
+function pointersIn(property: ModelProperty): string {
+  return `\`${tokenOf(property).replace(/[\\`$]/g, '\\$&')}/\${string}\``;
 }
 
 function usesOf({ methods, singleton, sorts, properties }: ModelType): Uses {
@@ -176,6 +224,7 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
     object: name,
     create: uses.creates ? `${name}Create` : 'never',
     update: uses.updates ? `${name}Update` : 'never',
+    patch: uses.updates ? `${name}Patch` : 'never',
     filter: uses.queries ? `${name}Filter` : 'never',
     sort: uses.sorts ? comparatorTypes(module.type(CLIENT, 'Comparator'), type.sorts) : 'never',
     error: errorType(module, type, uses),

@@ -5,10 +5,10 @@ import { compile, createProject, REPOSITORY, readTree, WITH_CLIENT } from './pro
 
 /** The application of a front-end: what compiles, and what doesn't. */
 const USE = `
-import type { Client, Id, Patch } from '@jmapsmith/client';
+import type { Client, Id } from '@jmapsmith/client';
 import type {
-  CardShape, Line, MapsWrapping, Order, OrderShape, Product, ProductCreate, ProductShape, Project,
-  ShopWrapping,
+  CardPatch, Line, MapsWrapping, Order, OrderShape, Product, ProductCreate, ProductPatch,
+  ProductShape, Project, ShopWrapping,
 } from './generated/client/index.js';
 import { connect, schema } from './generated/client/index.js';
 
@@ -116,12 +116,16 @@ export const costly: ProductCreate = { name: 'x', code: 'a', margin: 1 };
 // @ts-expect-error absent is not undefined
 export const nameless: ProductCreate = { name: 'x', code: 'a', nickname: undefined };
 
-export const patch: Patch<ProductShape> = { stock: null, 'photos/x': true };
+export const patch: ProductPatch = { stock: null, 'photos/x': true };
 // @ts-expect-error a patch gives a value or null
-export const absent: Patch<ProductShape> = { stock: undefined };
-export const unknown: Patch<CardShape> = { title: 'x', 'example.com:more': 1 };
+export const absent: ProductPatch = { stock: undefined };
+// @ts-expect-error every product has a name
+export const unnamed: ProductPatch = { name: null };
+// @ts-expect-error a text has no members
+export const deeper: ProductPatch = { 'name/first': 'x' };
+export const unknown: CardPatch = { title: 'x', 'example.com:more': 1 };
 // @ts-expect-error a declared property keeps its type
-export const untitled: Patch<CardShape> = { title: 1 };
+export const untitled: CardPatch = { title: 1 };
 
 export function explain(error: ProductShape['error'], other: OrderShape['error']): string {
   if (error.type === 'soldOut') return String(error.stock + 1);

@@ -25,12 +25,16 @@ export interface CardUpdate {
   readonly title: string;
 }
 
+/** A PatchObject of Card (RFC 8620 5.3): whole values, and members by JSON Pointer. */
+export interface CardPatch extends jmap.Patch<CardUpdate, 'title'> {}
+
 /** The types of Card, for inference. */
 export interface CardShape {
   readonly name: 'Card';
   readonly object: Card;
   readonly create: CardCreate;
   readonly update: CardUpdate;
+  readonly patch: CardPatch;
   readonly filter: never;
   readonly sort: never;
   readonly error: jmap.StandardSetError<'Card', string>;

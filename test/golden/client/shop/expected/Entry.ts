@@ -23,6 +23,7 @@ export interface EntryShape {
   readonly object: Entry;
   readonly create: never;
   readonly update: never;
+  readonly patch: never;
   readonly filter: EntryFilter;
   readonly sort: never;
   readonly error: never;

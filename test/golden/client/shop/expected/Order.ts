@@ -100,12 +100,22 @@ export interface OrderQueryResponse {
   readonly slow: boolean;
 }
 
+/** A PatchObject of Order (RFC 8620 5.3): whole values, and members by JSON Pointer. */
+export interface OrderPatch extends jmap.Patch<OrderUpdate, 'lines' | 'wrapping' | 'watchers' |
+    'relatedIds' | 'notes' | 'state' | 'payment'> {
+  readonly [name: `wrapping/${string}`]: unknown;
+  readonly [name: `watchers/${string}`]: unknown;
+  readonly [name: `notes/${string}`]: unknown;
+  readonly [name: `payment/${string}`]: unknown;
+}
+
 /** The types of Order, for inference. */
 export interface OrderShape {
   readonly name: 'Order';
   readonly object: Order;
   readonly create: OrderCreate;
   readonly update: OrderUpdate;
+  readonly patch: OrderPatch;
   readonly filter: OrderFilter;
   readonly sort: jmap.Comparator<'state'> | jmap.Comparator<'watched'> &
     { readonly product: string };

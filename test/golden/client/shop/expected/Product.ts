@@ -101,12 +101,19 @@ export interface ProductFamilies {
   readonly [name: `price:${string}`]: ProductAnswered1;
 }
 
+/** A PatchObject of Product (RFC 8620 5.3): whole values, and members by JSON Pointer. */
+export interface ProductPatch extends jmap.Patch<ProductUpdate, 'price' | 'stock' | 'kind' |
+    'since' | 'supplierKey' | 'nickname' | 'photoBlobId' | 'photos' | 'old' | 'odd name'> {
+  readonly [name: `photos/${string}`]: unknown;
+}
+
 /** The types of Product, for inference. */
 export interface ProductShape {
   readonly name: 'Product';
   readonly object: Product;
   readonly create: ProductCreate;
   readonly update: ProductUpdate;
+  readonly patch: ProductPatch;
   readonly filter: ProductFilter;
   readonly sort: jmap.Comparator<'name' | 'price' | 'margin'>;
   readonly error: jmap.StandardSetError<'Product', keyof ProductCreate> |

@@ -18,12 +18,16 @@ export interface SettingsUpdate {
   readonly theme: 'dark' | 'light';
 }
 
+/** A PatchObject of Settings (RFC 8620 5.3): whole values, and members by JSON Pointer. */
+export interface SettingsPatch extends jmap.Patch<SettingsUpdate, 'theme'> {}
+
 /** The types of Settings, for inference. */
 export interface SettingsShape {
   readonly name: 'Settings';
   readonly object: Settings;
   readonly create: never;
   readonly update: SettingsUpdate;
+  readonly patch: SettingsPatch;
   readonly filter: never;
   readonly sort: never;
   readonly error: jmap.StandardSetError<'Settings', keyof SettingsUpdate>;
