@@ -67,7 +67,7 @@ export interface Ticket {
 /** The port of tickets. Servers with the same database take each other's tickets. */
 export interface Tickets {
   /** `token`: the text by which the principal asks; null where it is none of a provider. */
-  issue(principal: Principal, token?: string | null): Promise<Ticket>;
+  issue(principal: Principal, token: string | null): Promise<Ticket>;
 
   /**
    * Uses a ticket up. Resolves to the credential of whoever asked for it; null where it is unknown,

@@ -51,7 +51,7 @@ export function createTickets(prisma: PrismaClient, options: TicketsOptions = {}
   };
 
   return {
-    issue: ({ credential, userId }, token = null) =>
+    issue: ({ credential, userId }, token) =>
       available(ROWS, async () => {
         const ticket = randomBytes(SECRET_OCTETS).toString('base64url');
         const expires = now() + LIFETIME;

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { TokenRefusedError } from '../accounts/oidc/access-token.js';
+import { ForgedTokenError } from '../accounts/oidc/access-token.js';
 import type { Gate, Principal } from '../accounts/principal.js';
 import { RequestError } from '../protocol/errors.js';
 import { tooFast } from '../protocol/limits.js';
+import { setNewest } from '../runtime/forget-oldest.js';
 import type { RateSet, RateVerdict } from '../runtime/rates/rate-limits.js';
 import { authenticateRequest } from './authenticate-request.js';
 import { ClientAddresses } from './client-address.js';
@@ -11,12 +12,16 @@ import { HttpError } from './reply.js';
 import type { RouteAccess } from './routes.js';
 import type { TransportServices } from './shared.js';
 
+/** Addresses that are remembered for forged messages. */
+const MAX_REFUSED = 1000;
 const NO_HEADERS: readonly string[] = Object.freeze([]);
 
 /** Lets requests with good credentials in, as many of them as RATE_LIMITS allows. */
 export class Admission {
   readonly #services: TransportServices;
   readonly #addresses: ClientAddresses;
+  /** Verdicts on addresses that sent too many forged messages, by their keys. */
+  readonly #refused = new Map<string, RateVerdict & { readonly until: number }>();
   #hasWarned = false;
 
   constructor(services: TransportServices) {
@@ -75,11 +80,12 @@ export class Admission {
   }
 
   /**
-   * Runs `judge`, which looks at the signature of a message once it has passed its gate, and counts
-   * refusals after it by the client's address, apart from credentials. Good messages never count,
-   * however many come at once. Rejects as `judge` does, or with the RequestError of a rule.
+   * Runs `judge`, which passes a gate before it looks at the signature of a message, and counts
+   * forged ones by the client's address, apart from credentials. All messages of an address that
+   * sent too many stay before the gate for a while. Good ones never count. Rejects as `judge` does,
+   * or with the RequestError of a rule that refuses.
    */
-  async countRefusals<T>(
+  async countForged<T>(
     req: IncomingMessage,
     res: EdgeResponse,
     judge: (gate: Gate) => Promise<T>,
@@ -87,20 +93,18 @@ export class Admission {
     const set = this.#services.rates.address;
     const key = set && this.#findKey(req);
     if (set === null || key === null) return judge(async () => undefined);
-    const take = async (): Promise<RateVerdict> => {
-      const verdict = await set.take(`message ${key}`);
-      requireGrant(set, verdict, res);
-      return verdict;
-    };
-    let hasPassed = false;
     try {
       return await judge(async () => {
-        set.give(await take());
-        res.rates = NO_HEADERS;
-        hasPassed = true;
+        const known = this.#refused.get(key);
+        if (known !== undefined && known.until > performance.now()) requireGrant(set, known, res);
       });
     } catch (error) {
-      if (hasPassed && error instanceof TokenRefusedError) await take();
+      if (!(error instanceof ForgedTokenError)) throw error;
+      const verdict = await set.take(`${key} forged`);
+      const until = performance.now() + verdict.retryAfter * 1000;
+      if (verdict.refusing !== null)
+        setNewest(this.#refused, key, { ...verdict, until }, MAX_REFUSED);
+      requireGrant(set, verdict, res);
       throw error;
     }
   }

@@ -14,7 +14,7 @@ const FORM = /^application\/x-www-form-urlencoded *(?:;|$)/i;
 export interface LogoutOptions {
   /** Null where no provider may sign users out. */
   readonly judge: JudgeLogout | null;
-  /** Counts refused tokens by the address that sent them: each costs a look at a signature. */
+  /** Counts forged tokens by the address that sent them: each costs a look at a signature. */
   readonly admission: Admission;
   readonly onRefused: (reason: string) => void;
 }
@@ -33,7 +33,7 @@ export function logoutPage({ judge, admission, onRefused }: LogoutOptions): Page
     const token = new URLSearchParams(await readForm(req)).get('logout_token');
     try {
       if (token === null) refuse('there is no "logout_token"');
-      const end = await admission.countRefusals(req, res, (gate) => judge(token, gate));
+      const end = await admission.countForged(req, res, (gate) => judge(token, gate));
       await end();
     } catch (error) {
       if (!(error instanceof TokenRefusedError)) throw error;

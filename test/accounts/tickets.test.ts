@@ -36,7 +36,7 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
   it('that one server gave stand for their token at another, once', async () => {
     const [a, b] = await two(engine);
     const { principal } = await principalOf(a);
-    const { ticket } = await createTickets(a).issue(principal);
+    const { ticket } = await createTickets(a).issue(principal, null);
     expect(ticket).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(await createTickets(b).redeem(ticket)).toEqual(principal.credential);
     expect(await createTickets(a).redeem(ticket)).toBe(null);
@@ -51,7 +51,7 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
     const { principal } = await principalOf(a);
     const servers = [createTickets(a), createTickets(b)];
     for (let round = 0; round < 5; round += 1) {
-      const { ticket } = await createTickets(a).issue(principal);
+      const { ticket } = await createTickets(a).issue(principal, null);
       const used = await Promise.all(
         [...servers, ...servers, ...servers].map((tickets) => tickets.redeem(ticket)),
       );
@@ -65,16 +65,16 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
     const now = (): number => time;
     const { principal } = await principalOf(a);
     const tickets = createTickets(a, { now });
-    const first = await tickets.issue(principal);
-    const second = await tickets.issue(principal);
-    for (let count = 0; count < 3; count += 1) await tickets.issue(principal);
+    const first = await tickets.issue(principal, null);
+    const second = await tickets.issue(principal, null);
+    for (let count = 0; count < 3; count += 1) await tickets.issue(principal, null);
     expect(first.expires).toBe(1_060_000);
     time = 1_059_999;
     expect(await createTickets(b, { now }).redeem(first.ticket)).toEqual(principal.credential);
     expect(await pruneTickets(a, time, 10)).toBe(0);
     time = 1_060_000;
     expect(await createTickets(b, { now }).redeem(second.ticket)).toBe(null);
-    await tickets.issue(principal);
+    await tickets.issue(principal, null);
     expect([await pruneTickets(a, time, 2), await pruneTickets(b, time, 2)]).toEqual([2, 1]);
     expect(await a.jmapTicket.count()).toBe(1);
   });
@@ -83,13 +83,13 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
     const [a, b] = await two(engine);
     const { principal, token } = await principalOf(a);
     const other = await principalOf(a, 'bob');
-    const { ticket } = await createTickets(b).issue(principal);
-    const kept = await createTickets(b).issue(other.principal);
+    const { ticket } = await createTickets(b).issue(principal, null);
+    const kept = await createTickets(b).issue(other.principal, null);
     await revokeToken(a, token);
     expect(await createTickets(b).redeem(ticket)).toBe(null);
     expect(await createTickets(b).redeem(kept.ticket)).toEqual(other.principal.credential);
     // One that a server gives while the token goes is worth as much as the token.
-    const late = await createTickets(b).issue(principal);
+    const late = await createTickets(b).issue(principal, null);
     const credential = await createTickets(a).redeem(late.ticket);
     expect(await createAuthenticator(a).refresh(credential ?? tokenCredential(''))).toBe(null);
   });
@@ -101,11 +101,13 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
     const tickets = [createTickets(a, { now }), createTickets(b, { now })] as const;
     const { principal } = await principalOf(a);
     const bob = await principalOf(a, 'bob');
-    const other = await tickets[0].issue(bob.principal);
+    const other = await tickets[0].issue(bob.principal, null);
     const issued: string[] = [];
     // The last ones at once, on both servers.
-    while (issued.length < 60) issued.push((await tickets[0].issue(principal)).ticket);
-    const last = Array.from({ length: 10 }, (_, n) => tickets[n % 2 ? 1 : 0].issue(principal));
+    while (issued.length < 60) issued.push((await tickets[0].issue(principal, null)).ticket);
+    const last = Array.from({ length: 10 }, (_, n) =>
+      tickets[n % 2 ? 1 : 0].issue(principal, null),
+    );
     issued.push(...(await Promise.all(last)).map(({ ticket }) => ticket));
     const { userId } = principal;
     expect(await a.jmapTicket.count({ where: { userId } })).toBe(64);
@@ -117,7 +119,7 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
   it('are kept as hashes alone', async () => {
     const [a] = await two(engine);
     const { principal } = await principalOf(a);
-    const { ticket } = await createTickets(a).issue(principal);
+    const { ticket } = await createTickets(a).issue(principal, null);
     const row = await a.jmapTicket.findFirstOrThrow();
     expect(Buffer.from(row.hash)).toEqual(createHash('sha256').update(ticket).digest());
     expect(Object.values(row).map(String)).not.toContain(ticket);
@@ -131,7 +133,7 @@ describe('tickets without a database', () => {
     const { principal } = await principalOf(database.prisma);
     const tickets = createTickets(database.prisma);
     database.db.exec('DROP TABLE "JmapTicket"');
-    await expect(tickets.issue(principal)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(tickets.issue(principal, null)).rejects.toBeInstanceOf(UnavailableError);
     await expect(tickets.redeem('A'.repeat(43))).rejects.toBeInstanceOf(UnavailableError);
     expect(await tickets.redeem('short')).toBe(null);
   });

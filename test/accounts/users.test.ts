@@ -100,7 +100,7 @@ describe.each(KINDS)('users on %s', (kind) => {
   async function keepSome(): Promise<void> {
     for (const principal of await principals()) {
       await subscribe(principal);
-      await createTickets(prisma).issue(principal);
+      await createTickets(prisma).issue(principal, 'a token');
     }
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TokenRefusedError } from '../../src/accounts/oidc/access-token.js';
+import { ForgedTokenError, TokenRefusedError } from '../../src/accounts/oidc/access-token.js';
 import type { JudgeLogout } from '../../src/accounts/oidc/back-channel.js';
 import { OWN_TOKENS } from '../../src/http/identity.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
@@ -240,7 +240,8 @@ describe('a logout token of a provider', () => {
       looked.push(token);
       await setImmediate();
       if (token === 'away') throw new UnavailableError('away');
-      if (token !== 'good' && token !== 'used') throw new TokenRefusedError('"exp" is over');
+      if (token === 'late') throw new TokenRefusedError('"exp" is over');
+      if (token !== 'good' && token !== 'used') throw new ForgedTokenError('ERR_JWS');
       return async () => {
         if (token === 'used') throw new TokenRefusedError('it was used before');
       };
@@ -261,20 +262,20 @@ describe('a logout token of a provider', () => {
     return { harness, looked, send, statusesOf };
   }
 
-  it('counts by its address where it is refused, and is 429 beyond the rule', async () => {
+  it('counts by its address where it is forged, and is 429 beyond the rule', async () => {
     const { looked, send, statusesOf } = await startWithLogout();
     const wrong = await send({ logout_token: 'a' });
     expect([wrong.status, wrong.headers.get('ratelimit')]).toEqual([
       400,
       expect.stringMatching(/^"address";r=2;t=\d+$/),
     ]);
-    expect(await statusesOf(['b', 'c', 'd'])).toEqual([400, 400, 429]);
-    const refused = await send({ logout_token: 'e' });
+    expect(await statusesOf(['b', 'c', 'd', 'e', 'good'])).toEqual([400, 400, 429, 429, 429]);
+    const refused = await send({ logout_token: 'f' });
     expect(refused.headers.get('ratelimit-policy')).toBe('"address";q=3;w=3600');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
     expect(await refused.json()).toMatchObject({ type: LIMIT, limit: 'address', status: 429 });
-    expect(await statusesOf(['f', 'good'], '203.0.113.8')).toEqual([400, 200]);
-    expect(looked).toEqual(['a', 'b', 'c', 'f', 'good']);
+    expect(await statusesOf(['g', 'good'], '203.0.113.8')).toEqual([400, 200]);
+    expect(looked).toEqual(['a', 'b', 'c', 'd', 'g', 'good']);
   });
 
   it('never counts where it is good, however many come at once', async () => {
@@ -285,7 +286,7 @@ describe('a logout token of a provider', () => {
     expect(await statusesOf(['a', 'b', 'c', 'd'])).toEqual([400, 400, 400, 429]);
   });
 
-  it('never counts where nobody looks at its signature, and where that is good', async () => {
+  it('never counts where it is refused for another reason', async () => {
     const { send, statusesOf } = await startWithLogout();
     expect((await send({ other: 'x' })).status).toBe(400);
     for (const [token, status] of [

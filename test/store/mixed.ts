@@ -159,7 +159,7 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
       meta += 1;
     },
     async (id) => {
-      const { ticket } = await tickets.issue(tokenPrincipal(id, 't1'));
+      const { ticket } = await tickets.issue(tokenPrincipal(id, 't1'), null);
       const used = await Promise.all([tickets.redeem(ticket), tickets.redeem(ticket)]);
       expect(used.map((credential) => credential?.id ?? '').toSorted()).toEqual(['', 't1']);
     },

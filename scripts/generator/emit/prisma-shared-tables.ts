@@ -150,7 +150,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('tokenId', 'String'),
       column('userId', 'String'),
       column('expires', 'BigInt'),
-      optionalColumn('signIn', 'Json', "The facts of a provider's token; null: the token is ours."),
+      optionalColumn('signIn', 'Json', "A provider's token, encrypted; null: the token is ours."),
     ],
     ['hash'],
     [['userId', 'expires'], ['expires']],

@@ -24,7 +24,12 @@ export interface TokenRules {
 
 /** A token is not taken. The message says why without a value of the token: for the log alone. */
 export class TokenRefusedError extends Error {
-  override readonly name = 'TokenRefusedError';
+  override readonly name: string = 'TokenRefusedError';
+}
+
+/** The key that the token names did not sign it: somebody made it up, or changed it. */
+export class ForgedTokenError extends TokenRefusedError {
+  override readonly name = 'ForgedTokenError';
 }
 
 /** Returns the issuer that a JWT names, which nobody has verified; null where it is no JWT. */
@@ -71,7 +76,8 @@ export async function verifyJwt(
     return await jwtVerify(token, keyOf, { ...marks, ...options });
   } catch (error) {
     if (error instanceof UnavailableError || error instanceof TokenRefusedError) throw error;
-    throw new TokenRefusedError(reasonOf(error));
+    const isForged = error instanceof errors.JWSSignatureVerificationFailed;
+    throw new (isForged ? ForgedTokenError : TokenRefusedError)(reasonOf(error));
   }
 }
 

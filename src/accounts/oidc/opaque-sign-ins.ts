@@ -10,12 +10,14 @@ import { RunningWorks } from './running-works.js';
 import type { OpaqueTokens } from './settings.js';
 import { MAX_CACHED, type SignInKind, type SignInsOptions } from './sign-in-kind.js';
 
-/** The last that the provider said of a token. */
+/** The last that the provider said of a token. Times are on the clock of what passes. */
 interface Answer {
   readonly token: string;
   readonly credential: Credential;
-  /** When the provider is asked again, on the clock of what passes. */
+  /** When the provider is asked again. */
   readonly until: number;
+  /** The first and the last question since then that got no answer. */
+  silence: { readonly from: number; readonly to: number } | null;
 }
 
 /** The provider that is asked, and how. */
@@ -30,8 +32,12 @@ const MAX_QUESTIONS = 64;
 const MAX_REPEATED = 256;
 /** Questions about tokens of open connections at once. */
 const MAX_BACKGROUND = 16;
-/** Tokens of open connections stay good for so long while the provider doesn't say, ms. */
+/** Tokens of open connections stay good for so long while the provider doesn't answer, ms. */
 const MAX_SILENCE = 15 * 60_000;
+/** A question so long after the last one that got no answer begins another silence, ms. */
+const MAX_GAP = 60_000;
+/** No request asks again so long after a question that got no answer, ms. */
+const PAUSE = 1000;
 /** Tokens that are remembered as not good. */
 const MAX_REFUSED = 1000;
 
@@ -96,6 +102,8 @@ export class OpaqueSignIns implements SignInKind {
     const asked = this.#asked;
     if (asked === null || this.#isRefused(id)) return null;
     if (known === undefined) await gate?.();
+    else if (this.#passedSince(known) < PAUSE)
+      throw new ProviderAwayError('The identity provider can not be asked about a token.');
     const slots = known === undefined ? this.#first : this.#repeated;
     return this.#running.share(id, () => this.#ask(id, token, asked, slots));
   }
@@ -107,13 +115,33 @@ export class OpaqueSignIns implements SignInKind {
     if (this.#isFresh(known)) return known.credential;
     this.#stale.add(id);
     this.#askAgain();
-    return known.until + MAX_SILENCE > this.#options.clocks.passed() ? known.credential : null;
+    return this.#isLost(known) ? null : known.credential;
   }
 
   #isFresh({ until, credential }: Answer): boolean {
     const { passed, wall } = this.#options.clocks;
     const expires = credential.signIn?.expires ?? null;
     return until > passed() && (expires === null || expires > wall());
+  }
+
+  /** Returns whether questions have got no answer for long, up to now. */
+  #isLost(known: Answer): boolean {
+    const { from = 0, to = 0 } = known.silence ?? {};
+    return to - from >= MAX_SILENCE && this.#passedSince(known) < MAX_GAP;
+  }
+
+  /** Returns how long the last question without an answer is ago, ms. */
+  #passedSince({ silence }: Answer): number {
+    return silence === null ? Number.POSITIVE_INFINITY : this.#options.clocks.passed() - silence.to;
+  }
+
+  /** Notes that a question got no answer. */
+  #noteSilence(id: string): void {
+    const known = this.#known.get(id);
+    if (known === undefined) return;
+    const to = this.#options.clocks.passed();
+    const isNew = this.#passedSince(known) > MAX_GAP;
+    known.silence = { from: isNew ? to : (known.silence?.from ?? to), to };
   }
 
   #isRefused(id: string): boolean {
@@ -159,11 +187,14 @@ export class OpaqueSignIns implements SignInKind {
     };
     const credential = await acceptToken(this.#options, provider, id, () =>
       slots === null ? question() : slots.run(question),
-    );
+    ).catch((error: unknown) => {
+      if (error instanceof ProviderAwayError) this.#noteSilence(id);
+      throw error;
+    });
     const until = clocks.passed() + cache;
     return credential === null
       ? this.#forget(id, until)
-      : this.#remember(id, { token, credential, until });
+      : this.#remember(id, { token, credential, until, silence: null });
   }
 
   #forget(id: string, until: number): null {

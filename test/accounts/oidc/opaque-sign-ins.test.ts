@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ACCESS_VERSION, changeAccess } from '../../../src/accounts/change.js';
 import { createUser } from '../../../src/accounts/directory.js';
@@ -11,7 +12,7 @@ import { UnavailableError } from '../../../src/protocol/errors.js';
 import { until } from '../../http/harness.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { ids, openServer, reachOf, serverOf } from './provider-server.js';
-import { AUDIENCE, ISSUER } from './test-provider.js';
+import { AUDIENCE, clocksOf, ISSUER } from './test-provider.js';
 
 const postgresql = usePostgresql();
 
@@ -69,14 +70,51 @@ describe('An opaque token', () => {
     provider.opaque.set('good', active());
     const principal = await authenticator.authenticate('good');
     if (principal === null) throw new Error('The token is good.');
+    const { credential } = principal;
     provider.isAway = true;
-    time += 30_000 + 15 * 60_000 - 1;
-    expect(await authenticator.refresh(principal.credential)).toBe(principal);
-    time += 1;
-    expect(await authenticator.refresh(principal.credential)).toBeNull();
+    time += 30_000;
+    /** Looks, and waits until the question that follows has failed. */
+    const look = async () => {
+      const { questions } = provider.counts;
+      const current = await authenticator.refresh(credential);
+      await until(() => provider.counts.questions > questions);
+      await setImmediate();
+      return current;
+    };
+    for (let n = 0; n < 19; n += 1) {
+      expect(await look()).toBe(principal);
+      time += 50_000;
+    }
+    expect(await look()).toBeNull();
     provider.isAway = false;
-    const ask = () => authenticator.authenticate('good').catch(() => null);
-    await until(async () => (await ask()) === principal);
+    time += 1000;
+    expect(await authenticator.authenticate('good')).toBe(principal);
+  });
+
+  it('that nobody has asked about for long is good, and asked about', async () => {
+    let time = Date.now();
+    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
+    provider.opaque.set('good', active());
+    const principal = await authenticator.authenticate('good');
+    if (principal === null) throw new Error('The token is good.');
+    time += 3_600_000;
+    expect(await authenticator.refresh(principal.credential)).toBe(principal);
+    await until(() => provider.counts.questions === 2);
+  });
+
+  it('is asked about by requests once a second while nobody answers', async () => {
+    let time = Date.now();
+    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
+    provider.opaque.set('good', active());
+    await authenticator.authenticate('good');
+    provider.isAway = true;
+    time += 30_001;
+    for (let n = 0; n < 5; n += 1)
+      await expect(authenticator.authenticate('good')).rejects.toThrow(UnavailableError);
+    expect(provider.counts.questions).toBe(2);
+    time += 1000;
+    await expect(authenticator.authenticate('good')).rejects.toThrow(UnavailableError);
+    expect(provider.counts.questions).toBe(3);
   });
 
   it('is no change for others where its end moves on with each answer', async () => {
@@ -136,17 +174,37 @@ describe('An opaque token', () => {
     expect(provider.counts.questions).toBeLessThanOrEqual(64);
   });
 
-  it('that was good is asked about while made-up ones have all places, past no gate', async () => {
+  it('is asked about while made-up ones have all places, past no gate', async () => {
     let time = Date.now();
-    const { provider, authenticator } = await open('SQLite', { opaque: OPAQUE }, () => time);
+    const { provider } = await open('SQLite', { opaque: OPAQUE }, () => time);
     provider.opaque.set('good', active());
-    const principal = await authenticator.authenticate('good');
+    let waiting = 0;
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const signIns = new SignIns({
+      providers: [provider],
+      async post(url, form, authorization) {
+        if (form.get('token') !== 'good') {
+          waiting += 1;
+          await answered;
+        }
+        return provider.post(url, form, authorization);
+      },
+      ...{ welcome: async () => true, onFailure: () => undefined, onRefused: () => undefined },
+      clocks: clocksOf(() => time),
+    });
+    const credential = await signIns.judge('good');
     time += 30_001;
     const guesses = Promise.allSettled(
-      Array.from({ length: 200 }, (_, n) => authenticator.authenticate(`made-up-${n}`)),
+      Array.from({ length: 200 }, (_, n) => signIns.judge(`made-up-${n}`)),
     );
+    await until(() => waiting === 64);
     const gate = async (): Promise<void> => expect.unreachable();
-    expect(await authenticator.authenticate('good', gate)).toBe(principal);
+    expect(await signIns.judge('good', gate)).toBe(credential);
+    expect(waiting).toBe(64);
+    answer();
     await guesses;
   });
 
