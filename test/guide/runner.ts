@@ -58,8 +58,8 @@ export class GuideRunner {
   }
 
   /**
-   * Follows `docs/guide/NAME.md` to its end. Further guides begin in the terminal that the first one
-   * leaves: a reader may have read no other.
+   * Follows `docs/guide/NAME.md` to its end. Further guides begin in the terminal that the first
+   * one leaves: a reader may have read no other.
    */
   async follow(name: string): Promise<void> {
     this.#terminal = this.#first ?? this.#terminal;
