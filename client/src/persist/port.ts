@@ -16,6 +16,7 @@ export interface Store {
   open(name: string): Promise<OpenStore>;
 }
 
+/** Calls of a handle are run in their order. */
 export interface OpenStore {
   /**
    * Reads the rows of a table whose keys begin with `prefix`, in the order of the keys' code
@@ -24,8 +25,8 @@ export interface OpenStore {
   load(table: Table, prefix?: string): Promise<readonly (readonly [string, JsonValue])[]>;
   /**
    * Writes all changes in one transaction, or none. Rejects with StoreLostError; with FencedError
-   * where `epoch` isn't the store's any more. `durable`: survives a crash of the machine once it
-   * resolves.
+   * where `epoch` isn't the store's any more; with QuotaError where there is no room. `durable`:
+   * survives a crash of the machine once it resolves.
    */
   commit(
     changes: readonly Change[],
@@ -36,7 +37,11 @@ export interface OpenStore {
    * on.
    */
   fence(): Promise<number>;
-  /** Removes all data of the name. */
+  /**
+   * Removes all data of the name, and its epoch. Other handles of it reject with StoreLostError
+   * from now on.
+   */
   wipe(): Promise<void>;
+  /** Closes the handle once earlier calls are done. Later ones reject with StoreLostError. */
   close(): Promise<void>;
 }
