@@ -18,7 +18,7 @@ const STAMP = 'stamp';
 /** How often a database that was lost is opened again for one call. */
 const REOPENINGS = 3;
 /** Rows that are read at a time: the browser makes their values in one go. */
-const PAGE = 2000;
+const PAGE = 5000;
 
 interface Stamp {
   /** Another one once the data has been removed: by `wipe`, by the user or by the browser. */
