@@ -35,15 +35,18 @@ type Writing = IDBPTransaction<Tables, (Table | typeof STAMP)[], 'readwrite'>;
 type Transaction = Pick<Writing, 'done' | 'error' | 'addEventListener'>;
 
 export interface IndexedDbOptions {
-  /** How long to wait before a database that was lost is opened again. */
-  readonly backoff?: Backoff;
+  /**
+   * How long to wait before a database that was lost is opened again, ms; each further wait is
+   * twice as long. By default 250.
+   */
+  readonly reopenAfter?: number;
 }
 
 /** A store in the browser's IndexedDB, with a database for each name. */
-export function indexedDb({ backoff = new Backoff() }: IndexedDbOptions = {}): Store {
+export function indexedDb({ reopenAfter }: IndexedDbOptions = {}): Store {
   return {
     open: async (name) => {
-      const store = new IndexedDbStore(name, backoff);
+      const store = new IndexedDbStore(name, new Backoff(reopenAfter));
       await store.connect();
       return store;
     },

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { indexedDb } from '../../src/persist/indexeddb.js';
 import type { Change, OpenStore, Store } from '../../src/persist/port.js';
 import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
-import { Backoff } from '../../src/sync/backoff.js';
 import { describeStore } from './contract.js';
 
 /** The interfaces that a browser gives to all scripts. */
@@ -21,7 +20,7 @@ afterAll(() => {
 
 /** Opens again at once what was lost. */
 function makeStore(): Store {
-  return indexedDb({ backoff: new Backoff(1) });
+  return indexedDb({ reopenAfter: 1 });
 }
 
 function put(key: string, value: Change['value'] = 1): Change {
