@@ -1,13 +1,8 @@
-import { join } from 'node:path';
-import { build } from 'esbuild';
 import type { BrowserContext, Page } from 'playwright-core';
-import { ROOT } from '../../../test/support/server.js';
 import type { OpenStore, Store } from '../../src/persist/port.js';
 import { FencedError, QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
+import { openPage } from '../support/pages.js';
 import type { Remote, RemoteAnswer } from './remote-page.js';
-
-/** The origin of all pages. Nothing listens there. */
-export const ORIGIN = 'http://localhost';
 
 declare const remote: Remote;
 
@@ -17,23 +12,9 @@ const ERRORS: Readonly<Record<string, () => Error>> = {
   StoreLostError: () => new StoreLostError('In the page.'),
 };
 
-/** Opens a page of the origin that has the store in IndexedDB. */
-export async function openPage(context: BrowserContext): Promise<Page> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'client/test/persist/remote-page.ts')],
-    bundle: true,
-    format: 'iife',
-    platform: 'browser',
-    write: false,
-    logLevel: 'silent',
-  });
-  const page = await context.newPage();
-  await page.route('**/*', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
-  );
-  await page.goto(ORIGIN);
-  await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
-  return page;
+/** Opens a page that has the store in IndexedDB. */
+export function openStorePage(context: BrowserContext): Promise<Page> {
+  return openPage(context, 'persist/remote-page.ts');
 }
 
 /** The store in the IndexedDB of a page. */

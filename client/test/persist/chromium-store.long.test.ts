@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, launchChromium, NO_CHROMIUM } from '../../../test/support/chromium.js';
 import { eventually } from '../../../test/support/poll.js';
 import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
+import { ORIGIN } from '../support/pages.js';
 import { describeStore } from './contract.js';
 import { type Remote, UNREADABLE_VALUE } from './remote-page.js';
-import { ORIGIN, openPage, openRemote, remoteStore } from './remote-store.js';
+import { openRemote, openStorePage, remoteStore } from './remote-store.js';
 
 declare const remote: Remote;
 declare const tell: (number: number) => Promise<void>;
@@ -25,7 +26,7 @@ describe.skipIf(NO_CHROMIUM !== null)('IndexedDB of Chromium', () => {
   beforeAll(async () => {
     browser = await launchChromium();
     const context = await browser.newContext();
-    pages = [await openPage(context), await openPage(context)];
+    pages = [await openStorePage(context), await openStorePage(context)];
   });
   afterAll(() => browser?.close());
 
@@ -66,7 +67,7 @@ describe.skipIf(NO_CHROMIUM !== null)('IndexedDB of Chromium', () => {
 
   it('that is full leaves nothing of a commit, and takes the next one that fits', async () => {
     // Chromium remembers for half a minute how much room a site has.
-    const page = await openPage(await browser.newContext());
+    const page = await openStorePage(await browser.newContext());
     const session = await page.context().newCDPSession(page);
     await session.send('Storage.overrideQuotaForOrigin', { origin: ORIGIN, quotaSize: 100_000 });
     const store = await remoteStore(page).open('full');
@@ -100,7 +101,7 @@ describe.skipIf(NO_CHROMIUM !== null)('a Chromium that is killed', () => {
     const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
     const [context] = browser.contexts();
     if (context === undefined) throw new Error('The browser has no context.');
-    return { child, page: await openPage(context) };
+    return { child, page: await openStorePage(context) };
   }
 
   async function kill({ pid, exitCode }: ChildProcess, closed: Promise<unknown>): Promise<void> {
