@@ -16,7 +16,7 @@ const VERSION = 1;
 /** The object store with the one row of its key that isn't a row of the client. */
 const STAMP = 'stamp';
 /** How often a database that was lost is opened again for one call. */
-const REOPENINGS = 3;
+const MOST_RETRIES = 3;
 /** Rows that are read at a time: the browser makes their values in one go. */
 const PAGE = 5000;
 
@@ -147,7 +147,7 @@ class IndexedDbStore implements OpenStore {
    * written twice: the second time changes nothing.
    */
   async #try<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    for (let reopenings = 0; ; reopenings += 1) {
+    for (let retries = 0; ; retries += 1) {
       try {
         const result = await work(await this.#connect());
         this.#backoff.reset();
@@ -156,7 +156,7 @@ class IndexedDbStore implements OpenStore {
         if (!isOfDatabase(error)) throw error;
         if (error.name === 'QuotaExceededError')
           throw new QuotaError('There is no room for the data.', { cause: error });
-        if (reopenings === REOPENINGS) throw makeLostError(error);
+        if (retries === MOST_RETRIES) throw makeLostError(error);
       }
       this.#disconnect(this.#database);
       await new Promise((resolve) => setTimeout(resolve, this.#backoff.next()));

@@ -15,8 +15,8 @@ interface Lease {
 }
 
 /**
- * Roles by rows of the store, for browsers without Web Locks (pages without TLS) and for processes
- * that share a file. Nobody compares clocks: a tab takes a role whose row it sees unchanged.
+ * Roles by rows of the store, for browsers without Web Locks and for processes that share a file.
+ * Nobody compares clocks: a tab takes a role whose row it sees unchanged.
  */
 export class LeaseRoles implements Roles {
   readonly #store: OpenStore;

@@ -57,6 +57,7 @@ export class LockRoles implements Roles {
         this.#held.add(role);
         this.#post('here', role);
         try {
+          own.signal.throwIfAborted();
           resolve(await work(own.signal));
         } catch (error) {
           reject(error as Error);

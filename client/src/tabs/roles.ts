@@ -1,6 +1,6 @@
 /**
- * A job that one tab does for all: `sync` sends the log and commits what the server answers, a
- * cycle at a time; `push` keeps the connection by which the server tells of changes.
+ * A job that one tab does for all. `sync` sends the log and commits the answers, a cycle at a time.
+ * `push` keeps the connection by which the server tells of changes.
  */
 export type Role = 'sync' | 'push';
 

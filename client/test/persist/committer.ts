@@ -1,8 +1,8 @@
 import { sqliteFile } from '../../src/persist/sqlite.js';
 
 /**
- * A process that commits to a store without end, and writes the number of each commit that is done:
- * FILE, the first letter of its keys, and after how many commits it ends.
+ * A process that commits to a store, and writes the number of each commit that is done. Its
+ * arguments are the file, the first letter of its keys, and after how many commits it ends.
  */
 const [file = '', letter = '', most = 'Infinity'] = process.argv.slice(2);
 

@@ -10,7 +10,7 @@ export interface TabsPage {
   /** `waits`, `works`, `done`, or the name of an error. */
   status(): string;
   announce(message: string): void;
-  /** What others have announced. */
+  /** Returns the announcements of others. */
   heard(): readonly string[];
 }
 
