@@ -65,14 +65,11 @@ export class LockRoles implements Roles {
           this.#held.delete(role);
         }
       };
-      this.#locks
-        .request(`${this.#name} ${role}`, options, run)
-        .catch((error: unknown) => {
-          // Either the lock was stolen from the work, or this tab no longer waits for it.
-          if (!isGranted) reject(error as Error);
-          own.abort(error);
-        })
-        .finally(() => own.abort(undefined));
+      this.#locks.request(`${this.#name} ${role}`, options, run).then(own.abort, (error) => {
+        // Either the lock was stolen from the work, or this tab no longer waits for it.
+        if (!isGranted) reject(error as Error);
+        own.abort(error);
+      });
     });
   }
 
