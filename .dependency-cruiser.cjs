@@ -106,9 +106,10 @@ module.exports = {
     ),
     {
       name: 'client-without-node',
-      comment: 'Browsers load the client: they have nothing of Node.',
+      comment:
+        'Browsers load the client: they have nothing of Node. The store in a file is for Node.',
       severity: 'error',
-      from: { path: '^client/src/' },
+      from: { path: '^client/src/', pathNot: '^client/src/persist/sqlite' },
       to: { dependencyTypes: ['core'] },
     },
     onlyImports(
@@ -319,11 +320,23 @@ module.exports = {
       },
     },
     {
+      name: 'client-store-for-node-apart',
+      comment: 'The store in a file is an entry of its own: nothing of the client imports it.',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '^client/src/persist/sqlite' },
+      to: { path: '^client/src/persist/sqlite' },
+    },
+    {
       name: 'client-without-packages',
-      comment: 'Browsers download the client: it has the packages idb and partysocket, no other.',
+      comment:
+        'Browsers download the client: it has the packages idb and partysocket, no other. The ' +
+        'store in a file uses types of the SQLite driver.',
       severity: 'error',
       from: { path: '^client/src/' },
-      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(idb|partysocket)/' },
+      to: {
+        path: '(^|/)node_modules/',
+        pathNot: '(^|/)node_modules/(idb|partysocket|better-sqlite3)/',
+      },
     },
     {
       name: 'generated-client-alone-imports-client',

@@ -56,7 +56,7 @@ export const CLIENT = {
   config: 'client/tsconfig.build.json',
   inputs: [
     { at: 'client/src', counts: /\.ts$/ },
-    { at: 'src', counts: /^src\/(?:protocol|text)\/.*\.ts$/ },
+    { at: 'src', counts: /^src\/(?:protocol|runtime|text)\/.*\.ts$/ },
     { at: 'tsconfig.json' },
     { at: 'client/tsconfig.json' },
     { at: 'client/tsconfig.build.json' },

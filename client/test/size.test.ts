@@ -5,6 +5,8 @@ import { ROOT } from '../../test/support/server.js';
 
 /** A page that only calls loads this at most: all that `connect` needs. */
 const MAX_OCTETS = 6144;
+/** The store in IndexedDB, with its library. */
+const MAX_OCTETS_OF_INDEXEDDB = 3072;
 
 const bundle = (contents: string) =>
   build({
@@ -19,13 +21,24 @@ const bundle = (contents: string) =>
     logLevel: 'silent',
   });
 
+async function measure(contents: string): Promise<number> {
+  const { outputFiles } = await bundle(contents);
+  const [{ contents: octets } = { contents: new Uint8Array() }] = outputFiles;
+  expect(octets.length).toBeGreaterThan(1000);
+  return gzipSync(octets, { level: 9 }).length;
+}
+
 const CONNECT = "import { connect } from '@jmapsmith/client'; globalThis.connect = connect;";
 
+const INDEXEDDB =
+  "import { indexedDb } from '@jmapsmith/client/indexeddb'; globalThis.indexedDb = indexedDb;";
+
 it('the client of calls is small', async () => {
-  const { outputFiles } = await bundle(CONNECT);
-  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
-  expect(contents.length).toBeGreaterThan(1000);
-  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_OCTETS);
+  expect(await measure(CONNECT)).toBeLessThanOrEqual(MAX_OCTETS);
+});
+
+it('the store in IndexedDB is small', async () => {
+  expect(await measure(INDEXEDDB)).toBeLessThanOrEqual(MAX_OCTETS_OF_INDEXEDDB);
 });
 
 it('a browser gets nothing of Node, and of the server the pure modules alone', async () => {
@@ -36,6 +49,18 @@ it('a browser gets nothing of Node, and of the server the pure modules alone', a
   const foreign = inputs.map(([path]) => path).filter((path) => path !== '<stdin>');
   expect(foreign.filter((path) => !/^(client\/src|src\/(protocol|text))\//.test(path))).toEqual([]);
   await expect(bundle("import 'node:fs';")).rejects.toThrow('node:fs');
+});
+
+it('a page that imports the store in IndexedDB gets idb alone beside it', async () => {
+  const { metafile } = await bundle(INDEXEDDB);
+  const inputs = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>');
+  const own = /^client\/src\/(persist|sync\/backoff)/;
+  expect(inputs.filter((path) => !own.test(path))).toEqual(['node_modules/idb/build/index.js']);
+});
+
+it('the store in a file is for Node alone', async () => {
+  const text = "import { sqliteFile } from '@jmapsmith/client/sqlite'; console.log(sqliteFile);";
+  await expect(bundle(text)).rejects.toThrow('node:');
 });
 
 it('the client runs no text as code', async () => {

@@ -52,7 +52,7 @@ function judgeFailure(error: CallError, isReading: boolean, failures: number): n
 }
 
 /** Resolves after a time; rejects with the signal's reason. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -62,6 +62,7 @@ function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', end);
       resolve();
     }, milliseconds);
-    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
   });
 }

@@ -1,0 +1,71 @@
+import type { JsonValue } from '../../../src/protocol/json.js';
+import { type Change, type OpenStore, type Store, TABLES, type Table } from './port.js';
+import { FencedError, makeClosedError, makeWipedError } from './store-errors.js';
+
+/** The data of a name. */
+interface Data {
+  readonly tables: Readonly<Record<Table, Map<string, JsonValue>>>;
+  epoch: number;
+}
+
+/** A store for as long as it is referred to. It keeps values as they are, without a copy. */
+export function memory(): Store {
+  const names = new Map<string, Data>();
+  return { open: async (name) => new MemoryStore(names, name) };
+}
+
+class MemoryStore implements OpenStore {
+  readonly #names: Map<string, Data>;
+  readonly #name: string;
+  #data: Data | null;
+
+  constructor(names: Map<string, Data>, name: string) {
+    this.#names = names;
+    this.#name = name;
+    this.#data = names.get(name) ?? makeData();
+    names.set(name, this.#data);
+  }
+
+  async load(table: Table, prefix = ''): Promise<readonly (readonly [string, JsonValue])[]> {
+    const rows = [...this.#open().tables[table]].filter(([key]) => key.startsWith(prefix));
+    return rows.sort(([one], [other]) => (one < other ? -1 : 1));
+  }
+
+  async commit(changes: readonly Change[], options: { readonly epoch?: number }): Promise<void> {
+    const { tables, epoch } = this.#open();
+    if (options.epoch !== undefined && options.epoch !== epoch) throw new FencedError();
+    // All are read before the first is written: a change that can't be read leaves nothing behind.
+    const rows = changes.map(({ table, key, value }) => ({ rows: tables[table], key, value }));
+    for (const { rows: ofTable, key, value } of rows) {
+      if (value === undefined) ofTable.delete(key);
+      else ofTable.set(key, value);
+    }
+  }
+
+  async fence(): Promise<number> {
+    const data = this.#open();
+    data.epoch += 1;
+    return data.epoch;
+  }
+
+  async wipe(): Promise<void> {
+    if (this.#data === null) throw makeClosedError();
+    this.#data = makeData();
+    this.#names.set(this.#name, this.#data);
+  }
+
+  async close(): Promise<void> {
+    this.#data = null;
+  }
+
+  #open(): Data {
+    if (this.#data === null) throw makeClosedError();
+    if (this.#names.get(this.#name) !== this.#data) throw makeWipedError();
+    return this.#data;
+  }
+}
+
+function makeData(): Data {
+  const tables = Object.fromEntries(TABLES.map((table) => [table, new Map<string, JsonValue>()]));
+  return { tables: tables as Data['tables'], epoch: 0 };
+}

@@ -1,0 +1,246 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, Statement } from 'better-sqlite3';
+import type { JsonValue } from '../../../src/protocol/json.js';
+import type { Change, OpenStore, Store, Table } from './port.js';
+import { findPrefixEnd } from './prefixes.js';
+import { loadDriver } from './sqlite-driver.js';
+import {
+  FencedError,
+  makeClosedError,
+  makeWipedError,
+  QuotaError,
+  StoreLostError,
+} from './store-errors.js';
+
+/** Marks a file of ours: "jmap" in ASCII. */
+const APPLICATION_ID = 0x6a6d6170;
+const FORMAT = 1;
+/** How long a call may wait for another process that writes, ms. */
+const BUSY_TIMEOUT = 5000;
+/** How often a new file is tried that another process makes at the same moment, each 20 ms. */
+const MOST_TRIES = 100;
+
+/** Names and keys are texts in UTF-16BE: octets have the order of code units, as elsewhere. */
+const TABLES_SQL = `
+  CREATE TABLE name (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name BLOB NOT NULL UNIQUE,
+    epoch INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE TABLE row (
+    nameId INTEGER NOT NULL,
+    tableName TEXT NOT NULL,
+    key BLOB NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (nameId, tableName, key)
+  ) WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${FORMAT};
+`;
+
+/** A store in a file, for Node; the data of several names may be in one. */
+export function sqliteFile(path: string): Store {
+  return {
+    open: async (name) => {
+      try {
+        return new SqliteStore(await openFile(path), encode(name));
+      } catch (error) {
+        if (error instanceof StoreLostError) throw error;
+        throw new StoreLostError(`${path} can't be opened.`, { cause: error });
+      }
+    },
+  };
+}
+
+interface Statements {
+  readonly addName: Statement<[Buffer]>;
+  readonly findName: Statement<[Buffer], number>;
+  readonly readEpoch: Statement<[number], number>;
+  readonly raiseEpoch: Statement<[number], number>;
+  readonly removeName: Statement<[Buffer]>;
+  readonly removeRows: Statement<[number]>;
+  readonly read: Statement<[number, Table, Buffer], [Buffer, string]>;
+  readonly readUpTo: Statement<[number, Table, Buffer, Buffer], [Buffer, string]>;
+  readonly put: Statement<[number, Table, Buffer, string | undefined]>;
+  readonly remove: Statement<[number, Table, Buffer]>;
+}
+
+class SqliteStore implements OpenStore {
+  readonly #db: Database;
+  readonly #name: Buffer;
+  readonly #statements: Statements;
+  /** A name whose data was removed gets another one. */
+  #id: number;
+
+  constructor(db: Database, name: Buffer) {
+    this.#db = db;
+    this.#name = name;
+    this.#statements = prepareStatements(db);
+    this.#id = this.#transact(true, () => this.#makeName());
+  }
+
+  async load(table: Table, prefix = ''): Promise<readonly (readonly [string, JsonValue])[]> {
+    const { read, readUpTo } = this.#statements;
+    const end = findPrefixEnd(prefix);
+    const from = encode(prefix);
+    const rows = this.#judge(() =>
+      this.#db.transaction(() => {
+        this.#readEpoch();
+        return end === null
+          ? read.all(this.#id, table, from)
+          : readUpTo.all(this.#id, table, from, encode(end));
+      })(),
+    );
+    return rows.map(([key, value]) => [decode(key), JSON.parse(value) as JsonValue]);
+  }
+
+  async commit(
+    changes: readonly Change[],
+    { epoch, durable = false }: { readonly epoch?: number; readonly durable?: boolean },
+  ): Promise<void> {
+    const { put, remove } = this.#statements;
+    this.#transact(durable, () => {
+      const current = this.#readEpoch();
+      if (epoch !== undefined && epoch !== current) throw new FencedError();
+      for (const { table, key, value } of changes) {
+        if (value === undefined) remove.run(this.#id, table, encode(key));
+        else put.run(this.#id, table, encode(key), JSON.stringify(value));
+      }
+    });
+  }
+
+  async fence(): Promise<number> {
+    return this.#transact(false, () => {
+      const epoch = this.#statements.raiseEpoch.get(this.#id);
+      if (epoch === undefined) throw makeWipedError();
+      return epoch;
+    });
+  }
+
+  async wipe(): Promise<void> {
+    const { findName, removeName, removeRows } = this.#statements;
+    this.#id = this.#transact(true, () => {
+      const id = findName.get(this.#name);
+      if (id !== undefined) removeRows.run(id);
+      removeName.run(this.#name);
+      return this.#makeName();
+    });
+    // The write-ahead log has the removed rows until then.
+    this.#judge(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #makeName(): number {
+    const { addName, findName } = this.#statements;
+    addName.run(this.#name);
+    return findName.get(this.#name) as number;
+  }
+
+  #readEpoch(): number {
+    const epoch = this.#statements.readEpoch.get(this.#id);
+    if (epoch === undefined) throw makeWipedError();
+    return epoch;
+  }
+
+  #transact<T>(durable: boolean, work: () => T): T {
+    return this.#judge(() => {
+      this.#db.pragma(`synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+      return this.#db.transaction(work).immediate();
+    });
+  }
+
+  /** Does work, and throws the errors of the port in the place of the driver's. */
+  #judge<T>(work: () => T): T {
+    if (!this.#db.open) throw makeClosedError();
+    try {
+      return work();
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (typeof code !== 'string' || !code.startsWith('SQLITE_')) throw error;
+      if (code === 'SQLITE_FULL')
+        throw new QuotaError('There is no room for the data.', { cause: error });
+      throw new StoreLostError('The file of the store has failed.', { cause: error });
+    }
+  }
+}
+
+async function openFile(path: string): Promise<Database> {
+  const Driver = loadDriver();
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const db = new Driver(path, { timeout: BUSY_TIMEOUT });
+  try {
+    // A file of others is left as it is.
+    const isNew = isEmpty(db);
+    if (!isNew) requireFormat(db);
+    await setWriteAhead(db);
+    // Zeros take the place of what is removed.
+    db.pragma('secure_delete = ON');
+    if (isNew) db.transaction(() => isEmpty(db) && db.exec(TABLES_SQL)).immediate();
+    requireFormat(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Sets WAL, which the file keeps. SQLite refuses one of two processes that set it in a new file at
+ * the same moment, however long it may wait.
+ */
+async function setWriteAhead(db: Database): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      db.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error;
+    }
+    await delay(20);
+  }
+}
+
+function isEmpty(db: Database): boolean {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+}
+
+function requireFormat(db: Database): void {
+  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+  if (!isOurs || db.pragma('user_version', { simple: true }) !== FORMAT)
+    throw new StoreLostError(`${db.name} is no store of this version of the client.`);
+}
+
+function prepareStatements(db: Database): Statements {
+  const rows = 'SELECT key, value FROM row WHERE nameId = ? AND tableName = ? AND key >= ?';
+  return {
+    addName: db.prepare('INSERT INTO name (name) VALUES (?) ON CONFLICT DO NOTHING'),
+    findName: db.prepare<[Buffer], number>('SELECT id FROM name WHERE name = ?').pluck(),
+    readEpoch: db.prepare<[number], number>('SELECT epoch FROM name WHERE id = ?').pluck(),
+    raiseEpoch: db
+      .prepare<[number], number>('UPDATE name SET epoch = epoch + 1 WHERE id = ? RETURNING epoch')
+      .pluck(),
+    removeName: db.prepare('DELETE FROM name WHERE name = ?'),
+    removeRows: db.prepare('DELETE FROM row WHERE nameId = ?'),
+    read: db.prepare<[number, Table, Buffer], [Buffer, string]>(`${rows} ORDER BY key`).raw(),
+    readUpTo: db
+      .prepare<[number, Table, Buffer, Buffer], [Buffer, string]>(
+        `${rows} AND key < ? ORDER BY key`,
+      )
+      .raw(),
+    put: db.prepare('INSERT OR REPLACE INTO row VALUES (?, ?, ?, ?)'),
+    remove: db.prepare('DELETE FROM row WHERE nameId = ? AND tableName = ? AND key = ?'),
+  };
+}
+
+function encode(text: string): Buffer {
+  return Buffer.from(text, 'utf16le').swap16();
+}
+
+function decode(octets: Buffer): string {
+  return octets.swap16().toString('utf16le');
+}

@@ -1,0 +1,36 @@
+/**
+ * A job that one tab does for all. `sync` sends the log and commits the answers, a cycle at a time.
+ * `push` keeps the connection by which the server tells of changes.
+ */
+export type Role = 'sync' | 'push';
+
+/** The signal is aborted when another tab has taken the role, since this one didn't answer. */
+export type Work<T> = (signal: AbortSignal) => Promise<T>;
+
+export interface Roles {
+  /**
+   * Waits for a role and runs work while no other tab has it. `signal` ends both: rejects with its
+   * reason where it is aborted before the work begins. A tab that lost its role without noticing
+   * may still work: what it commits must have the epoch of a fence that the work has raised.
+   */
+  run<T>(role: Role, work: Work<T>, signal: AbortSignal): Promise<T>;
+}
+
+/** Tabs of one origin. Each is told what others post, and nothing of its own. */
+export type Channel = Pick<BroadcastChannel, 'addEventListener' | 'postMessage' | 'close'>;
+
+/** Returns a signal that is aborted with another one, or by the function. */
+export function followSignal(outer: AbortSignal): {
+  readonly signal: AbortSignal;
+  readonly abort: (reason: unknown) => void;
+} {
+  const own = new AbortController();
+  const abort = (reason: unknown): void => {
+    own.abort(reason);
+    outer.removeEventListener('abort', follow);
+  };
+  const follow = (): void => abort(outer.reason);
+  if (outer.aborted) own.abort(outer.reason);
+  else outer.addEventListener('abort', follow);
+  return { signal: own.signal, abort };
+}

@@ -1,0 +1,113 @@
+import type { OpenStore } from '../../src/persist/port.js';
+import type { Channel } from '../../src/tabs/roles.js';
+
+/** Lets a part of a tab stop and go on. */
+export class Ice {
+  #thaw: (() => void) | null = null;
+  #frozen: Promise<void> = Promise.resolve();
+
+  freeze(): void {
+    this.#frozen = new Promise((resolve) => {
+      this.#thaw = resolve;
+    });
+  }
+
+  thaw(): void {
+    this.#thaw?.();
+  }
+
+  /** Resolves at once, or when a frozen tab is thawed. */
+  wait(): Promise<void> {
+    return this.#frozen;
+  }
+}
+
+/** Channels of one name. A frozen tab gets its messages when it is thawed. */
+export class Channels {
+  readonly #all = new Set<{ readonly target: EventTarget; readonly ice: Ice }>();
+
+  open(ice: Ice): Channel {
+    const own = { target: new EventTarget(), ice };
+    this.#all.add(own);
+    return {
+      addEventListener: own.target.addEventListener.bind(own.target) as never,
+      postMessage: (message: unknown) => {
+        const data = structuredClone(message);
+        for (const other of this.#all) if (other !== own) void this.#deliver(other, data);
+      },
+      close: () => {
+        this.#all.delete(own);
+      },
+    };
+  }
+
+  async #deliver(to: { readonly target: EventTarget; readonly ice: Ice }, data: unknown) {
+    await to.ice.wait();
+    if (this.#all.has(to)) to.target.dispatchEvent(new MessageEvent('message', { data }));
+  }
+}
+
+interface Request {
+  readonly begin: () => Promise<void>;
+  readonly fail: (reason: unknown) => void;
+}
+
+/** Web Locks, exclusive ones: https://www.w3.org/TR/web-locks/#algorithms */
+export class Locks implements Pick<LockManager, 'request'> {
+  readonly #queues = new Map<string, Request[]>();
+  readonly #holders = new Map<string, Request>();
+
+  request(name: string, ...rest: readonly unknown[]): Promise<never> {
+    const callback = rest.at(-1) as () => Promise<unknown>;
+    const options = (rest.length > 1 ? rest[0] : {}) as LockOptions;
+    return new Promise<never>((resolve, reject) => {
+      const request: Request = {
+        begin: () => callback().then((value) => resolve(value as never), reject),
+        fail: reject,
+      };
+      const queue = this.#queues.get(name) ?? [];
+      this.#queues.set(name, queue);
+      if (options.steal === true) {
+        this.#holders.get(name)?.fail(new DOMException('The lock was stolen.', 'AbortError'));
+        this.#holders.delete(name);
+        queue.unshift(request);
+      } else queue.push(request);
+      options.signal?.addEventListener('abort', () => {
+        const index = queue.indexOf(request);
+        if (index === -1) return;
+        queue.splice(index, 1);
+        reject(options.signal?.reason as Error);
+      });
+      void Promise.resolve().then(() => this.#grant(name));
+    });
+  }
+
+  #grant(name: string): void {
+    if (this.#holders.has(name)) return;
+    const next = this.#queues.get(name)?.shift();
+    if (next === undefined) return;
+    this.#holders.set(name, next);
+    void next.begin().then(() => {
+      if (this.#holders.get(name) !== next) return;
+      this.#holders.delete(name);
+      this.#grant(name);
+    });
+  }
+}
+
+/** A store whose calls wait while the tab is frozen. */
+export function freezeWith(ice: Ice, store: OpenStore): OpenStore {
+  const waited =
+    <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      await ice.wait();
+      return call(...args);
+    };
+  return {
+    load: waited((...args: Parameters<OpenStore['load']>) => store.load(...args)),
+    commit: waited((...args: Parameters<OpenStore['commit']>) => store.commit(...args)),
+    fence: waited(() => store.fence()),
+    wipe: waited(() => store.wipe()),
+    close: waited(() => store.close()),
+  };
+}
