@@ -71,8 +71,8 @@ export async function readEventSource(
       for (;;) {
         const { value } = (await reader?.read()) ?? {};
         if (value === undefined) return;
-        expect(silence);
         read(decoder.decode(value, { stream: true }));
+        expect(silence);
       }
     });
   } finally {

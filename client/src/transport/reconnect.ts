@@ -39,18 +39,20 @@ export function keepConnected(
 ): Push {
   const backoff = new Backoff();
   let isClosed = false;
+  /** A try that began before the wish doesn't fulfil it, unless it succeeds. */
+  let isWished = false;
   let controller = new AbortController();
   let wake = (): void => undefined;
 
-  /** Waits until `wake` is called, at most so long. */
-  const pause = (milliseconds: number): Promise<void> =>
+  /** Waits until `wake` is called, at most so long; null: without an end. */
+  const pause = (milliseconds: number | null): Promise<void> =>
     new Promise((resolve) => {
-      const timer =
-        milliseconds === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, milliseconds);
+      const timer = milliseconds === null ? undefined : setTimeout(resolve, milliseconds);
       wake = () => {
         clearTimeout(timer);
         resolve();
       };
+      if (isWished) wake();
     });
   const tryOnce = async (): Promise<PushStatus> => {
     controller = new AbortController();
@@ -59,6 +61,7 @@ export function keepConnected(
     const open = (): void => {
       if (signal.aborted) return;
       openedAt = performance.now();
+      isWished = false;
       onStatus?.({ state: 'live' });
     };
     try {
@@ -74,19 +77,23 @@ export function keepConnected(
   const run = async (): Promise<void> => {
     while (!isClosed) {
       onStatus?.({ state: 'connecting' });
+      isWished = false;
       const status = await tryOnce();
       if (isClosed) return;
       onStatus?.(status);
       const wait =
         status.state === 'waiting'
           ? backoff.next(Math.max(place.retry, readRetryAfter(status.error)))
-          : Number.POSITIVE_INFINITY;
+          : null;
       await pause(wait);
     }
   };
   void run();
   return {
-    retry: () => wake(),
+    retry() {
+      isWished = true;
+      wake();
+    },
     close() {
       isClosed = true;
       controller.abort(new DOMException('Push is closed.', 'AbortError'));
