@@ -6,6 +6,9 @@ import { ROOT } from '../../test/support/server.js';
 /** A page that only calls loads this at most: all that `connect` needs. */
 const MAX_OCTETS = 6144;
 
+/** The transport by WebSocket comes on top, with the event source that takes its place. */
+const MAX_OCTETS_OF_WEBSOCKET = 2640;
+
 const bundle = (contents: string) =>
   build({
     stdin: { contents, resolveDir: `${ROOT}/client`, loader: 'ts' },
@@ -21,11 +24,25 @@ const bundle = (contents: string) =>
 
 const CONNECT = "import { connect } from '@jmapsmith/client'; globalThis.connect = connect;";
 
+/** Returns the octets of what a page loads. */
+async function measure(contents: string): Promise<number> {
+  const { outputFiles } = await bundle(contents);
+  const [file] = outputFiles;
+  expect(file?.contents.length).toBeGreaterThan(1000);
+  return gzipSync(file?.contents ?? '', { level: 9 }).length;
+}
+
 it('the client of calls is small', async () => {
-  const { outputFiles } = await bundle(CONNECT);
-  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
-  expect(contents.length).toBeGreaterThan(1000);
-  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_OCTETS);
+  expect(await measure(CONNECT)).toBeLessThanOrEqual(MAX_OCTETS);
+});
+
+it('the transport by WebSocket is loaded where it is imported, and small', async () => {
+  const { metafile } = await bundle(CONNECT);
+  expect(Object.keys(metafile.inputs)).not.toContain('client/src/transport/websocket.ts');
+  const both = `${CONNECT} import { webSocket } from '@jmapsmith/client/websocket';
+    globalThis.webSocket = webSocket;`;
+  const more = (await measure(both)) - (await measure(CONNECT));
+  expect(more).toBeLessThanOrEqual(MAX_OCTETS_OF_WEBSOCKET);
 });
 
 it('a browser gets nothing of Node, and of the server the pure modules alone', async () => {

@@ -18,7 +18,7 @@ export interface WebSocketLike {
 /** A message of the server (RFC 8887 4.3). */
 interface Message extends JsonObject {
   readonly '@type': string;
-  readonly requestId: string;
+  readonly requestId: string | null;
 }
 
 interface Waiting {
@@ -196,20 +196,17 @@ export class JmapSocket {
   }
 
   #take(text: string): void {
-    try {
-      const { '@type': type, requestId, ...content } = JSON.parse(text) as Message;
-      if (type === 'StateChange') this.#receiver?.take(...readStates(content));
-      else if (type === 'RequestError') this.#refuse(requestId, content);
-      else this.#answer(requestId, content);
-    } catch {
-      // The client can't know to what a message belongs that it can't read.
-      this.#end(LOST);
-    }
+    const { '@type': type, requestId, ...content } = readMessage(text);
+    if (type === 'StateChange') this.#receiver?.take(...readStates(content));
+    else if (type === 'RequestError') this.#refuse(requestId, content);
+    else if (type === 'Response') this.#answer(requestId, content);
+    // The client can't know to what a message belongs that it can't read.
+    else this.#end(LOST);
     this.#expect(this.#silence, () => this.#askForLife());
   }
 
-  #answer(id: string, response: JsonObject): void {
-    const waiting = this.#waiting.get(id);
+  #answer(id: string | null, response: JsonObject): void {
+    const waiting = this.#waiting.get(id ?? '');
     if (Array.isArray(response['methodResponses'])) waiting?.resolve(response as never);
     else waiting?.reject(new TransportError('The answer is no Response of JMAP.'));
   }
@@ -222,13 +219,22 @@ export class JmapSocket {
       retryAfter as number | undefined,
     );
     if (id === PUSH) this.#receiver?.refuse(error);
-    else if (id === null) this.#end(LOST);
+    else if (typeof id !== 'string') this.#end(LOST);
     else this.#waiting.get(id)?.reject(error);
   }
 }
 
 function makeClosedError(code: number): TransportError {
   return new TransportError(`The WebSocket was closed (${code}).`);
+}
+
+/** Returns a message. One that can't be read has no type. */
+function readMessage(text: string): Message {
+  try {
+    return { '@type': '', requestId: null, ...(JSON.parse(text) as Message | null) };
+  } catch {
+    return { '@type': '', requestId: null };
+  }
 }
 
 function readStates({ changed, pushState }: JsonObject): [ChangedStates, string] {

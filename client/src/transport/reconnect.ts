@@ -107,10 +107,13 @@ function readRetryAfter(error: CallError | undefined): number {
   return error instanceof RequestError ? (error.retryAfter ?? 0) * 1000 : 0;
 }
 
-/** Returns how it goes on after an error: an answer of 4xx is final, but for those of a busy one. */
+/** Statuses and errors of a server that is busy. */
+const BUSY: readonly (number | string)[] = [408, 429, 'limit'];
+
+/** Returns how it goes on after an error: an answer of 4xx is final, but for a busy server's. */
 function judgeEnd(error: CallError): PushStatus {
   if (error.type === 'needsAuth') return { state: 'needsAuth', error };
-  const status = error instanceof RequestError ? error.status : 0;
-  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  const { type, status } = error instanceof RequestError ? error : { type: '', status: 0 };
+  const isFinal = status >= 400 && status < 500 && !BUSY.includes(status) && !BUSY.includes(type);
   return { state: isFinal ? 'refused' : 'waiting', error };
 }

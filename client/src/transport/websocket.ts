@@ -2,7 +2,7 @@ import type { TransportContext } from '../call/connection.js';
 import { NeedsAuthError, TransportError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
 import { readEventSource } from './event-source.js';
-import { readJson } from './http.js';
+import { readJson, readOrFail } from './http.js';
 import { type JmapSocket, openSocket, type WebSocketLike } from './jmap-socket.js';
 import type { Push, PushOptions } from './push.js';
 import { type Attempt, keepConnected, makePlace, type Place } from './reconnect.js';
@@ -64,7 +64,7 @@ class SocketTransport implements Transport {
   }
 
   async send(request: Request, options: SendOptions): Promise<Response> {
-    if (this.#hasFallback && this.#socket === null) {
+    if (this.#hasFallback && this.#socket?.isOpen !== true) {
       if (Date.now() >= this.#nextTry) this.#connect().catch(() => undefined);
       return this.#context.fallback.send(request, options);
     }
@@ -96,7 +96,7 @@ class SocketTransport implements Transport {
       socket = await this.#connect();
     } catch (error) {
       attempt.signal.throwIfAborted();
-      if (!this.#hasFallback || !(error instanceof TransportError)) throw error;
+      if (!this.#hasFallback) throw error;
       return readEventSource(this.#context, options, place, attempt);
     }
     attempt.signal.throwIfAborted();
@@ -122,9 +122,12 @@ class SocketTransport implements Transport {
         throw new NeedsAuthError('The server refuses the token.');
       this.#isRefused = false;
       const { WebSocket = globalThis.WebSocket, silence = SILENCE } = this.#options;
+      if (WebSocket === undefined)
+        throw new TransportError('There is no WebSocket here: the option of that name gives one.');
       const { signal } = this.#closing;
       const url = await this.#makeUrl(signal);
-      const socket = await openSocket(new WebSocket(url, SUBPROTOCOL), silence, signal);
+      const made = await readOrFail(signal, async () => new WebSocket(url, SUBPROTOCOL));
+      const socket = await openSocket(made, silence, signal);
       this.#socket = socket;
       this.#backoff.reset();
       void socket.closed.then((code) => this.#noteEnd(socket, code));

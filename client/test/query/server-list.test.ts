@@ -142,7 +142,7 @@ it('spliceIds gives the first ids of the list that it is about', () => {
   );
   fc.assert(
     fc.property(lists, ([before, after, known, moved]) => {
-      // What stays where it is has one order in both.
+      // Ids that don't move have one order in both.
       const stays = before.filter((id) => after.includes(id) && !moved.includes(id));
       const order = [...stays];
       const target = after.map((id) => (stays.includes(id) ? (order.shift() ?? id) : id));

@@ -202,6 +202,27 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     await listener.is('live');
   });
 
+  it('waits where the user has too many requests', async () => {
+    const connection = await openClient(channel);
+    const body = { type: 'urn:ietf:params:jmap:error:limit', limit: 'maxConcurrentRequests' };
+    served.proxy().decide(() => ({ status: 400, body }));
+    await new Listener(connection).is('waiting');
+  });
+
+  it('ends with its client', async () => {
+    const connection = await openClient(channel);
+    const listener = new Listener(connection);
+    await listener.is('live');
+    const { length } = listener.statuses;
+    await connection.close();
+    const count = askings();
+    listener.push.retry();
+    const other = new Listener(await openClient(channel));
+    await other.hears('Todo', await write());
+    expect([listener.statuses.length, askings()]).toEqual([length, count + 1]);
+    expect(new Listener(connection).state).toBe('connecting');
+  });
+
   it('waits longer from failure to failure', async () => {
     const connection = await openClient(channel);
     const waits = vi.spyOn(globalThis, 'setTimeout');

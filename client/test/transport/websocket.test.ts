@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../../test/support/poll.js';
 import { openConnection } from '../../src/call/connection.js';
@@ -9,6 +9,9 @@ import { webSocket } from '../../src/transport/websocket.js';
 import { useTodos } from '../support/todos.js';
 
 const served = useTodos();
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 const alone = { transport: webSocket({ WebSocket, fallback: false }) };
 const both = { transport: webSocket({ WebSocket }) };
@@ -102,6 +105,28 @@ describe('calls by a WebSocket', () => {
     expect((await other.Todo.get()).state).toEqual(expect.any(String));
   });
 
+  it('reject where the platform has no WebSocket, without a ticket', async () => {
+    vi.stubGlobal('WebSocket', undefined);
+    const transport = webSocket({ fallback: false });
+    const me = (await served.connect({ transport, retry: 0 })).account();
+    await expect(me.Todo.get()).rejects.toMatchObject({
+      ...{ type: 'transport', message: expect.stringContaining('no WebSocket') },
+    });
+    expect(tickets()).toBe(0);
+  });
+
+  it('reject where a socket can’t even be made', async () => {
+    const cause = new Error('SecurityError');
+    const Broken = class {
+      constructor() {
+        throw cause;
+      }
+    };
+    const transport = webSocket({ WebSocket: Broken as never, fallback: false });
+    const me = (await served.connect({ transport, retry: 0 })).account();
+    await expect(me.Todo.get()).rejects.toMatchObject({ type: 'transport', cause });
+  });
+
   it('reject with a NeedsAuthError where the token has ended', async () => {
     const token = await served.server().tool('scripts/token', ['create', '--user', 'u1']);
     const me = (await served.connect({ ...alone, token })).account();
@@ -117,7 +142,7 @@ describe('calls by a WebSocket', () => {
   });
 
   it('end a socket that doesn’t answer any more', async () => {
-    const transport = webSocket({ WebSocket, fallback: false, silence: 50 });
+    const transport = webSocket({ WebSocket, fallback: false, silence: 500 });
     const me = (await served.connect({ transport })).account();
     await me.Note.get();
     served.proxy().mute();
@@ -126,7 +151,7 @@ describe('calls by a WebSocket', () => {
   });
 
   it('keep a socket that answers, however long a call takes', async () => {
-    const transport = webSocket({ WebSocket, fallback: false, silence: 50 });
+    const transport = webSocket({ WebSocket, fallback: false, silence: 500 });
     const client = await served.connect({ transport });
     await client.account().Note.get();
     served.proxy().decideNext('hang');
@@ -136,7 +161,7 @@ describe('calls by a WebSocket', () => {
         .proxy()
         .api()
         .filter(({ using }) => using.length === 1).length;
-    await eventually(() => expect(echoes()).toBeGreaterThan(3), 20_000);
+    await eventually(() => expect(echoes()).toBeGreaterThan(1), 20_000);
     expect(served.proxy().handshakes().length).toBe(1);
     const rejected = expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
     await client.close();
@@ -144,13 +169,16 @@ describe('calls by a WebSocket', () => {
   });
 
   it('ask for no sign of life while nothing waits', async () => {
-    const transport = webSocket({ WebSocket, fallback: false, silence: 5 });
-    const me = (await served.connect({ transport })).account();
-    await me.Note.get();
-    const before = posts('/jmap').length;
-    const other = (await served.connect()).account();
-    for (let n = 0; n < 10; n += 1) await other.Note.get();
-    expect(posts('/jmap').length).toBe(before + 10);
+    const silence = 54_321;
+    const begun = vi.spyOn(globalThis, 'setTimeout');
+    const ended = vi.spyOn(globalThis, 'clearTimeout');
+    const transport = webSocket({ WebSocket, fallback: false, silence });
+    await (await served.connect({ transport })).account().Note.get();
+    const timers = begun.mock.calls.flatMap(([, time], index) =>
+      time === silence ? begun.mock.results[index]?.value : [],
+    );
+    expect(timers.length).toBeGreaterThan(0);
+    expect(ended.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(timers));
   });
 });
 
@@ -171,6 +199,13 @@ describe('calls by both', () => {
     expect(byHttp()).toBeGreaterThan(before);
     // It waits longer from failure to failure, and no call waits for the socket.
     expect(served.proxy().handshakes().length).toBeLessThan(5);
+  });
+
+  it('hear of changes by an event source where there is no ticket', async () => {
+    served.proxy().decide(({ path }) => (path.endsWith('ticket') ? { status: 404 } : 'pass'));
+    const { connection, is } = await listen(both);
+    await is('live');
+    await connection.close();
   });
 
   it('hear of changes by an event source where there can be no socket', async () => {
@@ -211,7 +246,7 @@ describe('a socket that the server closes with 1008', () => {
 });
 
 it('a push that hears nothing any more is opened again', async () => {
-  const transport = webSocket({ WebSocket, fallback: false, silence: 50 });
+  const transport = webSocket({ WebSocket, fallback: false, silence: 500 });
   const { connection, push, statuses, is } = await listen({ transport });
   await is('live');
   served.proxy().mute();
