@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { eventually } from '../../../test/support/poll.js';
 import { type Connection, openConnection } from '../../src/call/connection.js';
 import { type ConnectOptions, NeedsAuthError } from '../../src/index.js';
+import { openEventSource } from '../../src/transport/event-source.js';
 import { openPush } from '../../src/transport/open-push.js';
 import type { ChangedStates, Push, PushOptions, PushStatus } from '../../src/transport/push.js';
 import { webSocket } from '../../src/transport/websocket.js';
@@ -202,6 +203,21 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     await listener.is('live');
   });
 
+  it('tries again after a wish that came during a try', async () => {
+    const connection = await openClient(channel);
+    let tries = 0;
+    served.proxy().decide(({ path }) => {
+      if (!/(eventsource|ticket)/.test(path)) return 'pass';
+      tries += 1;
+      if (tries > 1) return 'pass';
+      listener.push.retry();
+      return { status: 403 };
+    });
+    const listener = new Listener(connection);
+    await listener.is('live');
+    expect(tries).toBe(2);
+  });
+
   it('waits where the user has too many requests', async () => {
     const connection = await openClient(channel);
     const body = { type: 'urn:ietf:params:jmap:error:limit', limit: 'maxConcurrentRequests' };
@@ -258,6 +274,25 @@ describe('an event source', () => {
     ]);
     const ids = streams().map(({ headers }) => headers['last-event-id']);
     expect(ids.slice(0, 3)).toEqual(['0', 'x1', 'x1']);
+  });
+
+  it('can end after each event, for networks that hold answers back', async () => {
+    const { http, locate, keeper } = await openClient();
+    const states: ChangedStates[] = [];
+    const push = openEventSource(
+      { http, locate, session: keeper.current },
+      {
+        closeAfter: 'state',
+        onState: (changed) => states.push(changed),
+        onStatus: ({ state }) => (state === 'waiting' ? push.retry() : undefined),
+      },
+    );
+    open.push(push);
+    await eventually(() => expect(states.length).toBe(1), 20_000);
+    const state = await write();
+    await eventually(() => expect(states.length).toBe(2), 20_000);
+    expect(states[1]).toEqual({ [served.fixtures().A1]: { Todo: state } });
+    expect(streams()[0]?.path).toContain('closeafter=state');
   });
 
   it('that misses two pings is opened again', async () => {

@@ -73,7 +73,7 @@ describe('calls by a WebSocket', () => {
     expect(tickets()).toBe(4);
   });
 
-  it('that wait when the socket breaks reject, or are sent again where they only read', async () => {
+  it('that wait when the socket breaks reject, or are sent again if they read', async () => {
     const me = (await served.connect(alone)).account();
     await me.Note.get();
     served.proxy().decideNext('hang', 'hang');
