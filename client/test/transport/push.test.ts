@@ -1,12 +1,16 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { makeUser } from '../../../test/support/fixtures.js';
 import { eventually } from '../../../test/support/poll.js';
+import { startServer } from '../../../test/support/server.js';
 import { type Connection, openConnection } from '../../src/call/connection.js';
 import { type ConnectOptions, NeedsAuthError } from '../../src/index.js';
 import { openEventSource } from '../../src/transport/event-source.js';
 import { openPush } from '../../src/transport/open-push.js';
 import type { ChangedStates, Push, PushOptions, PushStatus } from '../../src/transport/push.js';
 import { webSocket } from '../../src/transport/websocket.js';
+import type { Fate } from '../support/faulty-proxy.js';
 import { useTodos } from '../support/todos.js';
 
 // Event source and WebSocket tell the same, and come back the same way.
@@ -15,6 +19,8 @@ const CHANNELS: readonly (readonly [string, Partial<ConnectOptions>])[] = [
   ['an event source', {}],
   ['a WebSocket', { transport: webSocket({ WebSocket, fallback: false }) }],
 ];
+
+const SEED = Number(process.env['CLIENT_SEED'] ?? Date.now() % 1_000_000);
 
 const served = useTodos();
 const open: (Push | Connection)[] = [];
@@ -201,6 +207,51 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     served.proxy().decide(() => 'pass');
     listener.push.retry();
     await listener.is('live');
+  });
+
+  it('comes back when the server does', async () => {
+    const server = await startServer();
+    const { token, accountId, client } = await makeUser(server);
+    const connection = await openConnection({ url: server.url, token, ...channel });
+    open.push(connection);
+    const listener = new Listener(connection);
+    await listener.is('live');
+    const again = await server.restart();
+    try {
+      await listener.is('live');
+      const create = { k: { text: 'later' } };
+      const { newState } = await client.ok('Todo/set', { accountId, create });
+      await eventually(
+        () => expect(listener.states.at(-1)?.[accountId]?.['Todo']).toBe(newState),
+        60_000,
+      );
+      const waits = listener.statuses.filter(({ state }) => state === 'waiting');
+      expect(waits[0]).toEqual({ state: 'waiting' });
+    } finally {
+      await again.remove();
+    }
+  });
+
+  it('ends with the states of the server, whatever happens to its connections', async () => {
+    const listener = new Listener(await openClient(channel));
+    const steps = fc.sample(fc.constantFrom(...['write', 'cut', 'retry', 'wait', 'drop', 'pass']), {
+      numRuns: 60,
+      seed: SEED,
+    });
+    let last = '';
+    for (const step of steps) {
+      if (step === 'write') last = await write();
+      else if (step === 'cut') served.proxy().cut();
+      else if (step === 'retry') listener.push.retry();
+      else if (step === 'wait') await new Promise((resolve) => setTimeout(resolve, 10));
+      else served.proxy().decide(() => step as Fate);
+    }
+    last = await write();
+    served.proxy().decide(() => 'pass');
+    listener.push.retry();
+    const known = () =>
+      Object.assign({}, ...listener.states.map((each) => each[served.fixtures().A1]));
+    await eventually(() => expect(known(), `seed ${SEED}`).toMatchObject({ Todo: last }), 60_000);
   });
 
   it('tries again after a wish that came during a try', async () => {
