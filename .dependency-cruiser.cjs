@@ -329,13 +329,13 @@ module.exports = {
     {
       name: 'client-without-packages',
       comment:
-        'Browsers download the client: it has the packages idb and partysocket, no other. The ' +
+        'Browsers download the client: it has the package idb, no other. The ' +
         'store in a file uses types of the SQLite driver.',
       severity: 'error',
       from: { path: '^client/src/' },
       to: {
         path: '(^|/)node_modules/',
-        pathNot: '(^|/)node_modules/(idb|partysocket|better-sqlite3)/',
+        pathNot: '(^|/)node_modules/(idb|better-sqlite3)/',
       },
     },
     {

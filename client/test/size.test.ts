@@ -8,6 +8,9 @@ const MAX_OCTETS = 6144;
 /** The store in IndexedDB, with its library. */
 const MAX_OCTETS_OF_INDEXEDDB = 3072;
 
+/** The transport by WebSocket comes on top, with the event source that takes its place. */
+const MAX_OCTETS_OF_WEBSOCKET = 2640;
+
 const bundle = (contents: string) =>
   build({
     stdin: { contents, resolveDir: `${ROOT}/client`, loader: 'ts' },
@@ -39,6 +42,15 @@ it('the client of calls is small', async () => {
 
 it('the store in IndexedDB is small', async () => {
   expect(await measure(INDEXEDDB)).toBeLessThanOrEqual(MAX_OCTETS_OF_INDEXEDDB);
+});
+
+it('the transport by WebSocket is loaded where it is imported, and small', async () => {
+  const { metafile } = await bundle(CONNECT);
+  expect(Object.keys(metafile.inputs)).not.toContain('client/src/transport/websocket.ts');
+  const both = `${CONNECT} import { webSocket } from '@jmapsmith/client/websocket';
+    globalThis.webSocket = webSocket;`;
+  const more = (await measure(both)) - (await measure(CONNECT));
+  expect(more).toBeLessThanOrEqual(MAX_OCTETS_OF_WEBSOCKET);
 });
 
 it('a browser gets nothing of Node, and of the server the pure modules alone', async () => {

@@ -19,6 +19,8 @@ export interface TransportContext {
   /** Sends by HTTP. */
   readonly fallback: Transport;
   session(): Session;
+  /** Returns a URL of the session as a whole one. */
+  locate(url: string): string;
 }
 
 export interface ConnectOptions {
@@ -43,6 +45,7 @@ export interface Connection {
   readonly fetch: typeof globalThis.fetch;
   readonly scope: Scope;
   readonly keeper: SessionKeeper;
+  readonly transport: Transport;
   /** Returns a URL of the session as a whole one. */
   locate(url: string): string;
   /** Makes attempts until one succeeds, as far as the options allow. */
@@ -76,7 +79,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
   const locate = (url: string): string => new URL(url, base).href;
 
   const fallback = httpTransport(http, () => locate(session().apiUrl));
-  const transport = options.transport?.({ http, fallback, session }) ?? fallback;
+  const transport = options.transport?.({ http, fallback, session, locate }) ?? fallback;
   const gate = makeGate(() => readLimit(session(), 'maxConcurrentRequests'));
   const send: Connection['send'] = async (request, signal) => {
     const attempt = (): Promise<Response> => gate(() => transport.send(request, { signal }));
@@ -88,5 +91,5 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
     scope.close();
     return transport.close();
   };
-  return { http, fetch, scope, keeper, locate, persist, send, close };
+  return { http, fetch, scope, keeper, transport, locate, persist, send, close };
 }

@@ -56,7 +56,7 @@ export class LocalList<Row extends JsonObject & { readonly $key: string }> {
 }
 
 /** Merges two sorted lists. */
-function mergeSorted<Row extends JsonObject>(
+export function mergeSorted<Row extends JsonObject>(
   rows: readonly Row[],
   added: readonly Row[],
   order: Order,

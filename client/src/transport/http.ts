@@ -62,7 +62,7 @@ export function readJson(response: Response, signal: AbortSignal): Promise<unkno
 }
 
 /** Rejects with the signal's reason or with a TransportError where `read` rejects. */
-async function readOrFail<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+export async function readOrFail<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
   try {
     signal.throwIfAborted();
     return await read();

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import type { Push, PushOptions } from './push.js';
 
 /** A method call, or the response to one (RFC 8620 3.2). */
 export type Invocation = readonly [name: string, args: JsonObject, callId: string];
@@ -25,6 +26,8 @@ export interface SendOptions {
 export interface Transport {
   /** Rejects with a CallError, or with the signal's reason. */
   send(request: Request, options: SendOptions): Promise<Response>;
+  /** Opens push; without this, an event source tells of changes. */
+  openPush?(options: PushOptions): Push;
   /** Ends what is open. */
   close(): Promise<void>;
 }

@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Request as JmapRequest } from '../../src/transport/transport.js';
+import { SocketRelay } from './socket-relay.js';
 
-/** A request as the client sent it. */
+/**
+ * A request as the client sent it. A request within a WebSocket is one of POST to the API, too: its
+ * text has no id.
+ */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -13,7 +17,8 @@ export interface Seen {
 
 /**
  * The fate of a request: it passes, or gets this answer. 'drop' cuts its connection before the
- * server sees it, and 'lose' after the server has answered. 'hang' never answers.
+ * server sees it, and 'lose' after the server has answered. 'hang' never answers. A stream is an
+ * event source that stays open behind this text, unless it ends.
  */
 export type Fate =
   | 'pass'
@@ -24,7 +29,8 @@ export type Fate =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: object;
-    };
+    }
+  | { readonly stream: string; readonly ends?: true };
 
 /** A server in front of another, which does to requests what a test says. */
 export interface FaultyProxy {
@@ -33,6 +39,14 @@ export interface FaultyProxy {
   readonly seen: readonly Seen[];
   /** Requests to the API, parsed. */
   api(): readonly JmapRequest[];
+  /** Opening handshakes of WebSockets. */
+  handshakes(): readonly Seen[];
+  /** Cuts all connections. */
+  cut(): void;
+  /** Passes no message of a WebSocket on, from the connections that are open. */
+  mute(): void;
+  /** Closes all WebSockets with a code. */
+  closeSockets(code: number): void;
   /** Requests that their client left before an answer. */
   left(): number;
   /** Decides the fate of each request; the next ones pass where there is none. */
@@ -53,17 +67,27 @@ export function useFaultyProxy(target: () => string): () => FaultyProxy {
     void readBody(req).then((body) => {
       if (body === null) return;
       const { method = '', url: path = '', headers } = req;
-      const one = { method, path, headers, text: body.toString('utf8') };
-      seen.push(one);
-      const fate = judge(one);
+      const fate = take({ method, path, headers, text: body.toString('utf8') });
       if (fate === 'drop') req.socket.destroy();
+      else if (typeof fate === 'object' && 'stream' in fate) startStream(res, fate);
       else if (typeof fate === 'object') answer(res, fate);
       else if (fate !== 'hang') forward(target(), req, body, fate === 'lose' ? null : res);
     });
   });
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  const take = (one: Seen): Fate => {
+    seen.push(one);
+    return judge(one);
+  };
+  const relay = new SocketRelay(target, take);
+  server.on('upgrade', (req, socket: Socket, head) => relay.accept(req, socket, head));
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => {
-    server.closeAllConnections();
+    for (const socket of open) socket.destroy();
     server.close();
   });
   afterEach(() => {
@@ -75,6 +99,12 @@ export function useFaultyProxy(target: () => string): () => FaultyProxy {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     api: () => seen.filter(isApi).map(({ text }) => JSON.parse(text) as JmapRequest),
+    handshakes: () => seen.filter(({ path }) => path.startsWith('/jmap/ws')),
+    cut: () => {
+      for (const socket of open) socket.destroy();
+    },
+    mute: () => relay.mute(),
+    closeSockets: (code) => relay.close(code),
     left: () => left,
     decide: (next) => {
       judge = next;
@@ -101,7 +131,19 @@ async function readBody(req: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-function answer(res: ServerResponse, { status, headers, body }: Exclude<Fate, string>): void {
+function startStream(
+  res: ServerResponse,
+  { stream, ends }: Extract<Fate, { stream: string }>,
+): void {
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (ends) res.end(stream);
+  else res.write(stream);
+}
+
+function answer(
+  res: ServerResponse,
+  { status, headers, body }: Extract<Fate, { status: number }>,
+): void {
   res.writeHead(status, { 'content-type': 'application/json', ...headers });
   res.end(body === undefined ? '' : JSON.stringify(body));
 }
@@ -125,6 +167,7 @@ function forward(
         return;
       }
       res.writeHead(from.statusCode ?? 500, from.headers);
+      res.once('close', () => onward.destroy());
       from.pipe(res);
     },
   );

@@ -1,9 +1,18 @@
 import { afterEach, beforeAll } from 'vitest';
+import { WebSocket } from 'ws';
 import { type FixtureName, type Fixtures, makeFixtures } from '../../../test/support/fixtures.js';
 import { type RunningServer, type ServerOptions, useServer } from '../../../test/support/server.js';
 import { type Client, type ConnectOptions, connect } from '../../src/index.js';
+import { webSocket } from '../../src/transport/websocket.js';
 import { type FaultyProxy, useFaultyProxy } from './faulty-proxy.js';
 import { type TodosProject, todos } from './schema.js';
+
+/** The ways of calls to the server, by options of `connect`. */
+export const TRANSPORTS: readonly (readonly [string, Partial<ConnectOptions>])[] = [
+  ['HTTP', {}],
+  ['WebSocket', { transport: webSocket({ WebSocket, fallback: false }) }],
+  ['both', { transport: webSocket({ WebSocket }) }],
+];
 
 export interface Served {
   server(): RunningServer;
@@ -13,8 +22,16 @@ export interface Served {
   connect(options?: Partial<ConnectOptions>): Promise<Client<TodosProject>>;
 }
 
+export interface TodosOptions extends ServerOptions {
+  /** Options of each `connect`. */
+  readonly over?: Partial<ConnectOptions>;
+}
+
 /** A server of this repository's types behind a proxy, for the tests of a file. */
-export function useTodos(options: ServerOptions = {}, names: readonly FixtureName[] = []): Served {
+export function useTodos(
+  { over, ...options }: TodosOptions = {},
+  names: readonly FixtureName[] = [],
+): Served {
   const server = useServer(options);
   let fixtures: Fixtures;
   beforeAll(async () => {
@@ -31,7 +48,7 @@ export function useTodos(options: ServerOptions = {}, names: readonly FixtureNam
     fixtures: () => fixtures,
     async connect(more = {}) {
       const { token } = fixtures.u1;
-      const client = await connect(todos, { url: proxy().url, token, ...more });
+      const client = await connect(todos, { url: proxy().url, token, ...over, ...more });
       open.push(client);
       return client;
     },

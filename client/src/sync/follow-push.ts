@@ -1,0 +1,32 @@
+import type { Connection } from '../call/connection.js';
+import { openPush } from '../transport/open-push.js';
+import type { Push } from '../transport/push.js';
+
+/** Copies of accounts that follow what the server tells. */
+export interface Followers {
+  /** Returns the state that the copy of a type has; undefined where there is no copy. */
+  cursor(accountId: string, type: string): string | null | undefined;
+  /** Is told that an account has changed. */
+  wake(accountId: string): void;
+  /** Is told whether the server tells of changes at present. */
+  setPushed(isPushed: boolean): void;
+}
+
+/**
+ * Opens push, and wakes the accounts whose copies have other states than the server. The first
+ * states that it tells are the present ones, so a copy needs no cycle to learn that it is current.
+ */
+export function followPush(connection: Connection, followers: Followers): Push {
+  return openPush(connection, {
+    onState(changed) {
+      for (const [accountId, states] of Object.entries(changed)) {
+        const isNews = Object.entries(states).some(([type, state]) => {
+          const cursor = followers.cursor(accountId, type);
+          return cursor !== undefined && cursor !== state;
+        });
+        if (isNews) followers.wake(accountId);
+      }
+    },
+    onStatus: ({ state }) => followers.setPushed(state === 'live'),
+  });
+}
