@@ -1,0 +1,42 @@
+import type { JsonValue } from '../../../src/protocol/json.js';
+
+/** The tables of a store. Keys are texts, values are JSON. */
+export const TABLES = ['objects', 'types', 'log', 'aliases', 'lists', 'meta'] as const;
+export type Table = (typeof TABLES)[number];
+
+/** A row to be written; without a value it is removed. */
+export interface Change {
+  readonly table: Table;
+  readonly key: string;
+  readonly value?: JsonValue;
+}
+
+export interface Store {
+  /** Opens the data of a name: server URL, user and format version. Rejects with StoreLostError. */
+  open(name: string): Promise<OpenStore>;
+}
+
+export interface OpenStore {
+  /**
+   * Reads the rows of a table whose keys begin with `prefix`, in the order of the keys' code
+   * units.
+   */
+  load(table: Table, prefix?: string): Promise<readonly (readonly [string, JsonValue])[]>;
+  /**
+   * Writes all changes in one transaction, or none. Rejects with StoreLostError; with FencedError
+   * where `epoch` isn't the store's any more. `durable`: survives a crash of the machine once it
+   * resolves.
+   */
+  commit(
+    changes: readonly Change[],
+    options: { readonly epoch?: number; readonly durable?: boolean },
+  ): Promise<void>;
+  /**
+   * Raises the store's epoch and resolves to it: commits with an older one are refused from now
+   * on.
+   */
+  fence(): Promise<number>;
+  /** Removes all data of the name. */
+  wipe(): Promise<void>;
+  close(): Promise<void>;
+}
