@@ -24,6 +24,13 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
 }
 
+/** Returns how many entries at their begin two logs have in common. */
+export function countCommon(one: Log, other: Log): number {
+  let count = 0;
+  while (count < one.length && one[count] === other[count]) count += 1;
+  return count;
+}
+
 /** A destroy takes the unsent updates of its object away, and the create of a new one too. */
 function appendDestroy(log: Log, at: number, write: PendingWrite): Log {
   const before = log[at];

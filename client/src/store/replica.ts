@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../../src/protocol/json.js';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { Log } from './log.js';
+import { countCommon, type Log } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
+import { isEqual } from './values.js';
 import { isLocalKey, type Key, type PendingWrite } from './write.js';
 
 /** An object on screen. It is the same one until something of it changes. */
@@ -20,6 +21,8 @@ export interface Change {
   readonly objects?: ReadonlyMap<string, ServerObjects>;
   /** States that the objects of a type have reached by /changes; null: unknown. */
   readonly cursors?: ReadonlyMap<string, string | null>;
+  /** Types of which the client has all objects from now on. */
+  readonly covered?: Iterable<string>;
   /** Ids that objects made here have got, by their keys. */
   readonly aliases?: ReadonlyMap<Key, string>;
   readonly log?: Log;
@@ -35,6 +38,7 @@ export type Touched = ReadonlyMap<string, ReadonlySet<Key>>;
 export class Replica {
   readonly #types = new Map<string, Copy>();
   readonly #cursors = new Map<string, string>();
+  readonly #covered = new Set<string>();
   readonly #aliases = new Map<Key, string>();
   readonly #keys = new Map<string, Key>();
   #log: Log = [];
@@ -49,6 +53,11 @@ export class Replica {
 
   cursor(type: string): string | null {
     return this.#cursors.get(type) ?? null;
+  }
+
+  /** Returns whether all objects of a type are there, as of some state. */
+  isCovered(type: string): boolean {
+    return this.#covered.has(type);
   }
 
   /** Returns the id of a key; null where the server has not given it one. */
@@ -86,7 +95,7 @@ export class Replica {
   }
 
   /** Makes a change; the view is whole again when it returns. */
-  apply({ objects, cursors, aliases, log }: Change): Touched {
+  apply({ objects, cursors, covered, aliases, log }: Change): Touched {
     const touched = new Map<string, Set<Key>>();
     const touch = (type: string, key: Key): void => {
       const keys = touched.get(type);
@@ -98,12 +107,12 @@ export class Replica {
       if (state === null) this.#cursors.delete(type);
       else this.#cursors.set(type, state);
     }
+    for (const type of covered ?? []) this.#covered.add(type);
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);
       for (const [id, object] of ofType) {
         const key = this.keyOf(id);
-        copy.setBase(key, object);
-        touch(type, key);
+        if (copy.setBase(key, object)) touch(type, key);
       }
     }
     if (log !== undefined) {
@@ -150,8 +159,9 @@ export class Replica {
 
 /** Returns the entries that one of two logs has alone. */
 function differences(before: Log, after: Log): readonly PendingWrite[] {
-  const [old, young] = [new Set(before), new Set(after)];
-  return [...before.filter((one) => !young.has(one)), ...after.filter((one) => !old.has(one))];
+  const start = countCommon(before, after);
+  const [old, young] = [new Set(before.slice(start)), new Set(after.slice(start))];
+  return [...[...old].filter((one) => !young.has(one)), ...[...young].filter((o) => !old.has(o))];
 }
 
 /** The objects of one type. */
@@ -185,9 +195,13 @@ class Copy {
     for (const row of this.#pending.values()) if (row !== null) yield row;
   }
 
-  setBase(key: Key, object: JsonObject | null): void {
-    if (object === null) this.#base.delete(key);
-    else this.#base.set(key, makeRow(object, key, false));
+  /** Returns whether the object is another one than before. */
+  setBase(key: Key, object: JsonObject | null): boolean {
+    if (object === null) return this.#base.delete(key);
+    const row = makeRow(object, key, false);
+    if (isEqual(row, this.#base.get(key))) return false;
+    this.#base.set(key, row);
+    return true;
   }
 
   move(from: Key, to: Key): boolean {
@@ -225,5 +239,12 @@ class Copy {
 
 function makeRow(object: JsonObject, key: Key, isPending: boolean): Row {
   const id = typeof object['id'] === 'string' ? object['id'] : key;
-  return Object.freeze({ ...object, id, $key: key, $pending: isPending });
+  return freezeDeep({ ...object, id, $key: key, $pending: isPending });
+}
+
+/** Freezes a value with all in it: whoever has a row can't change the copy by it. */
+function freezeDeep<Value extends JsonValue>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) freezeDeep(member as JsonValue);
+  return Object.freeze(value);
 }

@@ -41,14 +41,17 @@ export class TestCopy {
   constructor({ wire, accountId, tables, limits = {} }: CopyOptions) {
     this.replica = new Replica(tables);
     this.#sync = new Sync({
-      ...{ wire, accountId, replica: this.replica, types: tables },
-      limits: {
+      ...{ wire, accountId, replica: this.replica, types: () => tables },
+      limits: () => ({
         maxCallsInRequest: limits.calls ?? 16,
         maxObjectsInGet: limits.get ?? 500,
         maxObjectsInSet: limits.set ?? 500,
+      }),
+      commit: (change, outcomes) => {
+        this.replica.apply(change);
+        this.outcomes.push(...outcomes);
+        return Promise.resolve(true);
       },
-      commit: (change) => this.replica.apply(change),
-      end: (outcome) => this.outcomes.push(outcome),
       backoff: new Backoff(1),
     });
   }
