@@ -1,6 +1,13 @@
-import type { Project } from './call/account.js';
-import { type Account, type CallOptions, findOwnAccount, makeAccount } from './call/account.js';
-import { type ConnectOptions, openConnection } from './call/connection.js';
+import type { CacheStore } from './cache/cache-store.js';
+import type { CachedClient } from './cache/cached-types.js';
+import {
+  type Account,
+  type CallOptions,
+  findOwnAccount,
+  makeAccount,
+  type Project,
+} from './call/account.js';
+import { type Connection, type ConnectOptions, openConnection } from './call/connection.js';
 import { makeGate } from './call/gate.js';
 import { readLimit, type Session } from './call/session.js';
 import type { Id } from './schema/id.js';
@@ -31,12 +38,27 @@ export interface Client<P extends Project> {
   close(): Promise<void>;
 }
 
+/** A client as its options make it: with a store, it keeps a copy of what it reads. */
+export type ClientOf<P extends Project, Options> = Options extends { readonly store: CacheStore }
+  ? CachedClient<P>
+  : Client<P>;
+
 /** Connects to a server: fetches its session. Rejects where that isn't to be had. */
-export async function connect<P extends Project>(
+export async function connect<
+  P extends Project,
+  const Options extends ConnectOptions = ConnectOptions,
+>(schema: Schema<P>, options: Options): Promise<ClientOf<P, Options>> {
+  const client =
+    (await options.store?.connect(schema, options)) ??
+    makeClient(schema, await openConnection(options));
+  return client as ClientOf<P, Options>;
+}
+
+/** Returns the client of a connection. */
+export function makeClient<P extends Project>(
   schema: Schema<P>,
-  options: ConnectOptions,
-): Promise<Client<P>> {
-  const connection = await openConnection(options);
+  connection: Connection,
+): Client<P> {
   const { keeper, scope, send, close } = connection;
   const uploads = makeGate(() => readLimit(keeper.current(), 'maxConcurrentUpload'));
   const accounts = new Map<string, Account<P>>();

@@ -1,3 +1,7 @@
+export { type CacheStore, withCache } from './cache/cache-store.js';
+export type * from './cache/cached-types.js';
+export { memory } from './cache/memory-store.js';
+export type { Observable } from './cache/observable.js';
 export type {
   Account,
   AccountCalls,
@@ -17,8 +21,10 @@ export * from './call/errors.js';
 export type * from './call/methods.js';
 export type { OrReferences, Ref, Reference } from './call/reference.js';
 export type { Session, SessionAccount } from './call/session.js';
-export type { Client, Comparator } from './client.js';
+export type { Client, ClientOf, Comparator } from './client.js';
 export { connect } from './client.js';
+export type { Change, OpenStore, Store, Table } from './persist/port.js';
+export { FencedError, StoreLostError } from './persist/store-errors.js';
 export type * from './schema/id.js';
 export type * from './schema/set-errors.js';
 export type * from './schema/shapes.js';

@@ -1,3 +1,4 @@
+import type { CacheStore } from '../cache/cache-store.js';
 import { type HttpClient, httpTransport, makeHttp, readJson } from '../transport/http.js';
 import type { Request, Response, Transport } from '../transport/transport.js';
 import { makeGate } from './gate.js';
@@ -33,6 +34,13 @@ export interface ConnectOptions {
    * default 60,000.
    */
   readonly retry?: number;
+  /** Keeps a copy of what the client reads, and what it writes until the server has answered. */
+  readonly store?: CacheStore;
+  /**
+   * The user whose data the store has. With it, the client starts from the store before it reaches
+   * the server.
+   */
+  readonly username?: string;
   /** Makes the transport of calls; by default they go by HTTP. */
   readonly transport?: (context: TransportContext) => Transport;
 }
@@ -54,8 +62,11 @@ export interface Connection {
 
 const PATIENCE = 60_000;
 
-/** Opens a connection: fetches the session. */
-export async function openConnection(options: ConnectOptions): Promise<Connection> {
+/** Opens a connection: fetches the session, unless one is known. */
+export async function openConnection(
+  options: ConnectOptions,
+  known?: Session,
+): Promise<Connection> {
   const { fetch = globalThis.fetch, retry: patience = PATIENCE } = options;
   const scope = makeScope();
   const http = makeHttp(makeAuthorize(options.token), fetch);
@@ -69,8 +80,10 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
     base = response.url || sessionUrl;
     return (await readJson(response, signal)) as Session;
   };
-  const keeper = await keepSession(() =>
-    scope.run(undefined, (signal) => persist(() => load(signal), { isReading: true, signal })),
+  const keeper = await keepSession(
+    () =>
+      scope.run(undefined, (signal) => persist(() => load(signal), { isReading: true, signal })),
+    known,
   );
   const session = keeper.current;
   const locate = (url: string): string => new URL(url, base).href;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
-import { countCommon, type Log } from './log.js';
+import { countCommon, type Log, namesIn, replaceNames } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
 import { isEqual } from './values.js';
 import { isLocalKey, type Key, type PendingWrite } from './write.js';
@@ -90,6 +90,11 @@ export class Replica {
     return this.#copyOf(type).base(key);
   }
 
+  /** Returns the row that a write would make, were it made. */
+  preview(write: PendingWrite): Row | undefined {
+    return this.#copyOf(write.type).preview(write);
+  }
+
   defaultsOf(type: string): Defaults {
     return this.#copyOf(type).defaults;
   }
@@ -128,6 +133,8 @@ export class Replica {
     if (this.#aliases.get(key) === id) return;
     this.#aliases.set(key, id);
     this.#keys.set(id, key);
+    // Writes that name it show its id from now on.
+    for (const write of this.#log) if (namesIn(write).has(key)) touch(write.type, write.key);
     for (const [type, copy] of this.#types) {
       if (!copy.move(id, key)) continue;
       touch(type, id);
@@ -141,8 +148,9 @@ export class Replica {
       if (touched.get(write.type)?.has(write.key) !== true) continue;
       const name = `${write.type} ${write.key}`;
       const writes = pending.get(name);
-      if (writes === undefined) pending.set(name, [write]);
-      else writes.push(write);
+      const named = replaceNames(write, (text) => this.idOf(text) ?? text);
+      if (writes === undefined) pending.set(name, [named]);
+      else writes.push(named);
     }
     for (const [type, keys] of touched) {
       const copy = this.#copyOf(type);
@@ -221,6 +229,11 @@ class Copy {
     let object: JsonObject | null = this.#base.get(key) ?? null;
     for (const write of writes) object = this.#applied(object, write);
     this.#pending.set(key, object && makeRow(object, key, true));
+  }
+
+  preview(write: PendingWrite): Row | undefined {
+    const object = this.#applied(this.row(write.key) ?? null, write);
+    return object === null ? undefined : makeRow(object, write.key, false);
   }
 
   #applied(object: JsonObject | null, write: PendingWrite): JsonObject | null {

@@ -33,8 +33,11 @@ export interface SyncOptions {
    * looks at it. Resolves once it is durable; false where it never will be.
    */
   readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
-  /** Is told how each request went: null, or the type of the error. */
-  readonly report?: (failure: string | null) => void;
+  /**
+   * Is told how each request went: null, or the type of the error; and whether nothing is left to
+   * do.
+   */
+  readonly report?: (failure: string | null, isDone: boolean) => void;
   readonly backoff?: Backoff;
 }
 
@@ -86,9 +89,7 @@ export class Sync {
   want(): void {
     for (const { name } of this.#options.types()) this.#due.add(name);
     if (this.#running !== null || this.#isClosed) return;
-    this.#running = this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running = this.#run();
   }
 
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
@@ -114,10 +115,13 @@ export class Sync {
     while (!this.#isClosed) {
       // Without an answer the outcome is unknown: the same calls go out again, and are made once.
       const failure = await this.#cycle().catch(typeOf);
-      if (!this.#isClosed) this.#options.report?.(failure);
+      if (this.#isClosed) break;
+      const isDone = failure === null && !this.#hasMore();
+      this.#options.report?.(failure, isDone);
+      if (isDone) break;
       if (failure !== null) await this.#pause();
-      else if (!this.#hasMore()) return;
     }
+    this.#running = null;
   }
 
   #hasMore(): boolean {

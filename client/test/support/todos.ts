@@ -1,7 +1,7 @@
 import { afterEach, beforeAll } from 'vitest';
 import { type FixtureName, type Fixtures, makeFixtures } from '../../../test/support/fixtures.js';
 import { type RunningServer, type ServerOptions, useServer } from '../../../test/support/server.js';
-import { type Client, type ConnectOptions, connect } from '../../src/index.js';
+import { type ClientOf, type ConnectOptions, connect } from '../../src/index.js';
 import { type FaultyProxy, useFaultyProxy } from './faulty-proxy.js';
 import { type TodosProject, todos } from './schema.js';
 
@@ -10,7 +10,9 @@ export interface Served {
   proxy(): FaultyProxy;
   fixtures(): Fixtures;
   /** Connects as the first user, by way of the proxy. */
-  connect(options?: Partial<ConnectOptions>): Promise<Client<TodosProject>>;
+  connect<Options extends Partial<ConnectOptions>>(
+    options?: Options,
+  ): Promise<ClientOf<TodosProject, Options>>;
 }
 
 /** A server of this repository's types behind a proxy, for the tests of a file. */
@@ -21,7 +23,7 @@ export function useTodos(options: ServerOptions = {}, names: readonly FixtureNam
     fixtures = await makeFixtures(server(), names);
   });
   const proxy = useFaultyProxy(() => server().url);
-  const open: Client<TodosProject>[] = [];
+  const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const client of open.splice(0)) await client.close();
   });
@@ -29,11 +31,12 @@ export function useTodos(options: ServerOptions = {}, names: readonly FixtureNam
     server,
     proxy,
     fixtures: () => fixtures,
-    async connect(more = {}) {
+    async connect<Options extends Partial<ConnectOptions>>(more?: Options) {
       const { token } = fixtures.u1;
-      const client = await connect(todos, { url: proxy().url, token, ...more });
+      const options: ConnectOptions = { url: proxy().url, token, ...more };
+      const client = await connect(todos, options);
       open.push(client);
-      return client;
+      return client as ClientOf<TodosProject, Options>;
     },
   };
 }
