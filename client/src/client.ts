@@ -1,5 +1,3 @@
-import type { CacheStore } from './cache/cache-store.js';
-import type { CachedClient } from './cache/cached-types.js';
 import {
   type Account,
   type CallOptions,
@@ -7,7 +5,7 @@ import {
   makeAccount,
   type Project,
 } from './call/account.js';
-import { type Connection, type ConnectOptions, openConnection } from './call/connection.js';
+import type { Connection } from './call/connection.js';
 import { makeGate } from './call/gate.js';
 import { readLimit, type Session } from './call/session.js';
 import type { Id } from './schema/id.js';
@@ -36,22 +34,6 @@ export interface Client<P extends Project> {
   ): Promise<Response>;
   /** Ends all that is open. Calls reject, later ones too. */
   close(): Promise<void>;
-}
-
-/** A client as its options make it: with a store, it keeps a copy of what it reads. */
-export type ClientOf<P extends Project, Options> = Options extends { readonly store: CacheStore }
-  ? CachedClient<P>
-  : Client<P>;
-
-/** Connects to a server: fetches its session. Rejects where that isn't to be had. */
-export async function connect<
-  P extends Project,
-  const Options extends ConnectOptions = ConnectOptions,
->(schema: Schema<P>, options: Options): Promise<ClientOf<P, Options>> {
-  const client =
-    (await options.store?.connect(schema, options)) ??
-    makeClient(schema, await openConnection(options));
-  return client as ClientOf<P, Options>;
 }
 
 /** Returns the client of a connection. */

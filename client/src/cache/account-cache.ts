@@ -47,7 +47,7 @@ export interface LiveArguments {
   readonly limit?: number | null;
 }
 
-/** What the errors of a cycle mean; others are faults. */
+/** The states that errors of a cycle mean; others are faults. */
 const STATUS_OF: Readonly<Record<string, SyncSnapshot['status']>> = {
   transport: 'offline',
   needsAuth: 'needsAuth',

@@ -83,7 +83,7 @@ export interface LiveSnapshot<Object> {
 /** A list that follows what changes, here and on the server. */
 export type LiveQuery<Object> = Observable<LiveSnapshot<Object>>;
 
-/** What a list has, and how it is sorted; types without /query have all of their objects. */
+/** Says which objects a list has, and their order. Types without /query have all of them. */
 export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [never]
   ? unknown
   : Search<Shape>) & {

@@ -1,5 +1,5 @@
 import { findOwnAccount, type Project } from '../call/account.js';
-import { type Connection, type ConnectOptions, openConnection } from '../call/connection.js';
+import { type Connection, type ConnectionOptions, openConnection } from '../call/connection.js';
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
 import type { Store } from '../persist/port.js';
@@ -18,11 +18,19 @@ import { listAccounts, openUserData, readSession, sessionRow, type UserData } fr
 
 const SYNC = 'urn:jmapsmith:sync';
 
+export interface StoreOptions extends ConnectionOptions {
+  /**
+   * The user whose data the store has. With it, the client starts from the store before it reaches
+   * the server.
+   */
+  readonly username?: string;
+}
+
 /** Connects to a server with a store: what it has is on screen before the server is asked. */
 export async function connectWithStore<P extends Project>(
   store: Store,
   schema: Schema<P>,
-  options: ConnectOptions,
+  options: StoreOptions,
 ): Promise<CachedClient<P>> {
   const { url, username } = options;
   const early = username === undefined ? null : await openUserData(store, url, username);
@@ -201,7 +209,7 @@ function isUsed(table: TypeTable, accountId: string, { accounts }: Session): boo
   return isKept(table) && accounts[accountId]?.accountCapabilities[table.capability] !== undefined;
 }
 
-/** Returns what a copy of a type is good for: a descriptor, as both sides have it, and a history. */
+/** Returns what a copy of a type is good for: a descriptor on both sides, and a history. */
 function versionOf({ hash, name }: TypeTable, { capabilities }: Session): string {
   const { epoch, types } = (capabilities[SYNC] ?? {}) as {
     readonly epoch?: unknown;

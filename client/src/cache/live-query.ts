@@ -17,7 +17,7 @@ export interface ListArguments {
   readonly limit: number | null;
 }
 
-/** What a list is made from. */
+/** The account that a list is made from. */
 export interface LiveSource {
   readonly replica: Replica;
   readonly rules: RulesLoader;

@@ -26,7 +26,7 @@ export class Listeners<Value> {
   }
 }
 
-/** What a listener throws is told to the program, not to whoever has changed the value. */
+/** The program hears of an error of a listener; the part that has changed the value doesn't. */
 function callSafely<Value>(listener: (value: Value) => void, value: Value): void {
   try {
     listener(value);

@@ -12,7 +12,7 @@ export interface UserData {
   readonly username: string;
   /** Null: the store can't be reached. The client goes on in memory. */
   readonly store: OpenStore | null;
-  /** What the client writes under: it has the data until another client opens them. */
+  /** The client writes under it, until another client opens the data. */
   readonly epoch: number;
 }
 

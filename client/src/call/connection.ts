@@ -1,4 +1,3 @@
-import type { CacheStore } from '../cache/cache-store.js';
 import { type HttpClient, httpTransport, makeHttp, readJson } from '../transport/http.js';
 import type { Request, Response, Transport } from '../transport/transport.js';
 import { makeGate } from './gate.js';
@@ -22,7 +21,7 @@ export interface TransportContext {
   session(): Session;
 }
 
-export interface ConnectOptions {
+export interface ConnectionOptions {
   /** The server, `https://api.example.com`; with a path, its session resource (RFC 8620 2). */
   readonly url: string;
   /** A bearer token. The function is asked again after a 401. */
@@ -34,13 +33,6 @@ export interface ConnectOptions {
    * default 60,000.
    */
   readonly retry?: number;
-  /** Keeps a copy of what the client reads, and what it writes until the server has answered. */
-  readonly store?: CacheStore;
-  /**
-   * The user whose data the store has. With it, the client starts from the store before it reaches
-   * the server.
-   */
-  readonly username?: string;
   /** Makes the transport of calls; by default they go by HTTP. */
   readonly transport?: (context: TransportContext) => Transport;
 }
@@ -64,7 +56,7 @@ const PATIENCE = 60_000;
 
 /** Opens a connection: fetches the session, unless one is known. */
 export async function openConnection(
-  options: ConnectOptions,
+  options: ConnectionOptions,
   known?: Session,
 ): Promise<Connection> {
   const { fetch = globalThis.fetch, retry: patience = PATIENCE } = options;

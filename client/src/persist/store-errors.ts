@@ -1,4 +1,4 @@
-/** The data of a store can't be read or written any more: the disk, the browser or a user took it. */
+/** The data of a store can't be reached any more: the disk, the browser or a user took it. */
 export class StoreLostError extends Error {
   override readonly name = 'StoreLostError';
 }

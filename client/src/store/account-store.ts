@@ -14,8 +14,8 @@ export interface AccountStoreOptions {
 }
 
 /**
- * A copy of an account that a store keeps. One commit changes all of it: objects, cursors, coverage,
- * log and aliases. Whoever looks at it is told once, behind the commit.
+ * A copy of an account that a store keeps. One commit changes all of it: objects, cursors,
+ * coverage, log and aliases. Listeners are told once, behind the commit.
  */
 export class AccountStore {
   readonly replica: Replica;

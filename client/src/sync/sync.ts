@@ -44,7 +44,7 @@ export interface SyncOptions {
 /** Objects of types by their ids; null: gone. */
 type Objects = Map<string, Map<string, JsonObject | null>>;
 
-/** What one request carries. */
+/** The calls of one request. */
 interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
