@@ -40,7 +40,7 @@ export interface TodoCreate {
   readonly listId: jmap.Id<'TodoList'>;
   readonly photoBlobId?: jmap.BlobId | null;
 }
-export interface TodoUpdate extends TodoCreate {}
+export interface TodoUpdate extends Required<TodoCreate> {}
 export interface TodoFilter {
   readonly done?: boolean | null;
   readonly text?: string | null;
