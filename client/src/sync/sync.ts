@@ -148,6 +148,7 @@ export class Sync {
     const { replica, wire, commit } = this.#options;
     this.#begun += 1;
     await this.#plan();
+    if (this.#isClosed) return null;
     const cycle = this.#makeCycle();
     for (const { type } of cycle.pulls) this.#due.delete(type);
     let failure: string | null = 'transport';
