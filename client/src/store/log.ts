@@ -10,6 +10,7 @@ export type Log = readonly PendingWrite[];
  * was sent: an update goes into the create or the update before it, a destroy takes them away.
  */
 export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
+  if (write.kind === 'create') return [...log, write];
   const at = log.findLastIndex((other) => other.type === write.type && other.key === write.key);
   const before = log[at];
   if (before === undefined || before.sentAs !== null) return [...log, write];

@@ -108,6 +108,10 @@ export class Replica {
       else keys.add(key);
     };
     for (const [key, id] of aliases ?? []) this.#setAlias(key, id, touch);
+    // Writes that name these objects show their ids from now on.
+    for (const write of aliases === undefined ? [] : this.#log) {
+      if ([...namesIn(write)].some((key) => aliases?.has(key))) touch(write.type, write.key);
+    }
     for (const [type, state] of cursors ?? []) {
       if (state === null) this.#cursors.delete(type);
       else this.#cursors.set(type, state);
@@ -120,11 +124,11 @@ export class Replica {
         if (copy.setBase(key, object)) touch(type, key);
       }
     }
-    if (log !== undefined) {
-      for (const { type, key } of differences(this.#log, log)) touch(type, key);
-      this.#log = log;
+    if (log !== undefined) this.#setLog(log, touch);
+    for (const [type, keys] of touched) {
+      const copy = this.#copyOf(type);
+      for (const key of keys) copy.refresh(key, (text) => this.idOf(text) ?? text);
     }
-    this.#refresh(touched);
     return touched;
   }
 
@@ -133,8 +137,6 @@ export class Replica {
     if (this.#aliases.get(key) === id) return;
     this.#aliases.set(key, id);
     this.#keys.set(id, key);
-    // Writes that name it show its id from now on.
-    for (const write of this.#log) if (namesIn(write).has(key)) touch(write.type, write.key);
     for (const [type, copy] of this.#types) {
       if (!copy.move(id, key)) continue;
       touch(type, id);
@@ -142,20 +144,19 @@ export class Replica {
     }
   }
 
-  #refresh(touched: Touched): void {
-    const pending = new Map<string, PendingWrite[]>();
-    for (const write of this.#log) {
-      if (touched.get(write.type)?.has(write.key) !== true) continue;
-      const name = `${write.type} ${write.key}`;
-      const writes = pending.get(name);
-      const named = replaceNames(write, (text) => this.idOf(text) ?? text);
-      if (writes === undefined) pending.set(name, [named]);
-      else writes.push(named);
+  #setLog(log: Log, touch: (type: string, key: Key) => void): void {
+    const start = countCommon(this.#log, log);
+    const [before, after] = [this.#log.slice(start), log.slice(start)];
+    const [old, young] = [new Set(before), new Set(after)];
+    for (const write of before) {
+      this.#copyOf(write.type).remove(write);
+      if (!young.has(write)) touch(write.type, write.key);
     }
-    for (const [type, keys] of touched) {
-      const copy = this.#copyOf(type);
-      for (const key of keys) copy.refresh(key, pending.get(`${type} ${key}`) ?? []);
+    for (const write of after) {
+      this.#copyOf(write.type).add(write);
+      if (!old.has(write)) touch(write.type, write.key);
     }
+    this.#log = log;
   }
 
   #copyOf(type: string): Copy {
@@ -165,18 +166,13 @@ export class Replica {
   }
 }
 
-/** Returns the entries that one of two logs has alone. */
-function differences(before: Log, after: Log): readonly PendingWrite[] {
-  const start = countCommon(before, after);
-  const [old, young] = [new Set(before.slice(start)), new Set(after.slice(start))];
-  return [...[...old].filter((one) => !young.has(one)), ...[...young].filter((o) => !old.has(o))];
-}
-
 /** The objects of one type. */
 class Copy {
   readonly defaults: Defaults;
   readonly #table: TypeTable;
   readonly #base = new Map<Key, Row>();
+  /** The writes of the log by their objects, in order. */
+  readonly #writes = new Map<Key, readonly PendingWrite[]>();
   /** Rows with pending writes; null where a write takes the object away. */
   readonly #pending = new Map<Key, Row | null>();
 
@@ -220,14 +216,25 @@ class Copy {
     return true;
   }
 
+  add(write: PendingWrite): void {
+    this.#writes.set(write.key, [...(this.#writes.get(write.key) ?? []), write]);
+  }
+
+  remove(write: PendingWrite): void {
+    const rest = this.#writes.get(write.key)?.filter((other) => other !== write) ?? [];
+    if (rest.length > 0) this.#writes.set(write.key, rest);
+    else this.#writes.delete(write.key);
+  }
+
   /** Makes the row of a key anew, from the object and its pending writes. */
-  refresh(key: Key, writes: readonly PendingWrite[]): void {
-    if (writes.length === 0) {
+  refresh(key: Key, nameOf: (text: string) => string): void {
+    const writes = this.#writes.get(key);
+    if (writes === undefined) {
       this.#pending.delete(key);
       return;
     }
     let object: JsonObject | null = this.#base.get(key) ?? null;
-    for (const write of writes) object = this.#applied(object, write);
+    for (const write of writes) object = this.#applied(object, replaceNames(write, nameOf));
     this.#pending.set(key, object && makeRow(object, key, true));
   }
 
