@@ -1,21 +1,24 @@
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { ROOT } from '../../test/support/server.js';
 
 /** A page that only calls loads this at most: all that `connect` needs. */
 const MAX_OCTETS = 6144;
+/** The same with a store. The tables of Unicode come later, where a list needs them. */
+const MAX_WITH_STORE = 20 * 1024;
 
-const bundle = (contents: string) =>
+const bundle = (contents: string, options: BuildOptions = {}) =>
   build({
+    ...options,
     stdin: { contents, resolveDir: `${ROOT}/client`, loader: 'ts' },
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
     conditions: ['jmapsmith-source'],
-    metafile: true,
-    write: false,
+    metafile: true as const,
+    write: false as const,
     logLevel: 'silent',
   });
 
@@ -26,6 +29,17 @@ it('the client of calls is small', async () => {
   const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
   expect(contents.length).toBeGreaterThan(1000);
   expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_OCTETS);
+});
+
+it('the client with a store is small, without the tables of texts', async () => {
+  const text =
+    "import { connect, memory } from '@jmapsmith/client'; globalThis.all = [connect, memory];";
+  const { outputFiles, metafile } = await bundle(text, { splitting: true, outdir: 'out' });
+  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
+  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_WITH_STORE);
+  const [main] = Object.values(metafile.outputs);
+  expect(Object.keys(main?.inputs ?? {})).toContain('client/src/sync/sync.ts');
+  expect(Object.keys(main?.inputs ?? {})).not.toContain('client/src/query/unicode.ts');
 });
 
 it('a browser gets nothing of Node, and of the server the pure modules alone', async () => {
