@@ -25,6 +25,7 @@ export interface AccountCacheOptions {
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
+  readonly hasOnceKeys: () => boolean;
   /** Returns why nothing can be written at present; null where it can. */
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
@@ -70,12 +71,12 @@ export class AccountCache {
   #hint: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: AccountCacheOptions) {
-    const { accountId, store, wire, types, limits } = options;
+    const { accountId, store, wire, types, limits, hasOnceKeys } = options;
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
     this.#sync = new Sync({
-      ...{ accountId, replica: store.replica, wire, types, limits },
+      ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       report: (failure, isDone) => this.#report(failure, isDone),
     });

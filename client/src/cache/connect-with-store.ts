@@ -8,7 +8,7 @@ import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import { StoreWriter } from '../store/store-writer.js';
 import type { Refusal } from '../sync/outcomes.js';
-import type { SyncLimits } from '../sync/sync.js';
+import { ONCE, type SyncLimits } from '../sync/sync.js';
 import { AccountCache } from './account-cache.js';
 import { bindCache } from './bind-cache.js';
 import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
@@ -141,6 +141,7 @@ class ClientCache<P extends Project> {
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
+      hasOnceKeys: () => ONCE in keeper.current().capabilities,
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
     });

@@ -69,6 +69,11 @@ class FlushReader {
 
   /** Puts a write back into the log where its error may pass. */
   #repeat(write: PendingWrite, { type }: Refusal): boolean {
+    // The state isn't the one in which it was sent: it counts as lost, and is looked for.
+    if (type === 'stateMismatch' && write.sentIn !== undefined) {
+      this.#again.set(write, write);
+      return true;
+    }
     const failures = (write.failures ?? 0) + (type === 'serverFail' ? 1 : 0);
     if (!TRANSIENT.has(type) || failures >= MOST_FAILURES) return false;
     this.#again.set(write, { ...write, sentAs: null, ...(failures > 0 && { failures }) });

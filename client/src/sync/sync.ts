@@ -6,6 +6,7 @@ import { Backoff } from './backoff.js';
 import { callsOf, type FlushCall, planFlush, setCall } from './flush.js';
 import { type Outcome, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
+import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
 import { answerOf, type Wire } from './wire.js';
 
@@ -28,6 +29,8 @@ export interface SyncOptions {
   /** Returns the types that are kept whole, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
+  /** Returns whether the server makes calls of the same `onceKey` once. */
+  readonly hasOnceKeys: () => boolean;
   /**
    * Makes a change with the ends of the writes that it takes out of the log, and tells whoever
    * looks at it. Resolves once it is durable; false where it never will be.
@@ -49,6 +52,8 @@ interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
+  /** A call whose answer was lost: nothing else is written until its outcome is known. */
+  readonly lost: Lost | null;
 }
 
 /** A commit that is being put together. */
@@ -147,9 +152,10 @@ export class Sync {
   async #cycle(): Promise<string | null> {
     const { replica, wire, commit } = this.#options;
     this.#begun += 1;
+    const lost = this.#findLost();
     await this.#plan();
     if (this.#isClosed) return null;
-    const cycle = this.#makeCycle();
+    const cycle = this.#makeCycle(lost);
     for (const { type } of cycle.pulls) this.#due.delete(type);
     let failure: string | null = 'transport';
     try {
@@ -165,7 +171,9 @@ export class Sync {
         covered: new Set(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
-      void commit({ ...flush.change, ...draft }, flush.outcomes);
+      const recovery = this.#recover(cycle, response, draft);
+      const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
+      void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
     } finally {
       if (failure === null) this.#backoff.reset();
       else for (const { type } of cycle.pulls) this.#due.add(type);
@@ -179,15 +187,29 @@ export class Sync {
    */
   async #plan(): Promise<void> {
     const { replica, commit } = this.#options;
+    if (this.#findLost() !== null) return;
     const { maxCallsInRequest, maxObjectsInSet } = this.#options.limits();
-    const maxCalls = Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
-    const planned = planFlush(replica, { maxCalls, maxObjectsInSet });
+    const isGuarded = !this.#options.hasOnceKeys();
+    const maxCalls = isGuarded ? 1 : Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
+    const planned = planFlush(replica, { maxCalls, maxObjectsInSet, isGuarded });
     if (planned.some((write, index) => write !== replica.log[index]))
       await commit({ log: planned }, []);
   }
 
-  #makeCycle(): Cycle {
+  /** At the begin of a cycle, a call that was sent has lost its answer. */
+  #findLost(): Lost | null {
+    return this.#options.hasOnceKeys() ? null : findLost(this.#options.replica.log);
+  }
+
+  /** Ends a lost call once all changes of its type are there. */
+  #recover({ lost }: Cycle, response: Response, { objects, cursors }: Draft): Recovery | null {
+    if (lost === null || !cursors.has(lost.type) || this.#due.has(lost.type)) return null;
+    return recover(lost, this.#options.replica, objects.get(lost.type), response);
+  }
+
+  #makeCycle(lost: Lost | null): Cycle {
     const { replica, limits, types } = this.#options;
+    if (lost !== null) this.#due.add(lost.type);
     const { maxCallsInRequest } = limits();
     const names = new Set(types().map(({ name }) => name));
     for (const name of names) {
@@ -196,23 +218,26 @@ export class Sync {
     // The user's access may have changed.
     for (const known of [this.#due, this.#sweeps])
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
-    const calls = callsOf(replica.log);
-    let room = maxCallsInRequest - calls.length;
+    const calls = lost === null ? callsOf(replica.log) : [];
+    let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
     const pulls = this.#makePulls(calls, Math.floor(room / CALLS_OF_A_PULL));
     room -= pulls.length * CALLS_OF_A_PULL;
     const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { calls, pulls, sweeps };
+    return { calls, pulls, sweeps, lost };
   }
 
-  #requestOf({ calls, pulls, sweeps }: Cycle) {
+  #requestOf({ calls, pulls, sweeps, lost }: Cycle) {
     const { replica, accountId, types, limits } = this.#options;
+    const hasOnceKeys = this.#options.hasOnceKeys();
     const capabilities = new Set(types().map(({ capability }) => capability));
     const methodCalls: Invocation[] = [
-      ...calls.map((call) => setCall(accountId, call, replica)),
+      ...(lost === null ? [] : [recoveryCall(lost, accountId)]),
+      ...calls.map((call) => setCall(accountId, call, replica, hasOnceKeys)),
       ...pulls.flatMap(pullCalls),
       ...sweeps.flatMap((sweep) => sweepCalls(sweep, accountId, limits().maxObjectsInGet)),
     ];
-    return { using: [CORE, ONCE, ...capabilities], methodCalls };
+    const using = [CORE, ...(hasOnceKeys ? [ONCE] : []), ...capabilities];
+    return { using, methodCalls };
   }
 
   /** Types that were written come first: their answers bring what the writes have done besides. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { makeUser } from '../../../test/support/fixtures.js';
 import { type RunningServer, startServer } from '../../../test/support/server.js';
+import { CORE, type Session } from '../../src/call/session.js';
 import { type CachedClient, type CacheStore, connect, memory } from '../../src/index.js';
 import { type Fault, makeFaultyFetch } from '../support/faulty-fetch.js';
 import { type TodosProject, todos } from '../support/schema.js';
@@ -16,6 +17,14 @@ const STEPS = 60;
 
 /** So small that many writes and changes take several requests. */
 const LIMITS = { maxCallsInRequest: 6, maxObjectsInGet: 3, maxObjectsInSet: 2 };
+
+const ONCE = 'urn:jmapsmith:once';
+
+/** Servers with keys of calls, and without. */
+const SERVERS = [
+  { server: 'that makes calls once', hasOnceKeys: true },
+  { server: 'of the RFC alone', hasOnceKeys: false },
+] as const;
 
 let server: RunningServer;
 let owner: Awaited<ReturnType<typeof makeUser>>;
@@ -49,11 +58,13 @@ class Run {
   readonly abandoned: CachedClient<TodosProject>[] = [];
   readonly #random: () => number;
   readonly #seed: number;
+  readonly #hasOnceKeys: boolean;
   #isFaulty = true;
   #made = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, hasOnceKeys: boolean) {
     this.#seed = seed;
+    this.#hasOnceKeys = hasOnceKeys;
     this.#random = randomOf(seed);
   }
 
@@ -90,7 +101,7 @@ class Run {
   }
 
   async #create({ client }: Device): Promise<void> {
-    const text = `${this.#seed}-${this.#made++}`;
+    const text = `${this.#hasOnceKeys} ${this.#seed} ${this.#made++}`;
     const write = client.account().Todo.create({ text });
     if (await write.saved) this.saved.add(text);
   }
@@ -102,8 +113,21 @@ class Run {
   }
 
   #connect(store: CacheStore): Promise<CachedClient<TodosProject>> {
-    const fetch = makeFaultyFetch(() => (this.#isFaulty ? this.#judge() : null), LIMITS);
+    const fetch = makeFaultyFetch(
+      () => (this.#isFaulty ? this.#judge() : null),
+      (session) => this.#editSession(session),
+    );
     return connect(todos, { url: server.url, token: owner.token, store, fetch });
+  }
+
+  #editSession(session: Session): Session {
+    const { [CORE]: core, [ONCE]: once, ...others } = session.capabilities;
+    const capabilities = {
+      ...others,
+      [CORE]: { ...core, ...LIMITS },
+      ...(this.#hasOnceKeys && once && { [ONCE]: once }),
+    };
+    return { ...session, capabilities };
   }
 
   #judge(): Fault {
@@ -141,10 +165,10 @@ async function check({ devices, saved }: Run): Promise<void> {
   }
 }
 
-describe('clients of an account that write at random', () => {
+describe.each(SERVERS)('clients that write at random, on a server $server', ({ hasOnceKeys }) => {
   for (let index = 0; index < SEEDS; index += 1) {
     it(`end as the server is: seed ${FIRST + index}`, async () => {
-      const run = new Run(FIRST + index);
+      const run = new Run(FIRST + index, hasOnceKeys);
       await run.start();
       for (let step = 0; step < STEPS; step += 1) await run.step();
       run.heal();
