@@ -1,6 +1,11 @@
-import type { Project } from './call/account.js';
-import { type Account, type CallOptions, findOwnAccount, makeAccount } from './call/account.js';
-import { type ConnectOptions, openConnection } from './call/connection.js';
+import {
+  type Account,
+  type CallOptions,
+  findOwnAccount,
+  makeAccount,
+  type Project,
+} from './call/account.js';
+import type { Connection } from './call/connection.js';
 import { makeGate } from './call/gate.js';
 import { readLimit, type Session } from './call/session.js';
 import type { Id } from './schema/id.js';
@@ -31,12 +36,11 @@ export interface Client<P extends Project> {
   close(): Promise<void>;
 }
 
-/** Connects to a server: fetches its session. Rejects where that isn't to be had. */
-export async function connect<P extends Project>(
+/** Returns the client of a connection. */
+export function makeClient<P extends Project>(
   schema: Schema<P>,
-  options: ConnectOptions,
-): Promise<Client<P>> {
-  const connection = await openConnection(options);
+  connection: Connection,
+): Client<P> {
   const { keeper, scope, send, close } = connection;
   const uploads = makeGate(() => readLimit(keeper.current(), 'maxConcurrentUpload'));
   const accounts = new Map<string, Account<P>>();

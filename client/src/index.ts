@@ -1,3 +1,8 @@
+export { type CacheStore, withCache } from './cache/cache-store.js';
+export type * from './cache/cached-types.js';
+export type { StoreOptions } from './cache/connect-with-store.js';
+export { memory } from './cache/memory-store.js';
+export type { Observable } from './cache/observable.js';
 export type {
   Account,
   AccountCalls,
@@ -12,13 +17,15 @@ export type {
   Uploaded,
   UploadOptions,
 } from './call/blobs.js';
-export type { ConnectOptions, TransportContext } from './call/connection.js';
+export type { ConnectionOptions, TransportContext } from './call/connection.js';
 export * from './call/errors.js';
 export type * from './call/methods.js';
 export type { OrReferences, Ref, Reference } from './call/reference.js';
 export type { Session, SessionAccount } from './call/session.js';
 export type { Client, Comparator } from './client.js';
-export { connect } from './client.js';
+export { type ClientOf, type ConnectOptions, connect } from './connect.js';
+export type { Change, OpenStore, Store, Table } from './persist/port.js';
+export { FencedError, StoreLostError } from './persist/store-errors.js';
 export type * from './schema/id.js';
 export type * from './schema/set-errors.js';
 export type * from './schema/shapes.js';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { ROOT } from '../../test/support/server.js';
 
@@ -10,17 +10,20 @@ const MAX_OCTETS_OF_INDEXEDDB = 3072;
 
 /** The transport by WebSocket comes on top, with the event source that takes its place. */
 const MAX_OCTETS_OF_WEBSOCKET = 2640;
+/** The same with a store. The tables of Unicode come later, where a list needs them. */
+const MAX_WITH_STORE = 20 * 1024;
 
-const bundle = (contents: string) =>
+const bundle = (contents: string, options: BuildOptions = {}) =>
   build({
+    ...options,
     stdin: { contents, resolveDir: `${ROOT}/client`, loader: 'ts' },
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
     conditions: ['jmapsmith-source'],
-    metafile: true,
-    write: false,
+    metafile: true as const,
+    write: false as const,
     logLevel: 'silent',
   });
 
@@ -53,13 +56,26 @@ it('the transport by WebSocket is loaded where it is imported, and small', async
   expect(more).toBeLessThanOrEqual(MAX_OCTETS_OF_WEBSOCKET);
 });
 
+it('the client with a store is small, without the tables of texts', async () => {
+  const text =
+    "import { connect, memory } from '@jmapsmith/client'; globalThis.all = [connect, memory];";
+  const { outputFiles, metafile } = await bundle(text, { splitting: true, outdir: 'out' });
+  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
+  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_WITH_STORE);
+  const [main] = Object.values(metafile.outputs);
+  expect(Object.keys(main?.inputs ?? {})).toContain('client/src/sync/sync.ts');
+  expect(Object.keys(main?.inputs ?? {})).not.toContain('client/src/query/unicode.ts');
+});
+
 it('a browser gets nothing of Node, and of the server the pure modules alone', async () => {
   const { metafile } = await bundle(CONNECT);
   const inputs = Object.entries(metafile.inputs);
   const imports = inputs.flatMap(([, { imports }]) => imports);
   expect(imports.filter(({ external }) => external)).toEqual([]);
   const foreign = inputs.map(([path]) => path).filter((path) => path !== '<stdin>');
-  expect(foreign.filter((path) => !/^(client\/src|src\/(protocol|text))\//.test(path))).toEqual([]);
+  const isPure = (path: string) =>
+    /^(client\/src|src\/(protocol|text))\//.test(path) || path === 'src/runtime/paused-work.ts';
+  expect(foreign.filter((path) => !isPure(path))).toEqual([]);
   await expect(bundle("import 'node:fs';")).rejects.toThrow('node:fs');
 });
 

@@ -22,7 +22,7 @@ export interface Project {
 export const schema: jmap.Schema<Project> = { types: [noteTable, todoTable], groups: [] };
 
 /** Connects to a server with the types of this project. */
-export function connect(options: jmap.ConnectOptions): Promise<jmap.Client<Project>> {
+export function connect<Options extends jmap.ConnectOptions>(options: Options): Promise<jmap.ClientOf<Project, Options>> {
   return jmap.connect(schema, options);
 }
 

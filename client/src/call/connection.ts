@@ -23,7 +23,7 @@ export interface TransportContext {
   locate(url: string): string;
 }
 
-export interface ConnectOptions {
+export interface ConnectionOptions {
   /** The server, `https://api.example.com`; with a path, its session resource (RFC 8620 2). */
   readonly url: string;
   /** A bearer token. The function is asked again after a 401. */
@@ -57,8 +57,11 @@ export interface Connection {
 
 const PATIENCE = 60_000;
 
-/** Opens a connection: fetches the session. */
-export async function openConnection(options: ConnectOptions): Promise<Connection> {
+/** Opens a connection: fetches the session, unless one is known. */
+export async function openConnection(
+  options: ConnectionOptions,
+  known?: Session,
+): Promise<Connection> {
   const { fetch = globalThis.fetch, retry: patience = PATIENCE } = options;
   const scope = makeScope();
   const http = makeHttp(makeAuthorize(options.token), fetch);
@@ -72,8 +75,10 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
     base = response.url || sessionUrl;
     return (await readJson(response, signal)) as Session;
   };
-  const keeper = await keepSession(() =>
-    scope.run(undefined, (signal) => persist(() => load(signal), { isReading: true, signal })),
+  const keeper = await keepSession(
+    () =>
+      scope.run(undefined, (signal) => persist(() => load(signal), { isReading: true, signal })),
+    known,
   );
   const session = keeper.current;
   const locate = (url: string): string => new URL(url, base).href;

@@ -9,6 +9,12 @@ import type { OrReferences, Ref } from './reference.js';
  */
 
 declare const answer: unique symbol;
+declare const shape: unique symbol;
+
+/** Methods of a type. They tell the compiler which one. */
+export interface MethodsOf<Shape extends TypeShape> {
+  readonly [shape]?: Shape;
+}
 
 /** A call of a batch. Its members are references to the answer, for later calls. */
 export type Call<Response> = Ref<Response> & { readonly [answer]: Response };
@@ -63,7 +69,8 @@ export interface GetResponse<Type extends string, Object> {
   readonly notFound: readonly Id<Type>[];
 }
 
-export interface Get<Shape extends TypeShape, M extends Mode, Args = unknown, Members = unknown> {
+export interface Get<Shape extends TypeShape, M extends Mode, Args = unknown, Members = unknown>
+  extends MethodsOf<Shape> {
   /** Gets objects by their ids; null or nothing for all of them. `properties` narrows the type. */
   get<const Name extends keyof Object_<Shape> = keyof Object_<Shape>>(
     args?: Given<

@@ -128,7 +128,7 @@ function failReference(work: Work, { call, path }: Target): readonly Arguments[]
 const SORTED = /\/(query|queryChanges)$/;
 
 /** Returns Comparators in the place of names of properties. */
-function writeSort(sort: unknown): unknown {
+export function writeSort(sort: unknown): unknown {
   if (!Array.isArray(sort)) return sort;
   return (sort as readonly unknown[]).map((by) =>
     typeof by === 'string'

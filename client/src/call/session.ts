@@ -66,9 +66,12 @@ export interface SessionKeeper {
 }
 
 /** Resolves when the first session is there; rejects where it isn't to be had. */
-export async function keepSession(load: () => Promise<Session>): Promise<SessionKeeper> {
+export async function keepSession(
+  load: () => Promise<Session>,
+  known?: Session,
+): Promise<SessionKeeper> {
   const listeners = new Set<(session: Session) => void>();
-  let session = await load();
+  let session = known ?? (await load());
   /** The state for which the session was fetched last. A server may answer an older one for it. */
   let asked = session.state;
   const refresh = async (state: string): Promise<void> => {

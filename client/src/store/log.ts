@@ -10,6 +10,7 @@ export type Log = readonly PendingWrite[];
  * was sent: an update goes into the create or the update before it, a destroy takes them away.
  */
 export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
+  if (write.kind === 'create') return [...log, write];
   const at = log.findLastIndex((other) => other.type === write.type && other.key === write.key);
   const before = log[at];
   if (before === undefined || before.sentAs !== null) return [...log, write];
@@ -22,6 +23,13 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   }
   if (before.kind !== 'update') return [...log, write];
   return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
+}
+
+/** Returns how many entries at their begin two logs have in common. */
+export function countCommon(one: Log, other: Log): number {
+  let count = 0;
+  while (count < one.length && one[count] === other[count]) count += 1;
+  return count;
 }
 
 /** A destroy takes the unsent updates of its object away, and the create of a new one too. */

@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../../src/protocol/json.js';
+import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { Log } from './log.js';
+import { countCommon, type Log, namesIn, replaceNames } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
+import { isEqual } from './values.js';
 import { isLocalKey, type Key, type PendingWrite } from './write.js';
 
 /** An object on screen. It is the same one until something of it changes. */
@@ -20,6 +21,8 @@ export interface Change {
   readonly objects?: ReadonlyMap<string, ServerObjects>;
   /** States that the objects of a type have reached by /changes; null: unknown. */
   readonly cursors?: ReadonlyMap<string, string | null>;
+  /** Types of which the client has all objects from now on. */
+  readonly covered?: Iterable<string>;
   /** Ids that objects made here have got, by their keys. */
   readonly aliases?: ReadonlyMap<Key, string>;
   readonly log?: Log;
@@ -35,6 +38,7 @@ export type Touched = ReadonlyMap<string, ReadonlySet<Key>>;
 export class Replica {
   readonly #types = new Map<string, Copy>();
   readonly #cursors = new Map<string, string>();
+  readonly #covered = new Set<string>();
   readonly #aliases = new Map<Key, string>();
   readonly #keys = new Map<string, Key>();
   #log: Log = [];
@@ -49,6 +53,11 @@ export class Replica {
 
   cursor(type: string): string | null {
     return this.#cursors.get(type) ?? null;
+  }
+
+  /** Returns whether all objects of a type are there, as of some state. */
+  isCovered(type: string): boolean {
+    return this.#covered.has(type);
   }
 
   /** Returns the id of a key; null where the server has not given it one. */
@@ -81,12 +90,17 @@ export class Replica {
     return this.#copyOf(type).base(key);
   }
 
+  /** Returns the row that a write would make, were it made. */
+  preview(write: PendingWrite): Row | undefined {
+    return this.#copyOf(write.type).preview(write);
+  }
+
   defaultsOf(type: string): Defaults {
     return this.#copyOf(type).defaults;
   }
 
   /** Makes a change; the view is whole again when it returns. */
-  apply({ objects, cursors, aliases, log }: Change): Touched {
+  apply({ objects, cursors, covered, aliases, log }: Change): Touched {
     const touched = new Map<string, Set<Key>>();
     const touch = (type: string, key: Key): void => {
       const keys = touched.get(type);
@@ -94,23 +108,27 @@ export class Replica {
       else keys.add(key);
     };
     for (const [key, id] of aliases ?? []) this.#setAlias(key, id, touch);
+    // Writes that name these objects show their ids from now on.
+    for (const write of aliases === undefined ? [] : this.#log) {
+      if ([...namesIn(write)].some((key) => aliases?.has(key))) touch(write.type, write.key);
+    }
     for (const [type, state] of cursors ?? []) {
       if (state === null) this.#cursors.delete(type);
       else this.#cursors.set(type, state);
     }
+    for (const type of covered ?? []) this.#covered.add(type);
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);
       for (const [id, object] of ofType) {
         const key = this.keyOf(id);
-        copy.setBase(key, object);
-        touch(type, key);
+        if (copy.setBase(key, object)) touch(type, key);
       }
     }
-    if (log !== undefined) {
-      for (const { type, key } of differences(this.#log, log)) touch(type, key);
-      this.#log = log;
+    if (log !== undefined) this.#setLog(log, touch);
+    for (const [type, keys] of touched) {
+      const copy = this.#copyOf(type);
+      for (const key of keys) copy.refresh(key, (text) => this.idOf(text) ?? text);
     }
-    this.#refresh(touched);
     return touched;
   }
 
@@ -126,19 +144,19 @@ export class Replica {
     }
   }
 
-  #refresh(touched: Touched): void {
-    const pending = new Map<string, PendingWrite[]>();
-    for (const write of this.#log) {
-      if (touched.get(write.type)?.has(write.key) !== true) continue;
-      const name = `${write.type} ${write.key}`;
-      const writes = pending.get(name);
-      if (writes === undefined) pending.set(name, [write]);
-      else writes.push(write);
+  #setLog(log: Log, touch: (type: string, key: Key) => void): void {
+    const start = countCommon(this.#log, log);
+    const [before, after] = [this.#log.slice(start), log.slice(start)];
+    const [old, young] = [new Set(before), new Set(after)];
+    for (const write of before) {
+      this.#copyOf(write.type).remove(write);
+      if (!young.has(write)) touch(write.type, write.key);
     }
-    for (const [type, keys] of touched) {
-      const copy = this.#copyOf(type);
-      for (const key of keys) copy.refresh(key, pending.get(`${type} ${key}`) ?? []);
+    for (const write of after) {
+      this.#copyOf(write.type).add(write);
+      if (!old.has(write)) touch(write.type, write.key);
     }
+    this.#log = log;
   }
 
   #copyOf(type: string): Copy {
@@ -148,17 +166,13 @@ export class Replica {
   }
 }
 
-/** Returns the entries that one of two logs has alone. */
-function differences(before: Log, after: Log): readonly PendingWrite[] {
-  const [old, young] = [new Set(before), new Set(after)];
-  return [...before.filter((one) => !young.has(one)), ...after.filter((one) => !old.has(one))];
-}
-
 /** The objects of one type. */
 class Copy {
   readonly defaults: Defaults;
   readonly #table: TypeTable;
   readonly #base = new Map<Key, Row>();
+  /** The writes of the log by their objects, in order. */
+  readonly #writes = new Map<Key, readonly PendingWrite[]>();
   /** Rows with pending writes; null where a write takes the object away. */
   readonly #pending = new Map<Key, Row | null>();
 
@@ -185,9 +199,13 @@ class Copy {
     for (const row of this.#pending.values()) if (row !== null) yield row;
   }
 
-  setBase(key: Key, object: JsonObject | null): void {
-    if (object === null) this.#base.delete(key);
-    else this.#base.set(key, makeRow(object, key, false));
+  /** Returns whether the object is another one than before. */
+  setBase(key: Key, object: JsonObject | null): boolean {
+    if (object === null) return this.#base.delete(key);
+    const row = makeRow(object, key, false);
+    if (isEqual(row, this.#base.get(key))) return false;
+    this.#base.set(key, row);
+    return true;
   }
 
   move(from: Key, to: Key): boolean {
@@ -198,15 +216,31 @@ class Copy {
     return true;
   }
 
+  add(write: PendingWrite): void {
+    this.#writes.set(write.key, [...(this.#writes.get(write.key) ?? []), write]);
+  }
+
+  remove(write: PendingWrite): void {
+    const rest = this.#writes.get(write.key)?.filter((other) => other !== write) ?? [];
+    if (rest.length > 0) this.#writes.set(write.key, rest);
+    else this.#writes.delete(write.key);
+  }
+
   /** Makes the row of a key anew, from the object and its pending writes. */
-  refresh(key: Key, writes: readonly PendingWrite[]): void {
-    if (writes.length === 0) {
+  refresh(key: Key, nameOf: (text: string) => string): void {
+    const writes = this.#writes.get(key);
+    if (writes === undefined) {
       this.#pending.delete(key);
       return;
     }
     let object: JsonObject | null = this.#base.get(key) ?? null;
-    for (const write of writes) object = this.#applied(object, write);
+    for (const write of writes) object = this.#applied(object, replaceNames(write, nameOf));
     this.#pending.set(key, object && makeRow(object, key, true));
+  }
+
+  preview(write: PendingWrite): Row | undefined {
+    const object = this.#applied(this.row(write.key) ?? null, write);
+    return object === null ? undefined : makeRow(object, write.key, false);
   }
 
   #applied(object: JsonObject | null, write: PendingWrite): JsonObject | null {
@@ -225,5 +259,12 @@ class Copy {
 
 function makeRow(object: JsonObject, key: Key, isPending: boolean): Row {
   const id = typeof object['id'] === 'string' ? object['id'] : key;
-  return Object.freeze({ ...object, id, $key: key, $pending: isPending });
+  return freezeDeep({ ...object, id, $key: key, $pending: isPending });
+}
+
+/** Freezes a value with all in it: whoever has a row can't change the copy by it. */
+function freezeDeep<Value extends JsonValue>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) freezeDeep(member as JsonValue);
+  return Object.freeze(value);
 }

@@ -22,6 +22,10 @@ interface Pending {
   readonly key: Key;
   /** The request that carries it; null while it may still change. Its outcome may be unknown. */
   readonly sentAs: string | null;
+  /** The state of its type in which it was sent, where the server knows no keys of calls. */
+  readonly sentIn?: string;
+  /** How often the server has failed at it, where it has. */
+  readonly failures?: number;
 }
 
 export interface PendingCreate extends Pending {

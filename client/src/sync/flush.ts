@@ -16,6 +16,8 @@ export interface FlushCall {
 export interface FlushLimits {
   readonly maxCalls: number;
   readonly maxObjectsInSet: number;
+  /** The server knows no keys: calls note the state in which they are sent. */
+  readonly isGuarded?: boolean;
 }
 
 /**
@@ -34,7 +36,14 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         call = { onceKey: crypto.randomUUID(), writes: [] };
         calls += 1;
       }
-      const sent = { ...prepare(write, planned, replica), sentAs: call.onceKey };
+      const state = limits.isGuarded ? replica.cursor(write.type) : null;
+      // Without its state a call has to wait.
+      if (limits.isGuarded && state === null) return [...planned, ...log.slice(index)];
+      const sent = {
+        ...prepare(write, planned, replica),
+        sentAs: call.onceKey,
+        ...(state !== null && { sentIn: state }),
+      };
       call.writes.push(sent);
       planned.push(sent);
     } else {
@@ -89,7 +98,12 @@ export function creationId(key: Key): string {
 }
 
 /** Returns the /set of a call. */
-export function setCall(accountId: string, call: FlushCall, replica: Replica): Invocation {
+export function setCall(
+  accountId: string,
+  call: FlushCall,
+  replica: Replica,
+  hasOnceKeys: boolean,
+): Invocation {
   const create: [string, JsonObject][] = [];
   const update: [string, JsonObject][] = [];
   const destroy: string[] = [];
@@ -103,7 +117,8 @@ export function setCall(accountId: string, call: FlushCall, replica: Replica): I
   }
   const args = {
     accountId,
-    onceKey: call.onceKey,
+    ...(hasOnceKeys && { onceKey: call.onceKey }),
+    ...(!hasOnceKeys && create.length > 0 && { ifInState: call.writes[0]?.sentIn ?? '' }),
     ...(create.length > 0 && { create: Object.fromEntries(create) }),
     ...(update.length > 0 && { update: Object.fromEntries(update) }),
     ...(destroy.length > 0 && { destroy }),

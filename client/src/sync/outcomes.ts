@@ -24,12 +24,15 @@ export interface FlushResult {
     readonly objects: Map<string, Map<string, JsonObject | null>>;
   };
   readonly outcomes: readonly Outcome[];
-  /** A call has to be made again, after a pause. */
-  readonly isTransient: boolean;
+  /** Why writes have to be sent again, after a pause; null where none have. */
+  readonly failure: string | null;
 }
 
 /** Errors that pass: the same call may succeed later (RFC 8620 3.6.2). */
 const TRANSIENT: ReadonlySet<string> = new Set(['serverUnavailable', 'serverFail', 'rateLimit']);
+
+/** How often a server may fail at a write before the write counts as refused. */
+const MOST_FAILURES = 5;
 
 /** Reads the answers of the /set calls of a flush. */
 export function readFlush(
@@ -46,7 +49,9 @@ class FlushReader {
   readonly #objects = new Map<string, Map<string, JsonObject | null>>();
   readonly #aliases = new Map<Key, string>();
   readonly #outcomes: Outcome[] = [];
-  readonly #again = new Set<PendingWrite>();
+  /** Writes that are sent again, as they are then. */
+  readonly #again = new Map<PendingWrite, PendingWrite>();
+  #failure: string | null = null;
   readonly #ended = new Set<PendingWrite>();
   readonly #refusedKeys = new Set<Key>();
 
@@ -58,9 +63,22 @@ class FlushReader {
     for (const write of call.writes) {
       const ending = answer.isError ? errorOf(answer.args) : this.#endOf(write, answer.args);
       if (ending === null) this.#ended.add(write);
-      else if (TRANSIENT.has(ending.type)) this.#again.add(write);
-      else this.#refuse(write, ending);
+      else if (!this.#repeat(write, ending)) this.#refuse(write, ending);
     }
+  }
+
+  /** Puts a write back into the log where its error may pass. */
+  #repeat(write: PendingWrite, { type }: Refusal): boolean {
+    // The state isn't the one in which it was sent: it counts as lost, and is looked for.
+    if (type === 'stateMismatch' && write.sentIn !== undefined) {
+      this.#again.set(write, write);
+      return true;
+    }
+    const failures = (write.failures ?? 0) + (type === 'serverFail' ? 1 : 0);
+    if (!TRANSIENT.has(type) || failures >= MOST_FAILURES) return false;
+    this.#again.set(write, { ...write, sentAs: null, ...(failures > 0 && { failures }) });
+    this.#failure ??= type;
+    return true;
   }
 
   finish(): FlushResult {
@@ -73,11 +91,11 @@ class FlushReader {
     }
     const rest = log
       .filter((write) => !this.#ended.has(write))
-      .map((write) => (this.#again.has(write) ? { ...write, sentAs: null } : write));
+      .map((write) => this.#again.get(write) ?? write);
     return {
       change: { objects: this.#objects, aliases: this.#aliases, log: rest },
       outcomes: this.#outcomes,
-      isTransient: this.#again.size > 0,
+      failure: this.#failure,
     };
   }
 

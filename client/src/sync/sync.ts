@@ -3,16 +3,18 @@ import type { TypeTable } from '../schema/tables.js';
 import type { Change, Replica } from '../store/replica.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
-import { callsOf, planFlush, setCall } from './flush.js';
-import { type FlushResult, type Outcome, readFlush } from './outcomes.js';
+import { callsOf, type FlushCall, planFlush, setCall } from './flush.js';
+import { type Outcome, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
+import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
-const ONCE = 'urn:jmapsmith:once';
-/** Calls of a /changes with its gets. */
+export const ONCE = 'urn:jmapsmith:once';
+/** Calls of a /changes with its gets, and of a page of a sweep. */
 const CALLS_OF_A_PULL = 3;
+const CALLS_OF_A_SWEEP = 2;
 
 export interface SyncLimits {
   readonly maxCallsInRequest: number;
@@ -23,22 +25,43 @@ export interface SyncLimits {
 export interface SyncOptions {
   readonly accountId: string;
   readonly replica: Replica;
-  /** The types that are kept whole. */
-  readonly types: readonly TypeTable[];
   readonly wire: Wire;
-  readonly limits: SyncLimits;
-  /** Makes a change durable, and tells whoever looks at it. */
-  readonly commit: (change: Change) => void;
-  /** Is told the end of each write. */
-  readonly end: (outcome: Outcome) => void;
+  /** Returns the types that are kept whole, and the server's limits, as they are now. */
+  readonly types: () => readonly TypeTable[];
+  readonly limits: () => SyncLimits;
+  /** Returns whether the server makes calls of the same `onceKey` once. */
+  readonly hasOnceKeys: () => boolean;
+  /**
+   * Makes a change with the ends of the writes that it takes out of the log, and tells whoever
+   * looks at it. Resolves once it is durable; false where it never will be.
+   */
+  readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
+  /**
+   * Is told how each request went: null, or the type of the error; and whether nothing is left to
+   * do.
+   */
+  readonly report?: (failure: string | null, isDone: boolean) => void;
   readonly backoff?: Backoff;
 }
 
-/** How a part of a cycle has ended. */
-type Progress = 'done' | 'goes on' | 'failed';
-
 /** Objects of types by their ids; null: gone. */
 type Objects = Map<string, Map<string, JsonObject | null>>;
+
+/** The calls of one request. */
+interface Cycle {
+  readonly calls: readonly FlushCall[];
+  readonly pulls: readonly Pull[];
+  readonly sweeps: readonly Sweep[];
+  /** A call whose answer was lost: nothing else is written until its outcome is known. */
+  readonly lost: Lost | null;
+}
+
+/** A commit that is being put together. */
+interface Draft {
+  readonly objects: Objects;
+  readonly cursors: Map<string, string | null>;
+  readonly covered: Set<string>;
+}
 
 /**
  * Keeps a copy of an account in step with its server: sends the log, and reads what has changed.
@@ -50,32 +73,40 @@ export class Sync {
   readonly #sweeps = new Map<string, Sweep>();
   /** Objects that a sweep has not seen: they go once /changes has nothing more to tell. */
   readonly #seen = new Map<string, ReadonlySet<string>>();
+  /** Types whose changes have not been asked for since the last wish. */
+  readonly #due = new Set<string>();
   #running: Promise<void> | null = null;
-  #isWanted = false;
   #isClosed = false;
   #wake: (() => void) | null = null;
+  #begun = 0;
 
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff();
-    for (const table of options.types) {
-      if (options.replica.cursor(table.name) === null) this.#sweepAnew(table.name);
-    }
+  }
+
+  /** The number of requests so far: a wish is fulfilled by one that begins after it. */
+  get begun(): number {
+    return this.#begun;
   }
 
   /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
   want(): void {
-    this.#isWanted = true;
-    this.#wake?.();
+    for (const { name } of this.#options.types()) this.#due.add(name);
     if (this.#running !== null || this.#isClosed) return;
-    this.#running = this.#run().finally(() => {
-      this.#running = null;
-    });
+    this.#running = this.#run();
+  }
+
+  /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
+  wake(): void {
+    this.#backoff.reset();
+    this.#wake?.();
+    this.want();
   }
 
   /** Resolves when all writes are answered and all changes read that were there at the call. */
   async settle(): Promise<void> {
-    this.want();
+    this.wake();
     await this.#running;
   }
 
@@ -87,17 +118,19 @@ export class Sync {
 
   async #run(): Promise<void> {
     while (!this.#isClosed) {
-      this.#isWanted = false;
       // Without an answer the outcome is unknown: the same calls go out again, and are made once.
-      const progress = await this.#cycle().catch((): Progress => 'failed');
-      if (progress === 'failed') await this.#pause();
-      else this.#backoff.reset();
-      if (progress === 'done' && !this.#isWanted && !this.#hasMore()) return;
+      const failure = await this.#cycle().catch(typeOf);
+      if (this.#isClosed) break;
+      const isDone = failure === null && !this.#hasMore();
+      this.#options.report?.(failure, isDone);
+      if (isDone) break;
+      if (failure !== null) await this.#pause();
     }
+    this.#running = null;
   }
 
   #hasMore(): boolean {
-    return this.#options.replica.log.length > 0 || this.#sweeps.size > 0;
+    return this.#options.replica.log.length > 0 || this.#sweeps.size > 0 || this.#due.size > 0;
   }
 
   async #pause(): Promise<void> {
@@ -112,101 +145,162 @@ export class Sync {
     this.#wake = null;
   }
 
-  /** Sends one request, and commits its answers. */
-  async #cycle(): Promise<Progress> {
-    const { replica, commit, limits, wire, accountId, types } = this.#options;
-    const maxCalls = Math.max(1, limits.maxCallsInRequest - CALLS_OF_A_PULL);
-    const planned = planFlush(replica, { maxCalls, maxObjectsInSet: limits.maxObjectsInSet });
-    if (planned.some((write, index) => write !== replica.log[index])) commit({ log: planned });
-    const calls = callsOf(replica.log);
-    const written = new Set(calls.map(({ type }) => type));
-    const room = limits.maxCallsInRequest - calls.length;
-    const pulls = this.#pulls(written, Math.floor(room / CALLS_OF_A_PULL));
-    const sweep =
-      calls.length + pulls.length * CALLS_OF_A_PULL + 2 <= limits.maxCallsInRequest
-        ? ([...this.#sweeps.values()][0] ?? null)
-        : null;
+  /**
+   * Sends one request, and commits its answers. Resolves to null, or to the type of an error that
+   * a part of it had.
+   */
+  async #cycle(): Promise<string | null> {
+    const { replica, wire, commit } = this.#options;
+    this.#begun += 1;
+    const lost = this.#findLost();
+    await this.#plan();
+    if (this.#isClosed) return null;
+    const cycle = this.#makeCycle(lost);
+    for (const { type } of cycle.pulls) this.#due.delete(type);
+    let failure: string | null = 'transport';
+    try {
+      const response = await wire.send(this.#requestOf(cycle));
+      const answers = cycle.calls.map((call) => ({
+        call,
+        answer: answerOf(response, call.onceKey),
+      }));
+      const flush = readFlush(replica, answers);
+      const draft: Draft = {
+        objects: new Map(flush.change.objects),
+        cursors: new Map(),
+        covered: new Set(),
+      };
+      failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
+      const recovery = this.#recover(cycle, response, draft);
+      const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
+      void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+    } finally {
+      if (failure === null) this.#backoff.reset();
+      else for (const { type } of cycle.pulls) this.#due.add(type);
+    }
+    return failure;
+  }
+
+  /**
+   * Puts writes into calls. They are sent once that is durable: their keys let the server tell a
+   * call that comes again after a crash.
+   */
+  async #plan(): Promise<void> {
+    const { replica, commit } = this.#options;
+    if (this.#findLost() !== null) return;
+    const { maxCallsInRequest, maxObjectsInSet } = this.#options.limits();
+    const isGuarded = !this.#options.hasOnceKeys();
+    const maxCalls = isGuarded ? 1 : Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
+    const planned = planFlush(replica, { maxCalls, maxObjectsInSet, isGuarded });
+    if (planned.some((write, index) => write !== replica.log[index]))
+      await commit({ log: planned }, []);
+  }
+
+  /** At the begin of a cycle, a call that was sent has lost its answer. */
+  #findLost(): Lost | null {
+    return this.#options.hasOnceKeys() ? null : findLost(this.#options.replica.log);
+  }
+
+  /** Ends a lost call once all changes of its type are there. */
+  #recover({ lost }: Cycle, response: Response, { objects, cursors }: Draft): Recovery | null {
+    if (lost === null || !cursors.has(lost.type) || this.#due.has(lost.type)) return null;
+    return recover(lost, this.#options.replica, objects.get(lost.type), response);
+  }
+
+  #makeCycle(lost: Lost | null): Cycle {
+    const { replica, limits, types } = this.#options;
+    if (lost !== null) this.#due.add(lost.type);
+    const { maxCallsInRequest } = limits();
+    const names = new Set(types().map(({ name }) => name));
+    for (const name of names) {
+      if (replica.cursor(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
+    }
+    // The user's access may have changed.
+    for (const known of [this.#due, this.#sweeps])
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+    const calls = lost === null ? callsOf(replica.log) : [];
+    let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
+    const pulls = this.#makePulls(calls, Math.floor(room / CALLS_OF_A_PULL));
+    room -= pulls.length * CALLS_OF_A_PULL;
+    const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
+    return { calls, pulls, sweeps, lost };
+  }
+
+  #requestOf({ calls, pulls, sweeps, lost }: Cycle) {
+    const { replica, accountId, types, limits } = this.#options;
+    const hasOnceKeys = this.#options.hasOnceKeys();
+    const capabilities = new Set(types().map(({ capability }) => capability));
     const methodCalls: Invocation[] = [
-      ...calls.map((call) => setCall(accountId, call, replica)),
+      ...(lost === null ? [] : [recoveryCall(lost, accountId)]),
+      ...calls.map((call) => setCall(accountId, call, replica, hasOnceKeys)),
       ...pulls.flatMap(pullCalls),
-      ...(sweep === null ? [] : sweepCalls(sweep, accountId, limits.maxObjectsInGet)),
+      ...sweeps.flatMap((sweep) => sweepCalls(sweep, accountId, limits().maxObjectsInGet)),
     ];
-    const capabilities = new Set(types.map(({ capability }) => capability));
-    const response = await wire.send({ using: [CORE, ONCE, ...capabilities], methodCalls });
-    const answers = calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
-    const flush = readFlush(replica, answers);
-    const progress = this.#commit(flush, pulls, sweep, response);
-    for (const outcome of flush.outcomes) this.#options.end(outcome);
-    return flush.isTransient ? 'failed' : progress;
+    const using = [CORE, ...(hasOnceKeys ? [ONCE] : []), ...capabilities];
+    return { using, methodCalls };
   }
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
-  #pulls(written: ReadonlySet<string>, most: number): readonly Pull[] {
+  #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
     const { replica, types, accountId, limits } = this.#options;
-    const due = types.flatMap(({ name }) => {
+    const written = new Set(calls.map(({ type }) => type));
+    const pulls = types().flatMap(({ name }): readonly Pull[] => {
       const since = replica.cursor(name);
-      const maxChanges = limits.maxObjectsInGet;
-      return since === null ? [] : [{ type: name, since, accountId, maxChanges }];
+      if (since === null || !(this.#due.has(name) || written.has(name))) return [];
+      return [{ type: name, since, accountId, maxChanges: limits().maxObjectsInGet }];
     });
-    const isWritten = ({ type }: Pull): number => (written.has(type) ? 0 : 1);
-    return due.sort((one, other) => isWritten(one) - isWritten(other)).slice(0, most);
+    const rank = ({ type }: Pull): number => (written.has(type) ? 0 : 1);
+    return pulls.sort((one, other) => rank(one) - rank(other)).slice(0, most);
   }
 
-  #commit(
-    flush: FlushResult,
-    pulls: readonly Pull[],
-    sweep: Sweep | null,
-    response: Response,
-  ): Progress {
-    const objects: Objects = new Map(flush.change.objects);
-    const cursors = new Map<string, string | null>();
-    const results = pulls.map((pull) => this.#readPull(pull, response, objects, cursors));
-    if (sweep !== null) results.push(this.#readSweep(sweep, response, objects, cursors));
-    this.#options.commit({ ...flush.change, objects, cursors });
-    return worstOf(results);
+  /** Returns the type of the first error. */
+  #readAnswers({ pulls, sweeps }: Cycle, response: Response, draft: Draft): string | null {
+    const failures = [
+      ...pulls.map((pull) => this.#readPull(pull, response, draft)),
+      ...sweeps.map((sweep) => this.#readSweep(sweep, response, draft)),
+    ];
+    return failures.find((failure) => failure !== null) ?? null;
   }
 
-  #readPull(
-    pull: Pull,
-    response: Response,
-    objects: Objects,
-    cursors: Map<string, string | null>,
-  ): Progress {
+  #readPull(pull: Pull, response: Response, draft: Draft): string | null {
     const { type } = pull;
+    const { objects, cursors, covered } = draft;
     const result = readPull(pull, response);
-    if (result.kind === 'failed') return 'failed';
+    if (result.kind === 'failed') return result.error;
     if (result.kind === 'lost') {
       cursors.set(type, null);
       this.#sweepAnew(type);
-      return 'goes on';
+      return null;
     }
     take(objects, type, result.objects);
     cursors.set(type, result.cursor);
-    if (result.isWhole) this.#dropUnseen(type, objects);
-    else this.#noteSeen(type, result.objects.keys());
-    return result.isWhole ? 'done' : 'goes on';
+    if (result.isWhole) {
+      this.#dropUnseen(type, objects);
+      covered.add(type);
+    } else {
+      this.#noteSeen(type, result.objects.keys());
+      this.#due.add(type);
+    }
+    return null;
   }
 
-  #readSweep(
-    sweep: Sweep,
-    response: Response,
-    objects: Objects,
-    cursors: Map<string, string | null>,
-  ): Progress {
-    const result = readSweep(sweep, this.#options.limits.maxObjectsInGet, response);
-    if (result.kind === 'failed') return 'failed';
-    take(objects, sweep.type, result.objects);
+  #readSweep(sweep: Sweep, response: Response, { objects, cursors }: Draft): string | null {
+    const { type } = sweep;
+    const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
+    if (result.kind === 'failed') return result.error;
+    take(objects, type, result.objects);
     if (result.isLast) {
-      this.#sweeps.delete(sweep.type);
-      this.#seen.set(sweep.type, result.sweep.seen);
-      cursors.set(sweep.type, result.sweep.from);
-    } else this.#sweeps.set(sweep.type, result.sweep);
-    // Behind the last page comes a /changes, for what has changed since the first one.
-    return 'goes on';
+      this.#sweeps.delete(type);
+      this.#seen.set(type, result.sweep.seen);
+      cursors.set(type, result.sweep.from);
+      // Behind the last page comes a /changes, for what has changed since the first one.
+      this.#due.add(type);
+    } else this.#sweeps.set(type, result.sweep);
+    return null;
   }
 
   #sweepAnew(type: string): void {
-    const table = this.#options.types.find(({ name }) => name === type);
+    const table = this.#options.types().find(({ name }) => name === type);
     this.#sweeps.set(type, startSweep(type, table?.methods.includes('query') ?? false));
   }
 
@@ -228,9 +322,10 @@ export class Sync {
   }
 }
 
-function worstOf(results: readonly Progress[]): Progress {
-  if (results.includes('failed')) return 'failed';
-  return results.includes('goes on') ? 'goes on' : 'done';
+/** Returns the type of an error that was thrown; what isn't ours counts as a lost answer. */
+function typeOf(error: unknown): string {
+  const type = (error as { readonly type?: unknown } | null)?.type;
+  return typeof type === 'string' ? type : 'transport';
 }
 
 function take(objects: Objects, type: string, more: ReadonlyMap<string, JsonObject | null>): void {

@@ -1,3 +1,5 @@
+import { noteTable } from '../../../generated/client/Note.js';
+import { todoTable } from '../../../generated/client/Todo.js';
 import type * as jmap from '../../src/index.js';
 
 // As the generator emits it, for capabilities/todos.yaml, notes.yaml and part of
@@ -82,10 +84,7 @@ function table(
 }
 
 export const todos: jmap.Schema<TodosProject> = {
-  types: [
-    table('Todo', 'urn:example:todos', ['text', 'done']),
-    table('Note', 'urn:service:notes', ['title', 'body']),
-  ],
+  types: [todoTable, noteTable],
   groups: [
     {
       name: 'Core',

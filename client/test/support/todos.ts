@@ -2,7 +2,7 @@ import { afterEach, beforeAll } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FixtureName, type Fixtures, makeFixtures } from '../../../test/support/fixtures.js';
 import { type RunningServer, type ServerOptions, useServer } from '../../../test/support/server.js';
-import { type Client, type ConnectOptions, connect } from '../../src/index.js';
+import { type ClientOf, type ConnectOptions, connect } from '../../src/index.js';
 import { webSocket } from '../../src/transport/websocket.js';
 import { type FaultyProxy, useFaultyProxy } from './faulty-proxy.js';
 import { type TodosProject, todos } from './schema.js';
@@ -19,7 +19,9 @@ export interface Served {
   proxy(): FaultyProxy;
   fixtures(): Fixtures;
   /** Connects as the first user, by way of the proxy. */
-  connect(options?: Partial<ConnectOptions>): Promise<Client<TodosProject>>;
+  connect<Options extends Partial<ConnectOptions>>(
+    options?: Options,
+  ): Promise<ClientOf<TodosProject, Options>>;
 }
 
 export interface TodosOptions extends ServerOptions {
@@ -38,7 +40,7 @@ export function useTodos(
     fixtures = await makeFixtures(server(), names);
   });
   const proxy = useFaultyProxy(() => server().url);
-  const open: Client<TodosProject>[] = [];
+  const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const client of open.splice(0)) await client.close();
   });
@@ -46,11 +48,12 @@ export function useTodos(
     server,
     proxy,
     fixtures: () => fixtures,
-    async connect(more = {}) {
+    async connect<Options extends Partial<ConnectOptions>>(more?: Options) {
       const { token } = fixtures.u1;
-      const client = await connect(todos, { url: proxy().url, token, ...over, ...more });
+      const options: ConnectOptions = { url: proxy().url, token, ...over, ...more };
+      const client = await connect(todos, options);
       open.push(client);
-      return client;
+      return client as ClientOf<TodosProject, Options>;
     },
   };
 }

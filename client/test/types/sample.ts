@@ -41,7 +41,7 @@ export interface TodoCreate {
   readonly listId: jmap.Id<'TodoList'>;
   readonly photoBlobId?: jmap.BlobId | null;
 }
-export interface TodoUpdate extends TodoCreate {}
+export interface TodoUpdate extends Required<TodoCreate> {}
 export interface TodoPatch extends jmap.Patch<TodoUpdate, 'done' | 'tags' | 'photoBlobId'> {
   readonly [pointer: `tags/${string}`]: unknown;
 }
@@ -107,6 +107,8 @@ const todo: jmap.TypeTable = {
 export const schema: jmap.Schema<Project> = { types: [todo], groups: [] };
 
 /** Connects to a server with the types of this project. */
-export function connect(options: jmap.ConnectOptions): Promise<jmap.Client<Project>> {
+export function connect<Options extends jmap.ConnectOptions>(
+  options: Options,
+): Promise<jmap.ClientOf<Project, Options>> {
   return jmap.connect(schema, options);
 }

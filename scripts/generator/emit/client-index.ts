@@ -41,8 +41,9 @@ export function addIndex(
   index.addFunction({
     name: 'connect',
     words: 'Connects to a server with the types of this project.',
-    parameters: [{ name: 'options', type: index.type(CLIENT, 'ConnectOptions') }],
-    returns: `Promise<${index.type(CLIENT, 'Client')}<${project}>>`,
+    typeParameters: [`Options extends ${index.type(CLIENT, 'ConnectOptions')}`],
+    parameters: [{ name: 'options', type: 'Options' }],
+    returns: `Promise<${index.type(CLIENT, 'ClientOf')}<${project}, Options>>`,
     body: `return ${all}(schema, options);`,
   });
   addExports(index, modules);

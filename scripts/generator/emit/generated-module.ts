@@ -62,6 +62,7 @@ export interface InterfaceOptions {
 export interface FunctionOptions {
   readonly name: string;
   readonly words: string;
+  readonly typeParameters?: readonly string[];
   readonly parameters: readonly { readonly name: string; readonly type: string }[];
   readonly returns: string;
   readonly body: string;
@@ -170,12 +171,13 @@ export class GeneratedModule {
   }
 
   /** Adds an exported function. */
-  addFunction({ name, words, parameters, returns, body }: FunctionOptions): void {
+  addFunction({ name, words, typeParameters = [], parameters, returns, body }: FunctionOptions) {
     this.#add({
       kind: StructureKind.Function,
       isExported: true,
       name,
       docs: docsOf(words),
+      typeParameters: [...typeParameters],
       parameters: parameters.map((parameter) => ({ ...parameter })),
       returnType: returns,
       statements: [body],

@@ -43,7 +43,7 @@ export const schema: jmap.Schema<Project> = {
 };
 
 /** Connects to a server with the types of this project. */
-export function connect(options: jmap.ConnectOptions): Promise<jmap.Client<Project>> {
+export function connect<Options extends jmap.ConnectOptions>(options: Options): Promise<jmap.ClientOf<Project, Options>> {
   return jmap.connect(schema, options);
 }
 

@@ -1,0 +1,170 @@
+import type { MethodErrorType } from '../../../src/protocol/errors.js';
+import type { AccountCalls, Project } from '../call/account.js';
+import type { MethodsOf, Search } from '../call/methods.js';
+import type { Client } from '../client.js';
+import type { Id } from '../schema/id.js';
+import type { PlainSetError } from '../schema/set-errors.js';
+import type { TypeShape } from '../schema/shapes.js';
+import type { Observable } from './observable.js';
+
+/** The compiler knows by these what a client with a store has. */
+
+/** An object as it is on screen: frozen, and the same one until something of it changes. */
+export type Row<Shape extends TypeShape> = Shape['object'] & {
+  /** Names the object for as long as the client has it, before the server gave it an id too. */
+  readonly $key: string;
+  /** The server has not answered all writes of it. */
+  readonly $pending: boolean;
+};
+
+/** Why a write was refused: a SetError of its type, or the error of its whole call. */
+export type WriteError<Shape extends TypeShape> =
+  | Shape['error']
+  /** `dependencyFailed`: it refers to an object whose create was refused. */
+  | PlainSetError<'dependencyFailed' | 'forbidden' | 'notFound' | MethodErrorType>;
+
+export type WriteResult<Shape extends TypeShape, Object> =
+  | { readonly ok: true; readonly object: Object }
+  | { readonly ok: false; readonly error: WriteError<Shape> };
+
+/** A write that is on screen already. */
+export interface Write<Shape extends TypeShape, Object = Row<Shape> | undefined> {
+  /** The object as the write shows it. A destroyed one is as it was before. */
+  readonly object: Object;
+  /** Resolves to true once the write survives the end of the program; false: it won't. */
+  readonly saved: Promise<boolean>;
+  /**
+   * Resolves when the server has answered, however much later; it never rejects. A refused write
+   * whose result nobody has asked for is one of `jmap.problems`.
+   */
+  readonly result: Promise<WriteResult<Shape, Object>>;
+}
+
+type Primitive = string | number | boolean | null | undefined;
+
+type Mutable<Value> = Value extends Primitive
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? Mutable<Item>[]
+    : { -readonly [Name in keyof Value]: Mutable<Value[Name]> };
+
+/** A copy of an object in which a recipe changes what an update may change. */
+export type Draft<Shape extends TypeShape> = Mutable<Shape['update']> &
+  Omit<Row<Shape>, keyof Shape['update']>;
+
+/** A change of an object: a PatchObject, or a function that changes a copy of the object. */
+export type Edit<Shape extends TypeShape> = Shape['patch'] | ((draft: Draft<Shape>) => void);
+
+export interface Creates<Shape extends TypeShape> {
+  /** Creates an object. Others may name it by its `id` at once. */
+  create(values: Shape['create']): Write<Shape, Row<Shape>>;
+  /** Destroys an object. */
+  destroy(id: Id<Shape['name']>): Write<Shape>;
+}
+
+export interface Updates<Shape extends TypeShape> {
+  /** Changes an object. A recipe becomes the least patch: members that it doesn't touch stay. */
+  update(id: Id<Shape['name']>, edit: Edit<Shape>): Write<Shape>;
+}
+
+/** `live`: the client has had no full answer yet. `offline`: the server gives none. */
+export type LiveStatus = 'loading' | 'live' | 'offline' | 'error';
+
+export interface LiveSnapshot<Object> {
+  /** The objects in their order: the same list, with the same rows, until it changes. */
+  readonly rows: readonly Object[];
+  /** How many objects there are in all, without a limit. */
+  readonly total: number;
+  readonly status: LiveStatus;
+  /** The client has all objects, as of the last answer. */
+  readonly complete: boolean;
+}
+
+/** A list that follows what changes, here and on the server. */
+export type LiveQuery<Object> = Observable<LiveSnapshot<Object>>;
+
+/** Says which objects a list has, and their order. Types without /query have all of them. */
+export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [never]
+  ? unknown
+  : Search<Shape>) & {
+  /** At most so many rows. */
+  readonly limit?: number | null;
+};
+
+export interface Lives<Shape extends TypeShape> {
+  /** Returns a list of objects. Equal ones are one and the same. */
+  live(options?: LiveOptions<Shape>): LiveQuery<Row<Shape>>;
+}
+
+type Unless<Condition, Never, Members> = [Condition] extends [Never] ? unknown : Members;
+
+type CachedForms<Shape extends TypeShape> = Lives<Shape> &
+  Unless<Shape['create'], never, Creates<Shape>> &
+  Unless<Shape['update'], never, Updates<Shape>>;
+
+/** The methods of a type with its cached forms, which go before methods of the same names. */
+export type CachedMethods<Methods> =
+  Methods extends MethodsOf<infer Shape>
+    ? Omit<Methods, keyof CachedForms<Shape>> & CachedForms<Shape>
+    : Methods;
+
+/** An account of which the client keeps a copy. */
+export type CachedAccount<P extends Project> = AccountCalls<P> & {
+  readonly [Name in keyof P['alone']]: CachedMethods<P['alone'][Name]>;
+};
+
+/** A write that was refused, and that nobody waited for. It stays until it is dealt with. */
+export interface Problem {
+  readonly accountId: Id<'Account'>;
+  readonly type: string;
+  readonly kind: 'create' | 'update' | 'destroy';
+  /** The `$key` of the object. */
+  readonly key: string;
+  /** The values of a create, the patch of an update; null for a destroy. */
+  readonly values: object | null;
+  readonly error: { readonly type: string; readonly description?: string };
+  /** Writes the same once more. */
+  retry(): void;
+  /** Forgets the write. */
+  discard(): void;
+}
+
+export interface SyncSnapshot {
+  /** `needsAuth`: the server refuses the token. `replaced`: another client has the store now. */
+  readonly status: LiveStatus | 'needsAuth' | 'replaced';
+  /** How many writes the server has not answered. */
+  readonly pending: number;
+  /** When everything was last in step, in milliseconds since 1970; null: not yet. */
+  readonly lastSynced: number | null;
+  /** The store keeps what is written. Without that, the client goes on in memory. */
+  readonly storage: 'kept' | 'lost';
+}
+
+export interface SyncControl extends Observable<SyncSnapshot> {
+  /** Resolves when everything is sent and everything read, of all accounts in use. */
+  settled(): Promise<void>;
+  /**
+   * Tells that an account, or any, has changed on the server: the client reads the changes in a
+   * moment.
+   */
+  wake(accountId?: Id<'Account'>): void;
+  /** Tells whether something calls `wake`; without that, the client asks every 30 seconds. */
+  setPushed(isPushed: boolean): void;
+}
+
+export interface LogoutOptions {
+  /** Writes that the server has not answered are lost. */
+  readonly discard?: boolean;
+}
+
+/** A client with a store. */
+export interface CachedClient<P extends Project> extends Omit<Client<P>, 'account'> {
+  account(id?: Id<'Account'>): CachedAccount<P>;
+  readonly sync: SyncControl;
+  readonly problems: Observable<readonly Problem[]>;
+  /**
+   * Removes the user's data from the store, and closes the client. Rejects where writes are
+   * pending, unless they may be discarded.
+   */
+  logout(options?: LogoutOptions): Promise<void>;
+}

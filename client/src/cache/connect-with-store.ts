@@ -1,0 +1,229 @@
+import { findOwnAccount, type Project } from '../call/account.js';
+import { type Connection, type ConnectionOptions, openConnection } from '../call/connection.js';
+import { readLimit, type Session } from '../call/session.js';
+import { type Client, makeClient } from '../client.js';
+import type { Store } from '../persist/port.js';
+import { RulesLoader } from '../query/rules-loader.js';
+import type { Schema, TypeTable } from '../schema/tables.js';
+import { AccountStore } from '../store/account-store.js';
+import { StoreWriter } from '../store/store-writer.js';
+import type { Refusal } from '../sync/outcomes.js';
+import { ONCE, type SyncLimits } from '../sync/sync.js';
+import { AccountCache } from './account-cache.js';
+import { bindCache } from './bind-cache.js';
+import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
+import { Problems } from './problems.js';
+import { SyncState } from './sync-state.js';
+import { listAccounts, openUserData, readSession, sessionRow, type UserData } from './user-data.js';
+
+const SYNC = 'urn:jmapsmith:sync';
+
+export interface StoreOptions extends ConnectionOptions {
+  /**
+   * The user whose data the store has. With it, the client starts from the store before it reaches
+   * the server.
+   */
+  readonly username?: string;
+}
+
+/** Connects to a server with a store: what it has is on screen before the server is asked. */
+export async function connectWithStore<P extends Project>(
+  store: Store,
+  schema: Schema<P>,
+  options: StoreOptions,
+): Promise<CachedClient<P>> {
+  const { url, username } = options;
+  const early = username === undefined ? null : await openUserData(store, url, username);
+  const connection = await openConnection(
+    options,
+    early === null ? undefined : await readSession(early),
+  );
+  const { username: user } = connection.keeper.current();
+  if (early !== null && early.username !== user) {
+    await Promise.all([connection.close(), early.store?.close()]);
+    throw new Error('The token is of another user than "username".');
+  }
+  const data = early ?? (await openUserData(store, url, user));
+  const cache = new ClientCache(schema, connection, data);
+  await cache.load();
+  return cache.makeClient();
+}
+
+/** The cache of a client: its accounts, its problems and the state of both. */
+class ClientCache<P extends Project> {
+  readonly #schema: Schema<P>;
+  readonly #connection: Connection;
+  readonly #data: UserData;
+  readonly #client: Client<P>;
+  readonly #writer: StoreWriter;
+  readonly #problems: Problems;
+  readonly #sync: SyncState;
+  readonly #rules = new RulesLoader();
+  readonly #accounts = new Map<string, AccountCache>();
+  readonly #bound = new Map<string, CachedAccount<P>>();
+  #isClosed = false;
+
+  constructor(schema: Schema<P>, connection: Connection, data: UserData) {
+    this.#schema = schema;
+    this.#connection = connection;
+    this.#data = data;
+    this.#client = makeClient(schema, connection);
+    this.#sync = new SyncState(this.#accounts);
+    this.#writer = new StoreWriter(data.store, data.epoch, (loss) => this.#sync.noteLoss(loss));
+    this.#problems = new Problems(this.#writer, ({ accountId, write }, rows) => {
+      this.#open(accountId).repeat(write, rows);
+    });
+    if (data.store === null) this.#sync.noteLoss('lost');
+    connection.keeper.listen((session) => this.#takeSession(session));
+  }
+
+  /** Takes what the store has, of all accounts in it. */
+  async load(): Promise<void> {
+    const { store } = this.#data;
+    const session = this.#connection.keeper.current();
+    if (store !== null) {
+      await this.#problems.load(store);
+      for (const id of await listAccounts(this.#data)) {
+        const account = this.#makeStore(id);
+        await account.load(store);
+        this.#add(id, account);
+      }
+    }
+    this.#open(findOwnAccount(this.#schema, session));
+    this.#takeSession(session);
+  }
+
+  makeClient(): CachedClient<P> {
+    const client = this.#client;
+    return {
+      get session() {
+        return client.session;
+      },
+      onSession: client.onSession,
+      account: (id = findOwnAccount(this.#schema, client.session)) => this.#bind(id),
+      raw: client.raw,
+      sync: this.#sync.control,
+      problems: this.#problems.list,
+      close: () => this.#close(),
+      logout: (options) => this.#logout(options),
+    };
+  }
+
+  #bind(id: string): CachedAccount<P> {
+    const tables = this.#schema.types.filter(isKept);
+    const bound =
+      this.#bound.get(id) ?? bindCache(this.#client.account(id), this.#open(id), tables);
+    this.#bound.set(id, bound);
+    return bound;
+  }
+
+  #open(id: string): AccountCache {
+    const known = this.#accounts.get(id);
+    if (known !== undefined) return known;
+    const made = this.#add(id, this.#makeStore(id));
+    made.want();
+    return made;
+  }
+
+  #makeStore(accountId: string): AccountStore {
+    return new AccountStore({
+      accountId,
+      tables: this.#schema.types.filter(isKept),
+      writer: this.#writer,
+      versionOf: (table) => versionOf(table, this.#connection.keeper.current()),
+    });
+  }
+
+  #add(accountId: string, store: AccountStore): AccountCache {
+    const { keeper, scope, send } = this.#connection;
+    const account = new AccountCache({
+      ...{ accountId, store, rules: this.#rules, problems: this.#problems },
+      wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
+      types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
+      limits: () => readLimits(keeper.current()),
+      hasOnceKeys: () => ONCE in keeper.current().capabilities,
+      findRefusal: () => this.#findRefusal(accountId),
+      onChange: this.#sync.show,
+    });
+    this.#accounts.set(accountId, account);
+    return account;
+  }
+
+  #findRefusal(accountId: string): Refusal | null {
+    if (this.#isClosed || this.#writer.loss === 'fenced')
+      return { type: 'forbidden', description: 'The client is closed.' };
+    const account = this.#client.session.accounts[accountId];
+    if (account === undefined)
+      return { type: 'accountNotFound', description: 'The user has no such account.' };
+    return account.isReadOnly
+      ? { type: 'accountReadOnly', description: 'The user may only read the account.' }
+      : null;
+  }
+
+  /** The user's access may have changed, and the history of the server's data. */
+  #takeSession(session: Session): void {
+    if (session.username !== this.#data.username) {
+      void this.#close();
+      return;
+    }
+    void this.#writer.write([sessionRow(session)]);
+    for (const [id, account] of this.#accounts) {
+      if (session.accounts[id] !== undefined) account.renew();
+      else {
+        this.#accounts.delete(id);
+        this.#bound.delete(id);
+        void account.drop();
+      }
+    }
+    this.#sync.show();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#connection.close();
+    await this.#sync.close();
+    await this.#writer.settle();
+    await this.#data.store?.close();
+  }
+
+  async #logout({ discard = false }: LogoutOptions = {}): Promise<void> {
+    const { pending } = this.#sync.control.getSnapshot();
+    if (pending > 0 && !discard)
+      throw new Error(`The server has not answered ${pending} writes; discard them to log out.`);
+    this.#isClosed = true;
+    await this.#connection.close();
+    await this.#sync.close();
+    await this.#writer.settle();
+    await this.#data.store?.wipe();
+    await this.#data.store?.close();
+  }
+}
+
+/** Returns whether the client can keep a copy of a type. */
+function isKept({ methods }: TypeTable): boolean {
+  return methods.includes('get') && methods.includes('changes');
+}
+
+/** Returns whether an account has a type. */
+function isUsed(table: TypeTable, accountId: string, { accounts }: Session): boolean {
+  return isKept(table) && accounts[accountId]?.accountCapabilities[table.capability] !== undefined;
+}
+
+/** Returns what a copy of a type is good for: a descriptor on both sides, and a history. */
+function versionOf({ hash, name }: TypeTable, { capabilities }: Session): string {
+  const { epoch, types } = (capabilities[SYNC] ?? {}) as {
+    readonly epoch?: unknown;
+    readonly types?: Readonly<Record<string, { readonly hash?: unknown }>>;
+  };
+  return [hash, types?.[name]?.hash, epoch].join(' ');
+}
+
+function readLimits(session: Session): SyncLimits {
+  const most = (name: keyof SyncLimits): number => Math.min(readLimit(session, name), 1000);
+  return {
+    maxCallsInRequest: most('maxCallsInRequest'),
+    maxObjectsInGet: most('maxObjectsInGet'),
+    maxObjectsInSet: most('maxObjectsInSet'),
+  };
+}

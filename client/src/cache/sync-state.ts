@@ -1,0 +1,118 @@
+import type { Loss } from '../store/store-writer.js';
+import type { AccountCache } from './account-cache.js';
+import type { SyncControl, SyncSnapshot } from './cached-types.js';
+import { Variable } from './observable.js';
+
+/** How often the client asks for changes where nothing tells it of them, in milliseconds. */
+const POLL = 30_000;
+
+/** From the best state to the worst: that of the client is the worst of its accounts. */
+const RANKS: readonly SyncSnapshot['status'][] = [
+  'live',
+  'loading',
+  'offline',
+  'error',
+  'needsAuth',
+  'replaced',
+];
+
+/** Events of browsers after which the server may be there again, or have news. */
+const WAKING = ['online', 'visibilitychange'] as const;
+
+/** Starts the cycles of all accounts, and tells how they are. */
+export class SyncState {
+  readonly control: SyncControl;
+  readonly #accounts: ReadonlyMap<string, AccountCache>;
+  readonly #snapshot = new Variable<SyncSnapshot>({
+    status: 'loading',
+    pending: 0,
+    lastSynced: null,
+    storage: 'kept',
+  });
+  readonly #timer: ReturnType<typeof setInterval>;
+  #isPushed = false;
+  #loss: Loss | null = null;
+
+  constructor(accounts: ReadonlyMap<string, AccountCache>) {
+    this.#accounts = accounts;
+    this.#timer = setInterval(() => {
+      if (!this.#isPushed && !isHidden()) this.#each((account) => account.want());
+    }, POLL);
+    for (const event of WAKING) findTarget(event)?.addEventListener(event, this.#onEvent);
+    this.control = {
+      getSnapshot: this.#snapshot.getSnapshot,
+      subscribe: this.#snapshot.subscribe,
+      settled: () => this.settle(),
+      wake: (accountId) => {
+        this.#each((account) => {
+          if (accountId === undefined || account.id === accountId) account.hint();
+        });
+      },
+      setPushed: (isPushed) => {
+        this.#isPushed = isPushed;
+      },
+    };
+  }
+
+  /** Notes that the store keeps nothing more. */
+  noteLoss(loss: Loss): void {
+    this.#loss = loss;
+    if (loss === 'fenced') void this.close();
+    this.show();
+    this.#each((account) => account.showStatus());
+  }
+
+  /** Tells the state where it is another one. */
+  readonly show = (): void => {
+    const states = Array.from(this.#accounts.values(), ({ state }) => state);
+    const statuses = states.map(({ status }) => status);
+    const synced = states.map(({ lastSynced }) => lastSynced);
+    const before = this.#snapshot.getSnapshot();
+    const next: SyncSnapshot = Object.freeze({
+      status: this.#loss === 'fenced' ? 'replaced' : findWorst(statuses),
+      pending: states.reduce((sum, { pending }) => sum + pending, 0),
+      lastSynced: synced.reduce(findEarlier, synced[0] ?? null),
+      storage: this.#loss === null ? 'kept' : 'lost',
+    });
+    const names = ['status', 'pending', 'lastSynced', 'storage'] as const;
+    if (names.some((name) => next[name] !== before[name])) this.#snapshot.set(next);
+  };
+
+  async settle(): Promise<void> {
+    await Promise.all(Array.from(this.#accounts.values(), (account) => account.settle()));
+  }
+
+  /** Ends all cycles. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    for (const event of WAKING) findTarget(event)?.removeEventListener(event, this.#onEvent);
+    await Promise.all(Array.from(this.#accounts.values(), (account) => account.close()));
+  }
+
+  readonly #onEvent = (): void => {
+    if (!isHidden()) this.#each((account) => account.wake());
+  };
+
+  #each(act: (account: AccountCache) => void): void {
+    for (const account of this.#accounts.values()) act(account);
+  }
+}
+
+function findWorst(statuses: readonly SyncSnapshot['status'][]): SyncSnapshot['status'] {
+  const ranks = statuses.map((status) => RANKS.indexOf(status));
+  return RANKS[Math.max(0, ...ranks)] ?? 'error';
+}
+
+function findEarlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.min(one, other);
+}
+
+/** Returns what has an event; browsers alone have one. */
+function findTarget(event: (typeof WAKING)[number]): EventTarget | undefined {
+  if (typeof document === 'undefined') return undefined;
+  return event === 'online' ? globalThis : document;
+}
+
+function isHidden(): boolean {
+  return typeof document !== 'undefined' && document.visibilityState === 'hidden';
+}

@@ -1,0 +1,54 @@
+import type { Row } from '../store/replica.js';
+import type { Outcome, Refusal } from '../sync/outcomes.js';
+
+/** The end of a write, as its program sees it. */
+export type EndOfWrite =
+  | { readonly ok: true; readonly object: Row | undefined }
+  | { readonly ok: false; readonly error: Refusal };
+
+/** A write whose end is to come. */
+export interface Waiter {
+  readonly result: Promise<EndOfWrite>;
+  /** Somebody has asked for the result. */
+  isAsked: boolean;
+  /** The object as the write showed it. */
+  readonly object: Row | undefined;
+  readonly end: (end: EndOfWrite) => void;
+}
+
+/** The writes of this program that have no answer yet, by their ids. */
+export class Waiters {
+  readonly #all = new Map<string, Waiter>();
+
+  add(id: string, object: Row | undefined): Waiter {
+    let end: Waiter['end'] = () => undefined;
+    const result = new Promise<EndOfWrite>((resolve) => {
+      end = resolve;
+    });
+    const waiter: Waiter = { result, isAsked: false, object, end };
+    this.#all.set(id, waiter);
+    return waiter;
+  }
+
+  /** Returns whether somebody has asked how a write ends. */
+  isAsked({ write }: Outcome): boolean {
+    return write.ids.some((id) => this.#all.get(id)?.isAsked === true);
+  }
+
+  /** Ends writes; `find` returns an object as it is now. */
+  end(outcomes: readonly Outcome[], find: (outcome: Outcome) => Row | undefined): void {
+    for (const outcome of outcomes) {
+      for (const id of outcome.write.ids) {
+        const waiter = this.#all.get(id);
+        if (waiter === undefined) continue;
+        this.#all.delete(id);
+        const object = outcome.write.kind === 'destroy' ? undefined : find(outcome);
+        waiter.end(
+          outcome.isMade
+            ? { ok: true, object: object ?? waiter.object }
+            : { ok: false, error: outcome.error },
+        );
+      }
+    }
+  }
+}

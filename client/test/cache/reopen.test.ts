@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { memory } from '../../src/index.js';
+import { useTodos } from '../support/todos.js';
+
+// Clients that end in all ways, and others that go on with what their store has.
+
+const served = useTodos({}, ['AX', 'u2']);
+
+const textsOf = (rows: readonly { readonly text: string }[]) => rows.map(({ text }) => text).sort();
+
+describe('a store', () => {
+  it('has what was written by a client that ended without a word', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    served.proxy().decide(() => 'drop');
+    const write = first.account().Todo.create({ text: 'kept' });
+    const other = first.account().Todo.create({ text: 'kept too' });
+    first.account().Todo.update(other.object.id, { done: true });
+    expect(await write.saved).toBe(true);
+    expect(await other.saved).toBe(true);
+    served.proxy().decide(() => 'pass');
+    const second = await served.connect({ store });
+    const rows = second.account().Todo.live().getSnapshot().rows;
+    expect(textsOf(rows)).toEqual(expect.arrayContaining(['kept', 'kept too']));
+    await second.sync.settled();
+    const { list } = await second.account().Todo.get();
+    expect(list.filter(({ text }) => text.startsWith('kept'))).toHaveLength(2);
+    const { object } = other;
+    expect(second.account().Todo.update(object.$key, { text: 'known' }).object).toMatchObject({
+      $key: object.$key,
+      done: true,
+    });
+    await second.sync.settled();
+  });
+
+  it('is of the last client that has opened it', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    const second = await served.connect({ store });
+    const write = first.account().Todo.create({ text: 'late' });
+    expect(await write.saved).toBe(false);
+    expect(first.sync.getSnapshot()).toMatchObject({ status: 'replaced', storage: 'lost' });
+    expect(await first.account().Todo.create({ text: 'later' }).result).toMatchObject({
+      ok: false,
+    });
+    await second.sync.settled();
+    expect(second.sync.getSnapshot()).toMatchObject({ status: 'live', storage: 'kept' });
+  });
+
+  it('opens without the server where the user is named', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    first.account().Todo.create({ text: 'before' });
+    await first.sync.settled();
+    await first.close();
+    served.proxy().decide(() => 'drop');
+    const second = await served.connect({ store, username: 'u1' });
+    const snapshot = second.account().Todo.live().getSnapshot();
+    expect(textsOf(snapshot.rows)).toContain('before');
+    expect(snapshot).toMatchObject({ complete: true });
+    second.account().Todo.create({ text: 'offline' });
+    served.proxy().decide(() => 'pass');
+    await second.sync.settled();
+    const { list } = await second.account().Todo.get();
+    expect(textsOf(list)).toContain('offline');
+    await expect(served.connect({ store, username: 'u2' })).rejects.toThrow('another user');
+  });
+
+  it('has data of each user apart', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    first.account().Todo.create({ text: 'mine' });
+    await first.sync.settled();
+    const second = await served.connect({ store, token: served.fixtures().u2.token });
+    await second.sync.settled();
+    expect(second.account().Todo.live().getSnapshot().rows).toEqual([]);
+    expect(first.sync.getSnapshot().status).toBe('live');
+  });
+
+  it('has nothing of a user who logged out', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    served.proxy().decide(() => 'drop');
+    first.account().Todo.create({ text: 'lost' });
+    await expect(first.logout()).rejects.toThrow('1 writes');
+    await first.logout({ discard: true });
+    served.proxy().decide(() => 'pass');
+    const second = await served.connect({ store });
+    expect(second.account().Todo.live().getSnapshot()).toMatchObject({ rows: [], complete: false });
+    await second.sync.settled();
+    expect(textsOf((await second.account().Todo.get()).list)).not.toContain('lost');
+  });
+});

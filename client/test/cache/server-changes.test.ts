@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { memory } from '../../src/index.js';
+import { useTodos } from '../support/todos.js';
+
+// Changes that come from the server: other histories, other access, many objects.
+
+const served = useTodos({}, ['AR', 'AN', 'u3']);
+
+const textsOf = (rows: readonly { readonly text: string }[]) => rows.map(({ text }) => text);
+
+describe('a copy', () => {
+  it('is read anew, and never empty, when the states of the server are others', async () => {
+    const jmap = await served.connect({ store: memory() });
+    const me = jmap.account();
+    expect(await me.Todo.create({ text: 'kept' }).result).toMatchObject({ ok: true });
+    const sizes: number[] = [];
+    me.Todo.live().subscribe(({ total }) => sizes.push(total));
+    served.proxy().decide(() => 'drop');
+    const waiting = me.Todo.create({ text: 'waits' });
+    await served.server().tool('scripts/account', ['reset-states']);
+    const { u1, A1 } = served.fixtures();
+    await u1.set('Todo', { accountId: A1, create: { k: { text: 'by another' } } });
+    served.proxy().decide(() => 'pass');
+    await jmap.sync.settled();
+    expect(await waiting.result).toMatchObject({ ok: true });
+    await expect
+      .poll(() => textsOf(me.Todo.live().getSnapshot().rows))
+      .toEqual(expect.arrayContaining(['kept', 'waits', 'by another']));
+    expect(Math.min(...sizes)).toBeGreaterThan(0);
+  });
+
+  it('of an account is gone when the user may reach that no more', async () => {
+    const store = memory();
+    const jmap = await served.connect({ store });
+    const { AR, u3 } = served.fixtures();
+    await u3.set('Todo', { accountId: AR, create: { k: { text: 'shared' } } });
+    const shared = jmap.account(AR);
+    await jmap.sync.settled();
+    const query = shared.Todo.live();
+    expect(textsOf(query.getSnapshot().rows)).toEqual(['shared']);
+    await served.server().tool('scripts/account', ['revoke', AR, '--user', 'u1']);
+    await jmap.account().Todo.get();
+    await expect.poll(() => jmap.session.accounts[AR]).toBeUndefined();
+    expect(query.getSnapshot().rows).toEqual([]);
+    await jmap.close();
+    const again = await served.connect({ store });
+    expect(again.account(AR).Todo.live().getSnapshot().rows).toEqual([]);
+    expect(await again.account(AR).Todo.create({ text: 'x' }).result).toMatchObject({
+      ok: false,
+      error: { type: 'accountNotFound' },
+    });
+  });
+
+  it('has the types of its account alone', async () => {
+    const jmap = await served.connect({ store: memory() });
+    const notes = jmap.account(served.fixtures().AN);
+    await notes.Note.create({ title: 'note' }).result;
+    await jmap.sync.settled();
+    expect(notes.Note.live().getSnapshot()).toMatchObject({ total: 1, status: 'live' });
+    expect(notes.Todo.live().getSnapshot()).toMatchObject({ total: 0, complete: false });
+    expect(await notes.Todo.create({ text: 'x' }).result).toMatchObject({ ok: false });
+  });
+
+  it('sends many writes in few requests', async () => {
+    const jmap = await served.connect({ store: memory() });
+    await jmap.sync.settled();
+    const me = jmap.account();
+    served.proxy().decide(() => 'drop');
+    me.Todo.create({ text: 'first of many' });
+    await expect.poll(() => jmap.sync.getSnapshot().status).toBe('offline');
+    const writes = Array.from({ length: 10_000 }, (_, n) => me.Todo.create({ text: `many ${n}` }));
+    expect(jmap.sync.getSnapshot().pending).toBe(10_001);
+    const before = served.proxy().api().length;
+    const pending: number[] = [];
+    jmap.sync.subscribe((snapshot) => pending.push(snapshot.pending));
+    served.proxy().decide(() => 'pass');
+    await jmap.sync.settled();
+    expect(served.proxy().api().length - before).toBeLessThanOrEqual(11);
+    expect((await writes[9_999]?.result)?.ok).toBe(true);
+    expect(jmap.sync.getSnapshot()).toMatchObject({ pending: 0, status: 'live' });
+    expect(pending).toEqual([...pending].sort((one, other) => other - one));
+  }, 60_000);
+});

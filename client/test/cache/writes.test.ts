@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { memory } from '../../src/index.js';
+import { useTodos } from '../support/todos.js';
+
+// A client with a store, on a real server, behind a proxy that loses what a test says.
+
+const served = useTodos({}, ['AR', 'u3']);
+const open = (store = memory()) => served.connect({ store });
+
+/** Resolves to the object of a write that has been made. */
+async function made<Object>(write: {
+  readonly result: Promise<
+    | { readonly ok: true; readonly object: Object }
+    | { readonly ok: false; readonly error: { readonly type: string } }
+  >;
+}): Promise<Object> {
+  const answer = await write.result;
+  if (!answer.ok) throw new Error(answer.error.type);
+  return answer.object;
+}
+
+describe('a write', () => {
+  it('is on screen at once, and on the server after it', async () => {
+    const me = (await open()).account();
+    const write = me.Todo.create({ text: 'Tea' });
+    expect(write.object).toMatchObject({ text: 'Tea', done: false, $pending: true });
+    expect(await write.saved).toBe(true);
+    const object = await made(write);
+    expect(object).toMatchObject({ text: 'Tea', $key: write.object.$key, $pending: false });
+    const { list } = await me.Todo.get({ ids: [object.id] });
+    expect(list).toMatchObject([{ text: 'Tea', done: false }]);
+  });
+
+  it('of a recipe changes what the recipe changed, under the key or the id', async () => {
+    const me = (await open()).account();
+    const write = me.Todo.create({ text: 'Tea' });
+    const { id } = await made(write);
+    const update = me.Todo.update(write.object.$key, (todo) => {
+      todo.done = true;
+    });
+    expect(update.object).toMatchObject({ text: 'Tea', done: true, $pending: true });
+    await made(update);
+    const sent = served
+      .proxy()
+      .api()
+      .flatMap(({ methodCalls }) => methodCalls);
+    const sets = sent.filter(([name]) => name === 'Todo/set').map(([, args]) => args);
+    expect(sets.at(-1)).toMatchObject({ update: { [id]: { done: true } } });
+    await made(me.Todo.destroy(id));
+    expect((await me.Todo.get({ ids: [id] })).notFound).toEqual([id]);
+  });
+
+  it('of a recipe that changes nothing is made without the server', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const write = me.Todo.create({ text: 'Tea' });
+    await made(write);
+    await jmap.sync.settled();
+    const before = served.proxy().api().length;
+    const update = me.Todo.update(write.object.$key, (todo) => {
+      todo.text = 'Tea';
+    });
+    expect(await update.saved).toBe(true);
+    expect(await made(update)).toMatchObject({ text: 'Tea', $pending: false });
+    expect(served.proxy().api()).toHaveLength(before);
+  });
+
+  it('that is refused leaves the screen, and tells its error', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const write = me.Todo.create({ text: 'x'.repeat(600) });
+    expect(await write.result).toMatchObject({
+      ok: false,
+      error: { type: 'invalidProperties', properties: ['text'] },
+    });
+    expect(me.Todo.live().getSnapshot().rows).not.toContainEqual(
+      expect.objectContaining({ $key: write.object.$key }),
+    );
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+  });
+
+  it('that nobody waited for is a problem when it is refused', async () => {
+    const store = memory();
+    const jmap = await open(store);
+    const me = jmap.account();
+    const { object } = me.Todo.create({ text: 'x'.repeat(600) });
+    await jmap.sync.settled();
+    const [problem] = jmap.problems.getSnapshot();
+    expect(problem).toMatchObject({
+      ...{ type: 'Todo', kind: 'create', key: object.$key, values: { text: 'x'.repeat(600) } },
+      error: { type: 'invalidProperties' },
+    });
+    await jmap.close();
+    const again = await open(store);
+    expect(again.problems.getSnapshot()).toHaveLength(1);
+    again.problems.getSnapshot()[0]?.retry();
+    expect(again.problems.getSnapshot()).toEqual([]);
+    await again.sync.settled();
+    expect(again.problems.getSnapshot()).toHaveLength(1);
+    again.problems.getSnapshot()[0]?.discard();
+    await again.close();
+    expect((await open(store)).problems.getSnapshot()).toEqual([]);
+  });
+
+  it('of an object that was never sent takes the create with it', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    const me = jmap.account();
+    served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+    const blocked = me.Todo.create({ text: 'first' });
+    await expect.poll(() => served.proxy().api().length).toBeGreaterThan(1);
+    const create = me.Todo.create({ text: 'short' });
+    const destroy = me.Todo.destroy(create.object.$key);
+    expect(await create.result).toMatchObject({ ok: true });
+    expect(await destroy.result).toMatchObject({ ok: true });
+    served.proxy().decide(() => 'pass');
+    await made(blocked);
+    await jmap.sync.settled();
+    const { list } = await me.Todo.get();
+    expect(list.map(({ text }) => text)).not.toContain('short');
+  });
+
+  it('in an account that the user may only read is refused at once', async () => {
+    const jmap = await open();
+    const shared = jmap.account(served.fixtures().AR);
+    const write = shared.Todo.create({ text: 'Tea' });
+    expect(await write.saved).toBe(false);
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'accountReadOnly' } });
+    expect(shared.Todo.live().getSnapshot().rows).toEqual([]);
+    expect(jmap.sync.getSnapshot().pending).toBe(0);
+  });
+
+  it('before the network is there is shown, saved, and sent once it is', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    const me = jmap.account();
+    served.proxy().decide(() => 'drop');
+    const write = me.Todo.create({ text: 'offline' });
+    expect(await write.saved).toBe(true);
+    await expect
+      .poll(() => jmap.sync.getSnapshot())
+      .toMatchObject({
+        status: 'offline',
+        pending: 1,
+      });
+    expect(me.Todo.live().getSnapshot().rows).toContainEqual(
+      expect.objectContaining({ text: 'offline', $pending: true }),
+    );
+    served.proxy().decide(() => 'pass');
+    await jmap.sync.settled();
+    expect(await made(write)).toMatchObject({ text: 'offline', $pending: false });
+    expect(jmap.sync.getSnapshot()).toMatchObject({ status: 'live', pending: 0 });
+  });
+});
