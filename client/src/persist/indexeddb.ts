@@ -74,6 +74,7 @@ class IndexedDbStore implements OpenStore {
         this.#identity = (await readStamp(database)).identity;
       });
     } catch (error) {
+      this.#disconnect(this.#database);
       throw error instanceof StoreLostError ? error : makeLostError(error);
     }
   }

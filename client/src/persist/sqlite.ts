@@ -45,7 +45,7 @@ export function sqliteFile(path: string): Store {
   return {
     open: async (name) => {
       try {
-        return new SqliteStore(await openFile(path), encode(name));
+        return await openFile(path, (db) => new SqliteStore(db, encode(name)));
       } catch (error) {
         if (error instanceof StoreLostError) throw error;
         throw new StoreLostError(`${path} can't be opened.`, { cause: error });
@@ -169,7 +169,8 @@ class SqliteStore implements OpenStore {
   }
 }
 
-async function openFile(path: string): Promise<Database> {
+/** Opens a file and makes something of it; where that fails, the file is closed. */
+async function openFile<T>(path: string, make: (db: Database) => T): Promise<T> {
   const Driver = loadDriver();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const db = new Driver(path, { timeout: BUSY_TIMEOUT });
@@ -182,7 +183,7 @@ async function openFile(path: string): Promise<Database> {
     db.pragma('secure_delete = ON');
     if (isNew) db.transaction(() => isEmpty(db) && db.exec(TABLES_SQL)).immediate();
     requireFormat(db);
-    return db;
+    return make(db);
   } catch (error) {
     db.close();
     throw error;
