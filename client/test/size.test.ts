@@ -9,8 +9,8 @@ const MAX_OCTETS = 6144;
 const MAX_OCTETS_OF_INDEXEDDB = 3072;
 
 /** The transport by WebSocket comes on top, with the event source that takes its place. */
-const MAX_OCTETS_OF_WEBSOCKET = 2640;
-/** The same with a store. The tables of Unicode come later, where a list needs them. */
+const MAX_OCTETS_OF_WEBSOCKET = 2662;
+/** `connect` with a store. The tables of Unicode come later, where a list needs them. */
 const MAX_WITH_STORE = 20 * 1024;
 
 const bundle = (contents: string, options: BuildOptions = {}) =>

@@ -4,7 +4,7 @@ import { expandTemplate } from '../call/session.js';
 import { makeEventReader, type StreamEvent } from './event-reader.js';
 import { readOrFail } from './http.js';
 import type { ChangedStates, Push, PushOptions } from './push.js';
-import { type Attempt, keepConnected, makePlace, type Place } from './reconnect.js';
+import { type Attempt, KeptConnection, makePlace, type Place } from './reconnect.js';
 
 /** The parts of a client that an event source needs. */
 export type PushContext = Omit<TransportContext, 'fallback'>;
@@ -27,7 +27,7 @@ const ANSWER = 20_000;
 /** Opens an event source (RFC 8620 7.3), which `fetch` reads with the user's token. */
 export function openEventSource(context: PushContext, options: EventSourceOptions): Push {
   const place = makePlace();
-  return keepConnected(
+  return new KeptConnection(
     (attempt) => readEventSource(context, options, place, attempt),
     place,
     options.onStatus,

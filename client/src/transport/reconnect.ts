@@ -28,78 +28,88 @@ export interface Attempt {
 const STEADY = 10_000;
 
 /**
- * Keeps a connection open until it is closed. `connect` resolves when the server has ended it, and
- * rejects with a CallError. The time between two tries grows from failure to failure, and is at
- * least that of `place`.
+ * A connection that comes back until it is closed. `connect` resolves when the server has ended it,
+ * and rejects with a CallError. The time between two tries grows from failure to failure, and is
+ * at least that of `place`.
  */
-export function keepConnected(
-  connect: (attempt: Attempt) => Promise<void>,
-  place: Place,
-  onStatus?: (status: PushStatus) => void,
-): Push {
-  const backoff = new Backoff();
-  let isClosed = false;
+export class KeptConnection implements Push {
+  readonly #connect: (attempt: Attempt) => Promise<void>;
+  readonly #place: Place;
+  readonly #tell: (status: PushStatus) => void;
+  readonly #backoff = new Backoff();
+  #controller = new AbortController();
+  #isClosed = false;
   /** A try that began before the wish doesn't fulfil it, unless it succeeds. */
-  let isWished = false;
-  let controller = new AbortController();
-  let wake = (): void => undefined;
+  #isWished = false;
+  #wake: () => void = () => undefined;
 
-  /** Waits until `wake` is called, at most so long; null: without an end. */
-  const pause = (milliseconds: number | null): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = milliseconds === null ? undefined : setTimeout(resolve, milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (isWished) wake();
-    });
-  const tryOnce = async (): Promise<PushStatus> => {
-    controller = new AbortController();
+  constructor(
+    connect: (attempt: Attempt) => Promise<void>,
+    place: Place,
+    onStatus: (status: PushStatus) => void = () => undefined,
+  ) {
+    this.#connect = connect;
+    this.#place = place;
+    this.#tell = onStatus;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#tell({ state: 'connecting' });
+      this.#isWished = false;
+      const status = await this.#try();
+      if (this.#isClosed) return;
+      this.#tell(status);
+      const least = Math.max(this.#place.retry, readRetryAfter(status.error));
+      await this.#pause(status.state === 'waiting' ? this.#backoff.next(least) : null);
+    }
+  }
+
+  retry(): void {
+    this.#isWished = true;
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#controller.abort(new DOMException('Push is closed.', 'AbortError'));
+    this.#wake();
+  }
+
+  async #try(): Promise<PushStatus> {
+    const controller = new AbortController();
+    this.#controller = controller;
     const { signal } = controller;
     let openedAt = Number.POSITIVE_INFINITY;
     const open = (): void => {
       if (signal.aborted) return;
       openedAt = performance.now();
-      isWished = false;
-      onStatus?.({ state: 'live' });
+      this.#isWished = false;
+      this.#tell({ state: 'live' });
     };
     try {
-      await connect({ signal, open, fail: (error) => controller.abort(error) });
+      await this.#connect({ signal, open, fail: (error) => controller.abort(error) });
       return { state: 'waiting' };
     } catch (error) {
       return judgeEnd(error as CallError);
     } finally {
-      if (performance.now() - openedAt >= STEADY) backoff.reset();
+      if (performance.now() - openedAt >= STEADY) this.#backoff.reset();
       controller.abort();
     }
-  };
-  const run = async (): Promise<void> => {
-    while (!isClosed) {
-      onStatus?.({ state: 'connecting' });
-      isWished = false;
-      const status = await tryOnce();
-      if (isClosed) return;
-      onStatus?.(status);
-      const wait =
-        status.state === 'waiting'
-          ? backoff.next(Math.max(place.retry, readRetryAfter(status.error)))
-          : null;
-      await pause(wait);
-    }
-  };
-  void run();
-  return {
-    retry() {
-      isWished = true;
-      wake();
-    },
-    close() {
-      isClosed = true;
-      controller.abort(new DOMException('Push is closed.', 'AbortError'));
-      wake();
-    },
-  };
+  }
+
+  /** Waits until `retry` is called, at most so many ms; null: without an end. */
+  #pause(milliseconds: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = milliseconds === null ? undefined : setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#isWished) this.#wake();
+    });
+  }
 }
 
 /** Returns the ms that a server asks for. */

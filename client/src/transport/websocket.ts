@@ -5,7 +5,7 @@ import { readEventSource } from './event-source.js';
 import { readJson, readOrFail } from './http.js';
 import { type JmapSocket, openSocket, type WebSocketLike } from './jmap-socket.js';
 import type { Push, PushOptions } from './push.js';
-import { type Attempt, keepConnected, makePlace, type Place } from './reconnect.js';
+import { type Attempt, KeptConnection, makePlace, type Place } from './reconnect.js';
 import type { Request, Response, SendOptions, Transport } from './transport.js';
 
 export type { WebSocketLike } from './jmap-socket.js';
@@ -77,7 +77,7 @@ class SocketTransport implements Transport {
   openPush(options: PushOptions): Push {
     const place = makePlace();
     const follow = (attempt: Attempt): Promise<void> => this.#receive(place, options, attempt);
-    return keepConnected(follow, place, options.onStatus);
+    return new KeptConnection(follow, place, options.onStatus);
   }
 
   close(): Promise<void> {
