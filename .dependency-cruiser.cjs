@@ -323,8 +323,8 @@ module.exports = {
       name: 'client-store-for-node-apart',
       comment: 'The store in a file is an entry of its own: nothing of the client imports it.',
       severity: 'error',
-      from: { path: '^client/src/', pathNot: '^client/src/persist/sqlite' },
-      to: { path: '^client/src/persist/sqlite' },
+      from: { path: '^client/src/', pathNot: '^client/src/(persist|cache)/sqlite' },
+      to: { path: '^client/src/(persist|cache)/sqlite' },
     },
     {
       name: 'client-without-packages',

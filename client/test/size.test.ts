@@ -9,9 +9,9 @@ const MAX_OCTETS = 6144;
 const MAX_OCTETS_OF_INDEXEDDB = 3072;
 
 /** The transport by WebSocket comes on top, with the event source that takes its place. */
-const MAX_OCTETS_OF_WEBSOCKET = 2662;
-/** `connect` with a store. The tables of Unicode come later, where a list needs them. */
-const MAX_WITH_STORE = 20 * 1024;
+const MAX_OCTETS_OF_WEBSOCKET = 2688;
+/** `connect` with a store and push. The tables of Unicode come later, where a list needs them. */
+const MAX_WITH_STORE = 22 * 1024;
 
 const bundle = (contents: string, options: BuildOptions = {}) =>
   build({
@@ -37,7 +37,7 @@ async function measure(contents: string): Promise<number> {
 const CONNECT = "import { connect } from '@jmapsmith/client'; globalThis.connect = connect;";
 
 const INDEXEDDB =
-  "import { indexedDb } from '@jmapsmith/client/indexeddb'; globalThis.indexedDb = indexedDb;";
+  "import { indexedDb } from './src/persist/indexeddb.js'; globalThis.indexedDb = indexedDb;";
 
 it('the client of calls is small', async () => {
   expect(await measure(CONNECT)).toBeLessThanOrEqual(MAX_OCTETS);

@@ -69,6 +69,7 @@ export class AccountCache {
   #lastSynced: number | null = null;
   #isWanted = false;
   #hint: ReturnType<typeof setTimeout> | undefined;
+  #begunAtHint = 0;
 
   constructor(options: AccountCacheOptions) {
     const { accountId, store, wire, types, limits, hasOnceKeys } = options;
@@ -86,6 +87,13 @@ export class AccountCache {
   get state(): Omit<SyncSnapshot, 'storage'> {
     const pending = this.#options.store.replica.log.length;
     return { status: this.#status, pending, lastSynced: this.#lastSynced };
+  }
+
+  /** Returns the state that the copy of a type has; undefined where there is no copy. */
+  cursor(type: string): string | null | undefined {
+    const { store, types } = this.#options;
+    const isKept = types().some(({ name }) => name === type);
+    return isKept ? store.replica.cursor(type) : undefined;
   }
 
   create(type: string, values: object): ShownWrite {
@@ -140,12 +148,12 @@ export class AccountCache {
     this.#sync.wake();
   }
 
-  /** Starts a cycle in a moment, unless another one has begun by then. */
+  /** Starts a cycle in a moment, unless one has begun since the last hint. */
   hint(): void {
-    const { begun } = this.#sync;
+    this.#begunAtHint = this.#sync.begun;
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
-      if (this.#sync.begun === begun) this.#sync.wake();
+      if (this.#sync.begun === this.#begunAtHint) this.#sync.wake();
     }, GATHERING);
   }
 

@@ -7,6 +7,7 @@ import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import { StoreWriter } from '../store/store-writer.js';
+import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
 import { AccountCache } from './account-cache.js';
@@ -46,6 +47,7 @@ export async function connectWithStore<P extends Project>(
   const data = early ?? (await openUserData(store, url, user));
   const cache = new ClientCache(schema, connection, data);
   await cache.load();
+  cache.follow();
   return cache.makeClient();
 }
 
@@ -91,6 +93,17 @@ class ClientCache<P extends Project> {
     }
     this.#open(findOwnAccount(this.#schema, session));
     this.#takeSession(session);
+  }
+
+  /** Has the server tell of changes. */
+  follow(): void {
+    const { control } = this.#sync;
+    const push = followPush(this.#connection, {
+      cursor: (accountId, type) => this.#accounts.get(accountId)?.cursor(type),
+      wake: control.wake,
+      setPushed: control.setPushed,
+    });
+    this.#sync.onWake(() => push.retry());
   }
 
   makeClient(): CachedClient<P> {

@@ -31,6 +31,7 @@ export class SyncState {
   });
   readonly #timer: ReturnType<typeof setInterval>;
   #isPushed = false;
+  #retry: () => void = () => undefined;
   #loss: Loss | null = null;
 
   constructor(accounts: ReadonlyMap<string, AccountCache>) {
@@ -52,6 +53,11 @@ export class SyncState {
         this.#isPushed = isPushed;
       },
     };
+  }
+
+  /** Calls `retry` whenever the server may be there again. */
+  onWake(retry: () => void): void {
+    this.#retry = retry;
   }
 
   /** Notes that the store keeps nothing more. */
@@ -90,7 +96,9 @@ export class SyncState {
   }
 
   readonly #onEvent = (): void => {
-    if (!isHidden()) this.#each((account) => account.wake());
+    if (isHidden()) return;
+    this.#retry();
+    this.#each((account) => account.wake());
   };
 
   #each(act: (account: AccountCache) => void): void {

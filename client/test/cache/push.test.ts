@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { eventually } from '../../../test/support/poll.js';
+import type { ConnectOptions } from '../../src/index.js';
+import { memory } from '../../src/index.js';
+import { webSocket } from '../../src/transport/websocket.js';
+import { useTodos } from '../support/todos.js';
+
+const served = useTodos();
+
+const CHANNELS: readonly (readonly [string, Partial<ConnectOptions>])[] = [
+  ['an event source', {}],
+  ['a WebSocket', { transport: webSocket({ WebSocket, fallback: false }) }],
+];
+
+/** Writes as another client. */
+async function write(text: string): Promise<void> {
+  const { u1, A1 } = served.fixtures();
+  await u1.ok('Todo/set', { accountId: A1, create: { k: { text } } });
+}
+
+describe.each(CHANNELS)('a client with a store and %s', (_, options) => {
+  /** Connects, and shows all todos. It would ask by itself after 30 seconds. */
+  async function open() {
+    const jmap = await served.connect({ store: memory(), ...options });
+    const shown = new Set<string>();
+    jmap
+      .account()
+      .Todo.live()
+      .subscribe(({ rows }) => {
+        for (const { text } of rows) shown.add(text);
+      });
+    await jmap.sync.settled();
+    return { jmap, shown };
+  }
+
+  it('shows what another client creates', async () => {
+    const { jmap, shown } = await open();
+    await write('pushed');
+    await eventually(() => expect(shown).toContain('pushed'), 20_000);
+    await jmap.close();
+  });
+
+  it('shows what was created while its connection was lost', async () => {
+    const { jmap, shown } = await open();
+    await write('before');
+    await eventually(() => expect(shown).toContain('before'), 20_000);
+    served.proxy().cut();
+    await write('meanwhile');
+    await eventually(() => expect(shown).toContain('meanwhile'), 20_000);
+    await jmap.close();
+  });
+
+  it('asks no more than once for a change that the server tells twice', async () => {
+    const { jmap, shown } = await open();
+    await write('told');
+    await eventually(() => expect(shown).toContain('told'), 20_000);
+    await jmap.sync.settled();
+    const { length } = served.proxy().api();
+    served.proxy().cut();
+    await write('last');
+    await eventually(() => expect(shown).toContain('last'), 20_000);
+    await jmap.sync.settled();
+    // One for the change, and one of `settled`.
+    expect(served.proxy().api().length - length).toBeLessThanOrEqual(2);
+    await jmap.close();
+  });
+});
