@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
+import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
 import type { RulesLoader } from '../query/rules-loader.js';
@@ -9,7 +10,7 @@ import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Row, Touched } from '../store/replica.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
-import { Sync, type SyncLimits } from '../sync/sync.js';
+import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
@@ -88,9 +89,10 @@ export class AccountCache {
     return { status: this.#status, pending, lastSynced: this.#lastSynced };
   }
 
-  create(type: string, values: object): ShownWrite {
-    const write = { ...startWrite(type, makeKey()), kind: 'create', values: copyJson(values) };
-    return this.#write(write as PendingWrite);
+  create(table: TypeTable, values: object): ShownWrite {
+    const provisional = guessTimes(table);
+    const common = { ...startWrite(table.name, makeKey()), provisional };
+    return this.#write({ ...common, kind: 'create', values: copyJson(values) });
   }
 
   update(type: string, id: string, edit: PatchObject | Recipe): ShownWrite {
@@ -187,7 +189,8 @@ export class AccountCache {
   ): ShownWrite {
     const { store, findRefusal } = this.#options;
     const { replica } = store;
-    const refusal = findRefusal();
+    const isLarge = countOctets(JSON.stringify(write)) > maxOctetsOf(this.#options.limits());
+    const refusal = findRefusal() ?? (isLarge ? TOO_LARGE : null);
     if (refusal !== null) return refuse(before ?? replica.preview(write), refusal);
     const log = append(replica.log, write, replica.defaultsOf(write.type));
     const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
@@ -266,10 +269,24 @@ const LIVE_STATUS: Readonly<Record<SyncSnapshot['status'], LiveStatus>> = {
   error: 'error',
 };
 
+const TOO_LARGE: Refusal = Object.freeze({
+  type: 'tooLarge',
+  description: 'No request can be so large.',
+});
 const NOT_FOUND: Refusal = Object.freeze({ type: 'notFound', description: 'It is not there.' });
 
 function startWrite(type: string, key: string) {
   return { ids: [crypto.randomUUID()], type, key, sentAs: null };
+}
+
+/** Returns the times that the server sets on a create, about as it will. */
+function guessTimes({ properties }: TypeTable): JsonObject {
+  const now = new Date().toISOString();
+  const times = Object.entries(properties).filter(
+    ([, { kind, access, isNullable, default: value }]) =>
+      kind === 'date' && access === 'serverSet' && !isNullable && value === undefined,
+  );
+  return Object.fromEntries(times.map(([name]) => [name, now]));
 }
 
 /** Returns the patch that a recipe makes. */

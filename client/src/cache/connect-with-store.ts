@@ -225,5 +225,6 @@ function readLimits(session: Session): SyncLimits {
     maxCallsInRequest: most('maxCallsInRequest'),
     maxObjectsInGet: most('maxObjectsInGet'),
     maxObjectsInSet: most('maxObjectsInSet'),
+    maxSizeRequest: readLimit(session, 'maxSizeRequest'),
   };
 }
