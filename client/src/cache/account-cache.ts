@@ -111,10 +111,12 @@ export class AccountCache {
     return this.#write({ ...startWrite(type, key), kind: 'destroy' }, replica.row(type, key));
   }
 
-  /** Makes a refused write once more. */
-  repeat(write: PendingWrite, rows: readonly RowChange[]): void {
+  /** Makes a refused write once more. Returns false where nothing can be written at present. */
+  repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
+    if (this.#options.findRefusal() !== null) return false;
     const { failures: _, ...rest } = write;
     this.#write({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, undefined, rows);
+    return true;
   }
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
@@ -123,6 +125,8 @@ export class AccountCache {
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
+    for (const [other, list] of this.#lists)
+      if (list.deref() === undefined) this.#lists.delete(other);
     const made = new LiveRows(table, copyJson(args), this.#makeSource());
     this.#lists.set(name, new WeakRef(made));
     return made;
@@ -187,7 +191,7 @@ export class AccountCache {
     before: Row | undefined = undefined,
     rows: readonly RowChange[] = [],
   ): ShownWrite {
-    const { store, findRefusal } = this.#options;
+    const { store, findRefusal, problems } = this.#options;
     const { replica } = store;
     const isLarge = countOctets(JSON.stringify(write)) > maxOctetsOf(this.#options.limits());
     const refusal = findRefusal() ?? (isLarge ? TOO_LARGE : null);
@@ -196,7 +200,8 @@ export class AccountCache {
     const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
     const saved = store.commit({ log }, rows);
     const object = before ?? replica.row(write.type, write.key);
-    const waiter = this.#waiters.add(write.ids[0] ?? '', object);
+    const [id = ''] = write.ids;
+    const waiter = this.#waiters.add(id, object);
     this.#end(ended, []);
     this.want();
     return {
@@ -204,6 +209,7 @@ export class AccountCache {
       saved,
       get result() {
         waiter.isAsked = true;
+        problems.dismiss(id);
         return waiter.result;
       },
     };

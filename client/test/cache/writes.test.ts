@@ -103,6 +103,15 @@ describe('a write', () => {
     expect((await open(store)).problems.getSnapshot()).toEqual([]);
   });
 
+  it('that was refused is no problem any more once its result is read', async () => {
+    const jmap = await open();
+    const write = jmap.account().Todo.create({ text: 'x'.repeat(600) });
+    await jmap.sync.settled();
+    expect(jmap.problems.getSnapshot()).toHaveLength(1);
+    expect(await write.result).toMatchObject({ ok: false });
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+  });
+
   it('of an object that was never sent takes the create with it', async () => {
     const jmap = await open();
     await jmap.sync.settled();
