@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
+import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
 import type { RulesLoader } from '../query/rules-loader.js';
@@ -9,7 +10,7 @@ import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Row, Touched } from '../store/replica.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
-import { Sync, type SyncLimits } from '../sync/sync.js';
+import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
@@ -96,9 +97,10 @@ export class AccountCache {
     return isKept ? store.replica.cursor(type) : undefined;
   }
 
-  create(type: string, values: object): ShownWrite {
-    const write = { ...startWrite(type, makeKey()), kind: 'create', values: copyJson(values) };
-    return this.#write(write as PendingWrite);
+  create(table: TypeTable, values: object): ShownWrite {
+    const provisional = guessTimes(table);
+    const common = { ...startWrite(table.name, makeKey()), provisional };
+    return this.#write({ ...common, kind: 'create', values: copyJson(values) });
   }
 
   update(type: string, id: string, edit: PatchObject | Recipe): ShownWrite {
@@ -117,10 +119,12 @@ export class AccountCache {
     return this.#write({ ...startWrite(type, key), kind: 'destroy' }, replica.row(type, key));
   }
 
-  /** Makes a refused write once more. */
-  repeat(write: PendingWrite, rows: readonly RowChange[]): void {
+  /** Makes a refused write once more. Returns false where nothing can be written at present. */
+  repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
+    if (this.#options.findRefusal() !== null) return false;
     const { failures: _, ...rest } = write;
     this.#write({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, undefined, rows);
+    return true;
   }
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
@@ -129,6 +133,8 @@ export class AccountCache {
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
+    for (const [other, list] of this.#lists)
+      if (list.deref() === undefined) this.#lists.delete(other);
     const made = new LiveRows(table, copyJson(args), this.#makeSource());
     this.#lists.set(name, new WeakRef(made));
     return made;
@@ -193,15 +199,17 @@ export class AccountCache {
     before: Row | undefined = undefined,
     rows: readonly RowChange[] = [],
   ): ShownWrite {
-    const { store, findRefusal } = this.#options;
+    const { store, findRefusal, problems } = this.#options;
     const { replica } = store;
-    const refusal = findRefusal();
+    const isLarge = countOctets(JSON.stringify(write)) > maxOctetsOf(this.#options.limits());
+    const refusal = findRefusal() ?? (isLarge ? TOO_LARGE : null);
     if (refusal !== null) return refuse(before ?? replica.preview(write), refusal);
     const log = append(replica.log, write, replica.defaultsOf(write.type));
     const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
     const saved = store.commit({ log }, rows);
     const object = before ?? replica.row(write.type, write.key);
-    const waiter = this.#waiters.add(write.ids[0] ?? '', object);
+    const [id = ''] = write.ids;
+    const waiter = this.#waiters.add(id, object);
     this.#end(ended, []);
     this.want();
     return {
@@ -209,6 +217,7 @@ export class AccountCache {
       saved,
       get result() {
         waiter.isAsked = true;
+        problems.dismiss(id);
         return waiter.result;
       },
     };
@@ -274,10 +283,24 @@ const LIVE_STATUS: Readonly<Record<SyncSnapshot['status'], LiveStatus>> = {
   error: 'error',
 };
 
+const TOO_LARGE: Refusal = Object.freeze({
+  type: 'tooLarge',
+  description: 'No request can be so large.',
+});
 const NOT_FOUND: Refusal = Object.freeze({ type: 'notFound', description: 'It is not there.' });
 
 function startWrite(type: string, key: string) {
   return { ids: [crypto.randomUUID()], type, key, sentAs: null };
+}
+
+/** Returns the times that the server sets on a create, about as it will. */
+function guessTimes({ properties }: TypeTable): JsonObject {
+  const now = new Date().toISOString();
+  const times = Object.entries(properties).filter(
+    ([, { kind, access, isNullable, default: value }]) =>
+      kind === 'date' && access === 'serverSet' && !isNullable && value === undefined,
+  );
+  return Object.fromEntries(times.map(([name]) => [name, now]));
 }
 
 /** Returns the patch that a recipe makes. */

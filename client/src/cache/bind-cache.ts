@@ -26,7 +26,7 @@ function makeForms(cache: AccountCache, table: TypeTable): object {
   if (isSingleton === true) return { live, update };
   return {
     ...{ live, update },
-    create: (values: object) => cache.create(name, values),
+    create: (values: object) => cache.create(table, values),
     destroy: (id: string) => cache.destroy(name, id),
   };
 }

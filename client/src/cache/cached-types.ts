@@ -21,7 +21,7 @@ export type Row<Shape extends TypeShape> = Shape['object'] & {
 export type WriteError<Shape extends TypeShape> =
   | Shape['error']
   /** `dependencyFailed`: it refers to an object whose create was refused. */
-  | PlainSetError<'dependencyFailed' | 'forbidden' | 'notFound' | MethodErrorType>;
+  | PlainSetError<'dependencyFailed' | 'forbidden' | 'notFound' | 'tooLarge' | MethodErrorType>;
 
 export type WriteResult<Shape extends TypeShape, Object> =
   | { readonly ok: true; readonly object: Object }

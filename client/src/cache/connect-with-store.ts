@@ -35,10 +35,11 @@ export async function connectWithStore<P extends Project>(
 ): Promise<CachedClient<P>> {
   const { url, username } = options;
   const early = username === undefined ? null : await openUserData(store, url, username);
-  const connection = await openConnection(
-    options,
-    early === null ? undefined : await readSession(early),
-  );
+  const known = early === null ? undefined : await readSession(early);
+  const connection = await openConnection(options, known).catch(async (error: unknown) => {
+    await early?.store?.close();
+    throw error;
+  });
   const { username: user } = connection.keeper.current();
   if (early !== null && early.username !== user) {
     await Promise.all([connection.close(), early.store?.close()]);
@@ -72,9 +73,9 @@ class ClientCache<P extends Project> {
     this.#client = makeClient(schema, connection);
     this.#sync = new SyncState(this.#accounts);
     this.#writer = new StoreWriter(data.store, data.epoch, (loss) => this.#sync.noteLoss(loss));
-    this.#problems = new Problems(this.#writer, ({ accountId, write }, rows) => {
-      this.#open(accountId).repeat(write, rows);
-    });
+    this.#problems = new Problems(this.#writer, ({ accountId, write }, rows) =>
+      this.#open(accountId).repeat(write, rows),
+    );
     if (data.store === null) this.#sync.noteLoss('lost');
     connection.keeper.listen((session) => this.#takeSession(session));
   }
@@ -191,12 +192,13 @@ class ClientCache<P extends Project> {
     this.#sync.show();
   }
 
-  async #close(): Promise<void> {
+  async #close(isWiped = false): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#connection.close();
     await this.#sync.close();
     await this.#writer.settle();
+    if (isWiped) await this.#data.store?.wipe();
     await this.#data.store?.close();
   }
 
@@ -204,12 +206,7 @@ class ClientCache<P extends Project> {
     const { pending } = this.#sync.control.getSnapshot();
     if (pending > 0 && !discard)
       throw new Error(`The server has not answered ${pending} writes; discard them to log out.`);
-    this.#isClosed = true;
-    await this.#connection.close();
-    await this.#sync.close();
-    await this.#writer.settle();
-    await this.#data.store?.wipe();
-    await this.#data.store?.close();
+    await this.#close(true);
   }
 }
 
@@ -238,5 +235,6 @@ function readLimits(session: Session): SyncLimits {
     maxCallsInRequest: most('maxCallsInRequest'),
     maxObjectsInGet: most('maxObjectsInGet'),
     maxObjectsInSet: most('maxObjectsInSet'),
+    maxSizeRequest: readLimit(session, 'maxSizeRequest'),
   };
 }

@@ -16,14 +16,18 @@ export interface RefusedWrite {
   readonly error: Refusal;
 }
 
-/** Makes a write once more, in one commit with rows of the store. */
-export type Repeat = (refused: RefusedWrite, rows: readonly RowChange[]) => void;
+/**
+ * Makes a write once more, in one commit with rows of the store. Returns false where nothing can be
+ * written at present.
+ */
+export type Repeat = (refused: RefusedWrite, rows: readonly RowChange[]) => boolean;
 
 /** Refused writes that nobody waited for. The store keeps them until somebody deals with them. */
 export class Problems {
   readonly list = new Variable<readonly Problem[]>([]);
   readonly #writer: StoreWriter;
   readonly #repeat: Repeat;
+  readonly #byWrite = new Map<string, Problem>();
 
   constructor(writer: StoreWriter, repeat: Repeat) {
     this.#writer = writer;
@@ -46,6 +50,11 @@ export class Problems {
     this.list.set([...this.list.getSnapshot(), ...refused.map((one) => this.#makeProblem(one))]);
   }
 
+  /** Forgets the problem of a write whose end somebody has asked for by now. */
+  dismiss(writeId: string): void {
+    this.#byWrite.get(writeId)?.discard();
+  }
+
   #makeProblem(refused: RefusedWrite): Problem {
     const { accountId, write, error } = refused;
     const { type, kind, key } = write;
@@ -53,20 +62,26 @@ export class Problems {
     const problem: Problem = Object.freeze({
       ...{ accountId, type, kind, key, values, error },
       retry: () => {
-        if (this.#remove(problem)) this.#repeat(refused, [rowOf(refused)]);
+        if (this.#has(problem) && this.#repeat(refused, [rowOf(refused)])) this.#remove(problem);
       },
       discard: () => {
-        if (this.#remove(problem)) void this.#writer.write([rowOf(refused)]);
+        if (this.#has(problem)) void this.#writer.write([rowOf(refused)]);
+        this.#remove(problem);
       },
     });
+    for (const id of write.ids) this.#byWrite.set(id, problem);
     return problem;
   }
 
   /** Returns false where it was dealt with before. */
-  #remove(problem: Problem): boolean {
-    const before = this.list.getSnapshot();
-    this.list.set(before.filter((one) => one !== problem));
-    return before.includes(problem);
+  #has(problem: Problem): boolean {
+    return this.list.getSnapshot().includes(problem);
+  }
+
+  #remove(problem: Problem): void {
+    if (!this.#has(problem)) return;
+    for (const [id, one] of this.#byWrite) if (one === problem) this.#byWrite.delete(id);
+    this.list.set(this.list.getSnapshot().filter((one) => one !== problem));
   }
 }
 

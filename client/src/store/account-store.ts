@@ -49,12 +49,12 @@ export class AccountStore {
       store.load('aliases', prefix),
     ]);
     for (const [key] of aliases) this.#aliases.add(key.slice(prefix.length));
-    const entries = this.#log.read(log).filter(({ type }) => this.#versions.has(type));
     this.replica.apply({
       ...this.#readTypes(types, prefix.length),
       aliases: new Map(aliases.map(([key, id]) => [key.slice(prefix.length), String(id)])),
       objects: this.#readObjects(objects, prefix.length),
-      log: entries,
+      // Writes of types that this program doesn't know wait for one that does.
+      log: this.#log.read(log).filter(({ type }) => this.#versions.has(type)),
     });
   }
 

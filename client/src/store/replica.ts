@@ -246,7 +246,7 @@ class Copy {
   #applied(object: JsonObject | null, write: PendingWrite): JsonObject | null {
     if (write.kind === 'destroy') return null;
     if (write.kind === 'update') return object && applyPatch(object, write.patch, this.defaults);
-    return { ...this.#defaultValues(), ...object, ...write.values };
+    return { ...this.#defaultValues(), ...write.provisional, ...object, ...write.values };
   }
 
   #defaultValues(): JsonObject {

@@ -31,6 +31,8 @@ interface Pending {
 export interface PendingCreate extends Pending {
   readonly kind: 'create';
   readonly values: JsonObject;
+  /** Properties that the server will set, as the client shows them until then. */
+  readonly provisional?: JsonObject;
 }
 
 export interface PendingUpdate extends Pending {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { countOctets } from '../call/cut.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
 import { applyPatch, completePatch } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
@@ -16,6 +17,8 @@ export interface FlushCall {
 export interface FlushLimits {
   readonly maxCalls: number;
   readonly maxObjectsInSet: number;
+  /** Octets that all calls may have together. */
+  readonly maxOctets: number;
   /** The server knows no keys: calls note the state in which they are sent. */
   readonly isGuarded?: boolean;
 }
@@ -28,6 +31,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   const { log } = replica;
   let call: { readonly onceKey: string; readonly writes: PendingWrite[] } | null = null;
   let calls = new Set(log.flatMap(({ sentAs }) => (sentAs === null ? [] : [sentAs]))).size;
+  let octets = 0;
   const planned: PendingWrite[] = [];
   for (const [index, write] of log.entries()) {
     if (write.sentAs === null) {
@@ -44,10 +48,14 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
       };
+      octets += countOctets(JSON.stringify(sent));
+      // A write alone is sent, however large: the server says what is wrong with it.
+      if (octets > limits.maxOctets && planned.length > 0) return [...planned, ...log.slice(index)];
       call.writes.push(sent);
       planned.push(sent);
     } else {
       call = null;
+      octets += countOctets(JSON.stringify(write));
       planned.push(write);
     }
   }

@@ -16,10 +16,16 @@ export const ONCE = 'urn:jmapsmith:once';
 const CALLS_OF_A_PULL = 3;
 const CALLS_OF_A_SWEEP = 2;
 
+/** Returns the octets that the writes of a request may have; its other calls are small. */
+export function maxOctetsOf({ maxSizeRequest }: SyncLimits): number {
+  return maxSizeRequest * 0.8;
+}
+
 export interface SyncLimits {
   readonly maxCallsInRequest: number;
   readonly maxObjectsInGet: number;
   readonly maxObjectsInSet: number;
+  readonly maxSizeRequest: number;
 }
 
 export interface SyncOptions {
@@ -188,10 +194,12 @@ export class Sync {
   async #plan(): Promise<void> {
     const { replica, commit } = this.#options;
     if (this.#findLost() !== null) return;
-    const { maxCallsInRequest, maxObjectsInSet } = this.#options.limits();
+    const limits = this.#options.limits();
+    const { maxCallsInRequest, maxObjectsInSet } = limits;
+    const maxOctets = maxOctetsOf(limits);
     const isGuarded = !this.#options.hasOnceKeys();
     const maxCalls = isGuarded ? 1 : Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
-    const planned = planFlush(replica, { maxCalls, maxObjectsInSet, isGuarded });
+    const planned = planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded });
     if (planned.some((write, index) => write !== replica.log[index]))
       await commit({ log: planned }, []);
   }

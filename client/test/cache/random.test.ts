@@ -93,8 +93,9 @@ class Run {
     else if (kind < 0.7) {
       this.saved.delete(row.text);
       Todo.destroy(row.$key);
-    } else if (kind < 0.85) device.client.sync.wake();
-    else if (kind < 0.9) await this.#replace(device);
+    } else if (kind < 0.8) void device.client.sync.settled();
+    else if (kind < 0.84) await this.#replace(device);
+    else if (kind < 0.86) device.client.sync.wake();
     else await new Promise((resolve) => setTimeout(resolve, 5));
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     expect(new Set(rows.map(({ $key }) => $key)).size).toBe(rows.length);

@@ -24,6 +24,7 @@ describe('a write', () => {
     const me = (await open()).account();
     const write = me.Todo.create({ text: 'Tea' });
     expect(write.object).toMatchObject({ text: 'Tea', done: false, $pending: true });
+    expect(Date.parse(write.object.created)).toBeLessThanOrEqual(Date.now());
     expect(await write.saved).toBe(true);
     const object = await made(write);
     expect(object).toMatchObject({ text: 'Tea', $key: write.object.$key, $pending: false });
@@ -102,6 +103,15 @@ describe('a write', () => {
     expect((await open(store)).problems.getSnapshot()).toEqual([]);
   });
 
+  it('that was refused is no problem any more once its result is read', async () => {
+    const jmap = await open();
+    const write = jmap.account().Todo.create({ text: 'x'.repeat(600) });
+    await jmap.sync.settled();
+    expect(jmap.problems.getSnapshot()).toHaveLength(1);
+    expect(await write.result).toMatchObject({ ok: false });
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+  });
+
   it('of an object that was never sent takes the create with it', async () => {
     const jmap = await open();
     await jmap.sync.settled();
@@ -149,6 +159,40 @@ describe('a write', () => {
     served.proxy().decide(() => 'pass');
     await jmap.sync.settled();
     expect(await made(write)).toMatchObject({ text: 'offline', $pending: false });
+    expect(jmap.sync.getSnapshot()).toMatchObject({ status: 'live', pending: 0 });
+  });
+});
+
+describe('a client whose token is refused', () => {
+  it('says so, and keeps what it wrote', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    served.proxy().decide(() => ({ status: 401 }));
+    const write = jmap.account().Todo.create({ text: 'kept' });
+    expect(await write.saved).toBe(true);
+    await expect
+      .poll(() => jmap.sync.getSnapshot())
+      .toMatchObject({ status: 'needsAuth', pending: 1 });
+    expect(jmap.account().Todo.live().getSnapshot().status).toBe('error');
+  });
+});
+
+describe('a log of large writes', () => {
+  it('is sent in requests that the server takes, without what is too large for one', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    const { Todo } = jmap.account();
+    served.proxy().decide(() => 'drop');
+    Todo.create({ text: 'first of large ones' });
+    const large = Array.from({ length: 5 }, () => Todo.create({ text: 'x'.repeat(3_000_000) }));
+    const huge = Todo.create({ text: 'x'.repeat(9_000_000) });
+    expect(await huge.saved).toBe(false);
+    expect(await huge.result).toMatchObject({ ok: false, error: { type: 'tooLarge' } });
+    served.proxy().decide(() => 'pass');
+    const results = large.map(({ result }) => result);
+    await jmap.sync.settled();
+    for (const result of results)
+      expect(await result).toMatchObject({ ok: false, error: { type: 'invalidProperties' } });
     expect(jmap.sync.getSnapshot()).toMatchObject({ status: 'live', pending: 0 });
   });
 });

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Session } from '../../src/call/session.js';
+import { memory } from '../../src/index.js';
+import { makeFaultyFetch } from '../support/faulty-fetch.js';
+import { useTodos } from '../support/todos.js';
+
+// Calls that the server has made, or not, while the client doesn't know.
+
+const served = useTodos();
+
+const ONCE = 'urn:jmapsmith:once';
+
+function forgetOnce(session: Session): Session {
+  const { [ONCE]: _once, ...capabilities } = session.capabilities;
+  return { ...session, capabilities };
+}
+
+describe.each([
+  { server: 'that makes calls once', edit: (session: Session) => session },
+  { server: 'of the RFC alone', edit: forgetOnce },
+])('a call to a server $server', ({ server, edit }) => {
+  const open = () => served.connect({ store: memory(), fetch: makeFaultyFetch(() => null, edit) });
+  const createdBy = async (text: string) => {
+    const { u1, A1 } = served.fixtures();
+    const { list } = await u1.get('Todo', { accountId: A1, ids: null });
+    return list.filter((todo) => todo['text'] === text);
+  };
+
+  it('creates one object where its answer is lost', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    const text = `${server}: answer`;
+    served.proxy().decideNext('lose', 'drop', 'lose');
+    const write = jmap.account().Todo.create({ text });
+    const seen = new Set<number>();
+    jmap
+      .account()
+      .Todo.live()
+      .subscribe(({ rows }) => seen.add(rows.filter((row) => row.text === text).length));
+    await jmap.sync.settled();
+    expect(await write.result).toMatchObject({ ok: true, object: { $key: write.object.$key } });
+    expect(await createdBy(text)).toHaveLength(1);
+    expect(seen).toEqual(new Set([1]));
+  });
+
+  it('creates one object where the request is lost, and others write meanwhile', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    const text = `${server}: request`;
+    const { u1, A1 } = served.fixtures();
+    served.proxy().decideNext('drop', 'drop');
+    const write = jmap.account().Todo.create({ text });
+    await expect.poll(() => served.proxy().api().length).toBeGreaterThan(1);
+    await u1.set('Todo', { accountId: A1, create: { k: { text: 'another' } } });
+    await jmap.sync.settled();
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await createdBy(text)).toHaveLength(1);
+  });
+
+  it('changes and destroys once more where the answer is lost', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const text = `${server}: update`;
+    const { object } = me.Todo.create({ text });
+    await jmap.sync.settled();
+    served.proxy().decideNext('lose');
+    const update = me.Todo.update(object.$key, { done: true });
+    await jmap.sync.settled();
+    expect(await update.result).toMatchObject({ ok: true, object: { done: true } });
+    served.proxy().decideNext('lose');
+    const destroy = me.Todo.destroy(object.$key);
+    await jmap.sync.settled();
+    expect(await destroy.result).toMatchObject({ ok: true });
+    expect(await createdBy(text)).toEqual([]);
+  });
+
+  it('sends an object that was created with others in one log', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    await jmap.sync.settled();
+    served.proxy().decideNext('lose');
+    const texts = Array.from({ length: 5 }, (_, n) => `${server}: ${n}`);
+    const writes = texts.map((text) => me.Todo.create({ text }));
+    await jmap.sync.settled();
+    for (const write of writes) expect(await write.result).toMatchObject({ ok: true });
+    for (const text of texts) expect(await createdBy(text)).toHaveLength(1);
+  });
+});
