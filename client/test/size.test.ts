@@ -5,9 +5,12 @@ import { ROOT } from '../../test/support/server.js';
 
 /** A page that only calls loads this at most: all that `connect` needs. */
 const MAX_OCTETS = 6144;
+/** What a binding to a user interface library adds to the library. */
+const MAX_OCTETS_OF_BINDING = 1024;
 
-const bundle = (contents: string) =>
+const bundle = (contents: string, external: readonly string[] = []) =>
   build({
+    external: [...external],
     stdin: { contents, resolveDir: `${ROOT}/client`, loader: 'ts' },
     bundle: true,
     minify: true,
@@ -49,4 +52,19 @@ it('a page that imports an error pays for the error alone', async () => {
   const text = "import { NeedsAuthError } from '@jmapsmith/client'; console.log(NeedsAuthError);";
   const { outputFiles } = await bundle(text);
   expect(outputFiles[0]?.contents.length).toBeLessThan(300);
+});
+
+it.each([
+  ['react', ['react']],
+  ['vue', ['vue']],
+  ['solid', ['solid-js']],
+])('the binding to %s is small, and brings nothing of the client along', async (name, external) => {
+  const text = `export * from '@jmapsmith/client/${name}';`;
+  const { outputFiles, metafile } = await bundle(text, external);
+  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
+  expect(contents.length).toBeGreaterThan(100);
+  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_OCTETS_OF_BINDING);
+  expect(Object.keys(metafile.inputs).sort()).toEqual(
+    ['<stdin>', 'client/src/bindings/loading.ts', `client/src/bindings/${name}.ts`].sort(),
+  );
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeIdentity, type Sink, startSink } from '../../push/webpush/sink.js';
+import { NO_CHROMIUM } from '../../support/chromium.js';
 import { eventually } from '../../support/poll.js';
-import { NO_CHROMIUM } from './chromium.js';
 import { PushService } from './push-service.js';
 import { usePushExample } from './rig.js';
 

@@ -5,12 +5,12 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { type Network, startProxy } from '../../faults/proxy.js';
 import { binOf } from '../../package/pack.js';
+import { launchChromium } from '../../support/chromium.js';
 import { Client, CORE } from '../../support/client.js';
 import { within } from '../../support/poll.js';
 import { freePort } from '../../support/postgresql-cluster.js';
 import { type RunningServer, startServer } from '../../support/server.js';
 import { exampleProject } from '../example-project.js';
-import { launchChromium } from './chromium.js';
 
 const LIST = 'urn:example:list';
 

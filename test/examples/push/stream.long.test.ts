@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NO_CHROMIUM } from '../../support/chromium.js';
 import { eventually } from '../../support/poll.js';
-import { NO_CHROMIUM } from './chromium.js';
 import { shown, usePushExample, watchStreams } from './rig.js';
 
 if (NO_CHROMIUM !== null) it.skip(`a page in a browser: ${NO_CHROMIUM}`);
