@@ -5,7 +5,7 @@ import { ROOT } from '../../test/support/server.js';
 
 /** A page that only calls loads this at most: all that `connect` needs. */
 const MAX_OCTETS = 6144;
-/** What a binding to a user interface library adds to the library. */
+/** A binding without the user interface library to which it binds. */
 const MAX_OCTETS_OF_BINDING = 1024;
 
 const bundle = (contents: string, external: readonly string[] = []) =>

@@ -1,6 +1,6 @@
 import type { LiveSnapshot } from '../cache/cached-types.js';
 
-/** What a list shows before there is one: on a server, or until a client has connected. */
+/** An empty list to show before there is one: on a server, or until a client has connected. */
 export const LOADING: LiveSnapshot<never> = Object.freeze({
   rows: Object.freeze([]),
   total: 0,

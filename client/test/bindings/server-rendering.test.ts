@@ -57,7 +57,7 @@ it.each(RENDERS)('%s shows without a source what it is given', async (_, render)
   expect(await render(null)).toBe('<p></p>');
 });
 
-it('React shows what it is given in place of the source: a browser begins with the same', async () => {
+it('React shows what it is given in place of the source, as a browser does first', async () => {
   const Text = () => createElement('p', null, react.useLive(new Followed('here'), 'given'));
   expect(renderReact(createElement(Text))).toBe('<p>given</p>');
 });
