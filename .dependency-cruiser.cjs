@@ -327,12 +327,37 @@ module.exports = {
       to: { path: '^client/src/(persist|cache)/sqlite' },
     },
     {
+      name: 'client-bindings-apart',
+      comment: 'A binding is an entry of its own: nothing of the client imports it.',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '^client/src/bindings/' },
+      to: { path: '^client/src/bindings/' },
+    },
+    {
+      name: 'client-bindings-are-thin',
+      comment: 'A binding shows observables: of the client it knows types alone.',
+      severity: 'error',
+      from: { path: '^client/src/bindings/' },
+      to: {
+        path: '^(client/src|src)/',
+        pathNot: '^client/src/bindings/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'client-bindings-packages',
+      comment: 'Each binding imports the library of its name, and no package else.',
+      severity: 'error',
+      from: { path: '^client/src/bindings/([a-z]+)' },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@types/)?$1(-js)?/' },
+    },
+    {
       name: 'client-without-packages',
       comment:
         'Browsers download the client: it has the package idb, no other. The ' +
         'store in a file uses types of the SQLite driver.',
       severity: 'error',
-      from: { path: '^client/src/' },
+      from: { path: '^client/src/', pathNot: '^client/src/bindings/' },
       to: {
         path: '(^|/)node_modules/',
         pathNot: '(^|/)node_modules/(idb|better-sqlite3)/',

@@ -11,7 +11,8 @@ in full, and named again at the end:
   generated     generated/ and prisma/ are current, and the descriptors give no warning
                 (npm run generate)
   types         tsc
-  browser       tsc for the client, which has the types of browsers and none of Node
+  browser       tsc for the client and examples/clients, which have the types of browsers and
+                none of Node
   style         lint and format (biome; npm run format mends most)
   prose         sentences of Markdown pages, comments and messages, by the rules in
                 scripts/prose/rules.mjs (scripts/check-prose.mjs)
@@ -34,7 +35,11 @@ const CHECKS = [
   // The compiler skips files that have not changed since the last run: 5 s of processor time, not
   // 24.
   ['types', 'tsc --noEmit --pretty false --incremental --tsBuildInfoFile build/types.tsbuildinfo'],
-  ['browser', 'tsc -p client --pretty false && tsc -p client/test --pretty false'],
+  [
+    'browser',
+    'tsc -p client --pretty false && tsc -p client/test --pretty false && ' +
+      'tsc -p examples/clients --pretty false',
+  ],
   ['style', 'biome check --colors=off --error-on-warnings .'],
   ['prose', 'node scripts/check-prose.mjs'],
   [

@@ -13,6 +13,9 @@ const MAX_OCTETS_OF_WEBSOCKET = 2688;
 /** `connect` with a store and push. The tables of Unicode come later, where a list needs them. */
 const MAX_WITH_STORE = 22 * 1024;
 
+/** A binding without the user interface library to which it binds. */
+const MAX_OCTETS_OF_BINDING = 1024;
+
 const bundle = (contents: string, options: BuildOptions = {}) =>
   build({
     ...options,
@@ -100,4 +103,19 @@ it('a page that imports an error pays for the error alone', async () => {
   const text = "import { NeedsAuthError } from '@jmapsmith/client'; console.log(NeedsAuthError);";
   const { outputFiles } = await bundle(text);
   expect(outputFiles[0]?.contents.length).toBeLessThan(300);
+});
+
+it.each([
+  ['react', ['react']],
+  ['vue', ['vue']],
+  ['solid', ['solid-js']],
+])('the binding to %s is small, and brings nothing of the client along', async (name, external) => {
+  const text = `export * from '@jmapsmith/client/${name}';`;
+  const { outputFiles, metafile } = await bundle(text, { external });
+  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
+  expect(contents.length).toBeGreaterThan(100);
+  expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_OCTETS_OF_BINDING);
+  expect(Object.keys(metafile.inputs).sort()).toEqual(
+    ['<stdin>', 'client/src/bindings/loading.ts', `client/src/bindings/${name}.ts`].sort(),
+  );
 });
