@@ -134,11 +134,17 @@ export function setCall(
   return [`${call.type}/set`, args, call.onceKey];
 }
 
+/** Returns whether a write is of an object of `keys`, or names one. */
+export function needs(write: PendingWrite, keys: ReadonlySet<Key>): boolean {
+  if (keys.size === 0) return false;
+  return keys.has(write.key) || [...namesIn(write)].some((key) => keys.has(key));
+}
+
 /** Returns the writes that can't be made any more since the creates of `keys` were refused. */
 export function findDependants(log: Log, keys: ReadonlySet<Key>): readonly PendingWrite[] {
   const gone = new Set(keys);
   return log.filter((write) => {
-    const depends = gone.has(write.key) || [...namesIn(write)].some((key) => gone.has(key));
+    const depends = needs(write, gone);
     if (depends && write.kind === 'create') gone.add(write.key);
     return depends;
   });

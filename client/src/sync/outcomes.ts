@@ -3,7 +3,7 @@ import { replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
 import type { Change, Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
-import { creationId, type FlushCall, findDependants } from './flush.js';
+import { creationId, type FlushCall, findDependants, needs } from './flush.js';
 import type { CallAnswer } from './wire.js';
 
 /** Why a write was not made: a SetError, or the error of its whole call. */
@@ -53,7 +53,9 @@ class FlushReader {
   readonly #again = new Map<PendingWrite, PendingWrite>();
   #failure: string | null = null;
   readonly #ended = new Set<PendingWrite>();
+  /** Objects that were not made: for good, or until their creates are sent again. */
   readonly #refusedKeys = new Set<Key>();
+  readonly #repeatedKeys = new Set<Key>();
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -63,7 +65,10 @@ class FlushReader {
     for (const write of call.writes) {
       const ending = answer.isError ? errorOf(answer.args) : this.#endOf(write, answer.args);
       if (ending === null) this.#ended.add(write);
+      else if (needs(write, this.#repeatedKeys)) this.#again.set(write, { ...write, sentAs: null });
+      else if (needs(write, this.#refusedKeys)) this.#refuse(write, DEPENDENCY_FAILED);
       else if (!this.#repeat(write, ending)) this.#refuse(write, ending);
+      if (write.kind === 'create' && this.#again.has(write)) this.#repeatedKeys.add(write.key);
     }
   }
 
@@ -85,9 +90,7 @@ class FlushReader {
     const { log } = this.#replica;
     const dependants = findDependants(log, this.#refusedKeys);
     for (const write of dependants) {
-      if (this.#ended.has(write)) continue;
-      const type = 'dependencyFailed';
-      this.#refuse(write, { type, description: 'An object that it needs was refused.' });
+      if (!this.#ended.has(write)) this.#refuse(write, DEPENDENCY_FAILED);
     }
     const rest = log
       .filter((write) => !this.#ended.has(write))
@@ -162,6 +165,11 @@ class FlushReader {
     this.#objects.set(type, ofType.set(id, object));
   }
 }
+
+const DEPENDENCY_FAILED: Refusal = Object.freeze({
+  type: 'dependencyFailed',
+  description: 'An object that it needs was refused.',
+});
 
 const REFUSED = {
   create: 'notCreated',

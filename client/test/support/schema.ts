@@ -161,7 +161,10 @@ const TRACKER = 'https://example.com/jmap/tracker';
 export const tracker: jmap.Schema<TrackerProject> = {
   types: [
     table('Project', TRACKER, ['key', 'name'], [...STANDARD, 'summary']),
-    table('Issue', TRACKER, ['projectId', 'number', 'title'], [...STANDARD, 'close']),
+    {
+      ...table('Issue', TRACKER, ['projectId', 'number', 'title'], [...STANDARD, 'close']),
+      filters: { projectId: { property: 'projectId', operator: 'equals' } },
+    },
   ],
   groups: [],
 };
