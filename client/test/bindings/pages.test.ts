@@ -14,7 +14,7 @@ const FOLDER = join(ROOT, 'examples/clients');
 const DECLARATIONS = `
 import type { Jmap } from '../shared/start.js';
 declare const jmap: Jmap | undefined;
-declare const me: ReturnType<Jmap['account']>;
+declare const mine: ReturnType<Jmap['account']>;
 declare const Todo: ReturnType<Jmap['account']>['Todo'];
 declare const done: () => boolean;
 `;
