@@ -349,7 +349,7 @@ module.exports = {
       comment: 'Each binding imports the library of its name, and no package else.',
       severity: 'error',
       from: { path: '^client/src/bindings/([a-z]+)' },
-      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@types/)?$1(-js)?/' },
+      to: { path: '(^|/)node_modules/', pathNot: '(^|/)node_modules/(@types/)?@?$1(-js)?/' },
     },
     {
       name: 'client-without-packages',

@@ -49,6 +49,11 @@ const EXCEPTIONS = [
     reason: 'a list of words that comes with the spelling check; not passed on',
   },
   {
+    packages: /^caniuse-lite$/,
+    licence: 'CC-BY-4.0',
+    reason: 'data of browsers that comes with Babel, which builds an example; not passed on',
+  },
+  {
     packages: /^world-countries$/,
     licence: 'ODbL-1.0',
     reason: "the tutorial's data, loaded by a test; not passed on",

@@ -145,7 +145,7 @@ async function rename(page: Page, at: number, text: string): Promise<void> {
   await textInput(page, at).press('Enter');
 }
 
-/** Has the page ask for changes, as it does when the network is there again. */
+/** Has the page look for the server, as it does when the network is there again. */
 function wake(page: Page): Promise<boolean> {
   return page.evaluate(() => dispatchEvent(new Event('online')));
 }

@@ -25,7 +25,7 @@ export function start(mount: (jmap: Jmap, element: HTMLElement) => void): void {
 
 async function signIn(token: string): Promise<Jmap> {
   const { url } = (await (await fetch('/config.json')).json()) as { readonly url: string };
-  // The store is the only thing that a page needs for lists that follow, and for writes offline.
+  // The store is all that a page needs for lists that follow, and for writes offline.
   return connect({ url, token, store: memory() });
 }
 
