@@ -110,6 +110,7 @@ it('knows no capability that a project does not have', async () => {
       'urn:jmapsmith:once',
       'urn:jmapsmith:push',
       'urn:jmapsmith:reference',
+      'urn:jmapsmith:sync',
     ]);
 });
 

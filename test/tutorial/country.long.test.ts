@@ -92,6 +92,7 @@ describe('describe, generate', () => {
     expect({ added: added.map(anyNumber), changed, removed }).toEqual({
       added: [
         'docs/reference/capabilities/countries.md',
+        'generated/client/Country.ts',
         'generated/countries/Country.definition.ts',
         'generated/countries/Country.validators.ts',
         'generated/countries/capability.ts',
@@ -106,6 +107,7 @@ describe('describe, generate', () => {
       ],
       changed: [
         'generated/calls.ts',
+        'generated/client/index.ts',
         'generated/registry.ts',
         'prisma/postgresql/schema.prisma',
         'prisma/sqlite/schema.prisma',

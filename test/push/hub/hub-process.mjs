@@ -13,7 +13,7 @@ const pool = openPool({ url, size: 1, answerWithin: 5000 });
 const hub = openPostgresqlHub({
   database: notifyDatabase(url, { unacknowledged: 1000 }),
   leases: shardLeases(pool),
-  generation: () => 'g',
+  epoch: () => 'g',
   log: { info: () => undefined, warn: () => undefined },
   times: JSON.parse(times),
 });
