@@ -11,8 +11,11 @@ export function makeKey(): Key {
   return LOCAL + crypto.randomUUID();
 }
 
+const LOCAL_KEY = /^~[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns whether a text may be such a key: texts of users may begin with the mark, too. */
 export function isLocalKey(text: string): boolean {
-  return text.startsWith(LOCAL);
+  return LOCAL_KEY.test(text);
 }
 
 interface Pending {

@@ -3,7 +3,7 @@ import { countOctets } from '../call/cut.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
 import { applyPatch, completePatch } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
-import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
+import type { Key, PendingWrite } from '../store/write.js';
 import type { Invocation } from '../transport/transport.js';
 
 /** Writes of one type that go in one /set, which the server makes in one transaction. */
@@ -115,8 +115,10 @@ export function setCall(
   const create: [string, JsonObject][] = [];
   const update: [string, JsonObject][] = [];
   const destroy: string[] = [];
+  const creates = replica.log.filter(({ kind }) => kind === 'create');
+  const keys = new Set(creates.map(({ key }) => key));
   const idOf = (text: string): string =>
-    isLocalKey(text) ? (replica.idOf(text) ?? `#${creationId(text)}`) : text;
+    replica.idOf(text) ?? (keys.has(text) ? `#${creationId(text)}` : text);
   for (const write of call.writes) {
     const named = replaceNames(write, idOf);
     if (named.kind === 'create') create.push([creationId(named.key), named.values]);

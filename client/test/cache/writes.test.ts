@@ -20,6 +20,21 @@ async function made<Object>(write: {
 }
 
 describe('a write', () => {
+  it('keeps texts that look like keys of objects made here', async () => {
+    const jmap = await served.connect({ store: memory() });
+    const { Todo } = jmap.account();
+    const texts = ['~5 minutes', '~/docs', `~${crypto.randomUUID()}`];
+    const writes = texts.map((text) => Todo.create({ text }));
+    for (const [at, write] of writes.entries())
+      expect(await write.result).toMatchObject({ ok: true, object: { text: texts[at] } });
+    await Todo.update(writes[0]?.object.id ?? '', { text: '~1 hour' }).result;
+    await jmap.sync.settled();
+    const { list } = await Todo.get();
+    const stored = list.map(({ text }) => text);
+    expect(stored).toEqual(expect.arrayContaining(['~1 hour', ...texts.slice(1)]));
+    expect(stored.filter((text) => text.startsWith('#'))).toEqual([]);
+  });
+
   it('is on screen at once, and on the server after it', async () => {
     const me = (await open()).account();
     const write = me.Todo.create({ text: 'Tea' });
