@@ -49,6 +49,8 @@ export async function connectWithStore<P extends Project>(
   const cache = new ClientCache(schema, connection, data);
   await cache.load();
   cache.follow();
+  // What the store has of the session may be of another time, and of another token.
+  if (known !== undefined) connection.keeper.noteState();
   return cache.makeClient();
 }
 

@@ -68,6 +68,41 @@ describe('a store', () => {
     await expect(served.connect({ store, username: 'u2' })).rejects.toThrow('another user');
   });
 
+  it('has a session that the server is asked for anew', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    const { session } = first;
+    await first.close();
+    const later = { ...session, state: 'later' };
+    served
+      .proxy()
+      .decide(({ method }) => (method === 'POST' ? 'drop' : { status: 200, body: later }));
+    const second = await served.connect({ store, username: 'u1' });
+    const told: string[] = [];
+    second.onSession(({ state }) => told.push(state));
+    await expect.poll(() => told).toEqual(['later']);
+    expect(second.session).toEqual(later);
+  });
+
+  it('of a user whose name the token has no more is closed', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    const { session } = first;
+    await first.close();
+    const other = { ...session, username: 'another' };
+    served
+      .proxy()
+      .decide(({ method }) => (method === 'POST' ? 'drop' : { status: 200, body: other }));
+    const second = await served.connect({ store, username: 'u1' });
+    await expect.poll(() => second.session.username).toBe('another');
+    expect(await second.account().Todo.create({ text: 'x' }).result).toMatchObject({
+      ok: false,
+      error: { type: 'forbidden' },
+    });
+  });
+
   it('has data of each user apart', async () => {
     const store = memory();
     const first = await served.connect({ store });
