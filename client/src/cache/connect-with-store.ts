@@ -2,7 +2,7 @@ import { findOwnAccount, type Project } from '../call/account.js';
 import { type Connection, type ConnectionOptions, openConnection } from '../call/connection.js';
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
-import type { Store } from '../persist/port.js';
+import type { OpenStore, Store } from '../persist/port.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
@@ -15,7 +15,7 @@ import { bindCache } from './bind-cache.js';
 import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
-import { listAccounts, openUserData, readSession, sessionRow, type UserData } from './user-data.js';
+import { listAccounts, openUserData, sessionRow, type UserData } from './user-data.js';
 
 const SYNC = 'urn:jmapsmith:sync';
 
@@ -35,7 +35,7 @@ export async function connectWithStore<P extends Project>(
 ): Promise<CachedClient<P>> {
   const { url, username } = options;
   const early = username === undefined ? null : await openUserData(store, url, username);
-  const known = early === null ? undefined : await readSession(early);
+  const known = early?.session;
   const connection = await openConnection(options, known).catch(async (error: unknown) => {
     await early?.store?.close();
     throw error;
@@ -47,7 +47,12 @@ export async function connectWithStore<P extends Project>(
   }
   const data = early ?? (await openUserData(store, url, user));
   const cache = new ClientCache(schema, connection, data);
-  await cache.load();
+  try {
+    await cache.load();
+  } catch (error) {
+    await cache.close();
+    throw error;
+  }
   cache.follow();
   // What the store has of the session may be of another time, and of another token.
   if (known !== undefined) connection.keeper.noteState();
@@ -82,20 +87,35 @@ class ClientCache<P extends Project> {
     connection.keeper.listen((session) => this.#takeSession(session));
   }
 
-  /** Takes what the store has, of all accounts in it. */
+  /** Takes what the store has, of all accounts in it. Where it is lost, all goes on in memory. */
   async load(): Promise<void> {
     const { store } = this.#data;
-    const session = this.#connection.keeper.current();
-    if (store !== null) {
-      await this.#problems.load(store);
-      for (const id of await listAccounts(this.#data)) {
-        const account = this.#makeStore(id);
-        await account.load(store);
-        this.#add(id, account);
-      }
+    try {
+      if (store !== null) await this.#read(store);
+    } catch (error) {
+      if ((error as Error).name !== 'StoreLostError') throw error;
+      // Nothing is written over what was not read: a store that is closed is lost for good.
+      await store?.close();
+      this.#sync.noteLoss('lost');
     }
-    this.#open(findOwnAccount(this.#schema, session));
+    const session = this.#connection.keeper.current();
+    // The user may have no account yet.
+    if (Object.keys(session.accounts).length > 0) this.#open(findOwnAccount(this.#schema, session));
     this.#takeSession(session);
+  }
+
+  async #read(store: OpenStore): Promise<void> {
+    await this.#problems.load(store);
+    for (const id of await listAccounts(store)) {
+      const account = this.#makeStore(id);
+      await account.load(store);
+      this.#add(id, account);
+    }
+  }
+
+  /** Ends all that is open. */
+  close(): Promise<void> {
+    return this.#close();
   }
 
   /** Has the server tell of changes. */

@@ -14,21 +14,25 @@ export interface UserData {
   readonly store: OpenStore | null;
   /** The client writes under it, until another client opens the data. */
   readonly epoch: number;
+  /** The session that was last written. */
+  readonly session: Session | undefined;
 }
 
 /** Opens a user's data, and takes them for this client alone. */
 export async function openUserData(store: Store, url: string, username: string): Promise<UserData> {
+  let open: OpenStore | undefined;
   try {
-    const open = await store.open([new URL(url).href, username, FORMAT].join(' '));
-    return { username, store: open, epoch: await open.fence() };
+    open = await store.open([new URL(url).href, username, FORMAT].join(' '));
+    const epoch = await open.fence();
+    return { username, store: open, epoch, session: await readSession(open) };
   } catch {
-    return { username, store: null, epoch: 0 };
+    await open?.close();
+    return { username, store: null, epoch: 0, session: undefined };
   }
 }
 
-/** Returns the session that was last written. */
-export async function readSession({ store }: UserData): Promise<Session | undefined> {
-  const rows = (await store?.load('meta', SESSION)) ?? [];
+async function readSession(store: OpenStore): Promise<Session | undefined> {
+  const rows = await store.load('meta', SESSION);
   const [, value] = rows.find(([key]) => key === SESSION) ?? [];
   return isJsonObject(value) ? (value as unknown as Session) : undefined;
 }
@@ -38,8 +42,8 @@ export function sessionRow(session: Session) {
 }
 
 /** Returns the accounts that have rows. */
-export async function listAccounts({ store }: UserData): Promise<ReadonlySet<string>> {
+export async function listAccounts(store: OpenStore): Promise<ReadonlySet<string>> {
   const tables: readonly Table[] = ['types', 'log'];
-  const rows = await Promise.all(tables.map((table) => store?.load(table)));
-  return new Set(rows.flatMap((all) => (all ?? []).map(([key]) => key.split(' ')[0] ?? '')));
+  const rows = await Promise.all(tables.map((table) => store.load(table)));
+  return new Set(rows.flatMap((all) => all.map(([key]) => key.split(' ')[0] ?? '')));
 }
