@@ -16,18 +16,32 @@ export interface UserData {
   readonly epoch: number;
   /** The session that was last written. */
   readonly session: Session | undefined;
+  /** Opens the data once more, for whoever has closed the store. */
+  readonly reopen: () => Promise<OpenStore>;
 }
 
 /** Opens a user's data, and takes them for this client alone. */
 export async function openUserData(store: Store, url: string, username: string): Promise<UserData> {
+  const reopen = async (): Promise<OpenStore> =>
+    store.open([new URL(url).href, username, FORMAT].join(' '));
   let open: OpenStore | undefined;
   try {
-    open = await store.open([new URL(url).href, username, FORMAT].join(' '));
+    open = await reopen();
     const epoch = await open.fence();
-    return { username, store: open, epoch, session: await readSession(open) };
+    return { username, store: open, epoch, session: await readSession(open), reopen };
   } catch {
     await open?.close();
-    return { username, store: null, epoch: 0, session: undefined };
+    return { username, store: null, epoch: 0, session: undefined, reopen };
+  }
+}
+
+/** Removes a user's data. Rejects where the store can't be reached. */
+export async function wipeUserData({ reopen }: UserData): Promise<void> {
+  const store = await reopen();
+  try {
+    await store.wipe();
+  } finally {
+    await store.close();
   }
 }
 
