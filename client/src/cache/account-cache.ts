@@ -69,6 +69,7 @@ export class AccountCache {
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
+  #isDropped = false;
   #hint: ReturnType<typeof setTimeout> | undefined;
   #begunAtHint = 0;
 
@@ -176,17 +177,21 @@ export class AccountCache {
   /** The user has the account no more: takes its data away, and ends its writes. */
   async drop(): Promise<void> {
     const { store } = this.#options;
-    await this.close();
-    const error = { type: 'accountNotFound', description: 'The account is gone.' };
-    const outcomes = store.replica.log.map((write) => ({ isMade: false, write, error }) as const);
+    // The user may have it again at once: from here on, another one writes its rows.
+    this.#isDropped = true;
+    const closed = this.close();
+    const { log } = store.replica;
+    const outcomes = log.map((write) => ({ isMade: false, write, error: GONE }) as const);
     const refused = this.#findUnasked(outcomes);
     store.drop(this.#options.problems.rowsOf(refused));
     this.#end(outcomes, refused);
+    await closed;
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#hint);
     await this.#sync.close();
+    this.#waiters.close();
   }
 
   /** Tells lists that the state of the client is another one. */
@@ -202,7 +207,7 @@ export class AccountCache {
     const { store, findRefusal, problems } = this.#options;
     const { replica } = store;
     const isLarge = countOctets(JSON.stringify(write)) > maxOctetsOf(this.#options.limits());
-    const refusal = findRefusal() ?? (isLarge ? TOO_LARGE : null);
+    const refusal = this.#isDropped ? GONE : (findRefusal() ?? (isLarge ? TOO_LARGE : null));
     if (refusal !== null) return refuse(before ?? replica.preview(write), refusal);
     const log = append(replica.log, write, replica.defaultsOf(write.type));
     const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
@@ -225,6 +230,7 @@ export class AccountCache {
 
   /** One commit has the answers, and the problems that they are. */
   #commit(change: Change, outcomes: readonly Outcome[]): Promise<boolean> {
+    if (this.#isDropped) return Promise.resolve(false);
     const refused = this.#findUnasked(outcomes);
     const durable = this.#options.store.commit(change, this.#options.problems.rowsOf(refused));
     this.#end(outcomes, refused);
@@ -283,6 +289,7 @@ const LIVE_STATUS: Readonly<Record<SyncSnapshot['status'], LiveStatus>> = {
   error: 'error',
 };
 
+const GONE: Refusal = Object.freeze({ type: 'accountNotFound', description: 'It is gone.' });
 const TOO_LARGE: Refusal = Object.freeze({
   type: 'tooLarge',
   description: 'No request can be so large.',

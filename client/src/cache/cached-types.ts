@@ -20,8 +20,13 @@ export type Row<Shape extends TypeShape> = Shape['object'] & {
 /** Why a write was refused: a SetError of its type, or the error of its whole call. */
 export type WriteError<Shape extends TypeShape> =
   | Shape['error']
-  /** `dependencyFailed`: it refers to an object whose create was refused. */
-  | PlainSetError<'dependencyFailed' | 'forbidden' | 'notFound' | 'tooLarge' | MethodErrorType>;
+  /**
+   * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
+   * closed before the server answered; a write that is saved is sent by the next client.
+   */
+  | PlainSetError<
+      'closed' | 'dependencyFailed' | 'forbidden' | 'notFound' | 'tooLarge' | MethodErrorType
+    >;
 
 export type WriteResult<Shape extends TypeShape, Object> =
   | { readonly ok: true; readonly object: Object }
@@ -34,7 +39,8 @@ export interface Write<Shape extends TypeShape, Object = Row<Shape> | undefined>
   /** Resolves to true once the write survives the end of the program; false: it won't. */
   readonly saved: Promise<boolean>;
   /**
-   * Resolves when the server has answered, however much later; it never rejects. A refused write
+   * Resolves when the server has answered, however much later, or the client is closed before. It
+   * never rejects. A refused write
    * whose result nobody has asked for is one of `jmap.problems`.
    */
   readonly result: Promise<WriteResult<Shape, Object>>;
@@ -164,7 +170,7 @@ export interface CachedClient<P extends Project> extends Omit<Client<P>, 'accoun
   readonly problems: Observable<readonly Problem[]>;
   /**
    * Removes the user's data from the store, and closes the client. Rejects where writes are
-   * pending, unless they may be discarded.
+   * pending, unless they may be discarded, and where the data can't be removed: call it again.
    */
   logout(options?: LogoutOptions): Promise<void>;
 }

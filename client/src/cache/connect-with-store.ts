@@ -2,11 +2,11 @@ import { findOwnAccount, type Project } from '../call/account.js';
 import { type Connection, type ConnectionOptions, openConnection } from '../call/connection.js';
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
-import type { Store } from '../persist/port.js';
+import type { OpenStore, Store } from '../persist/port.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
-import { StoreWriter } from '../store/store-writer.js';
+import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
@@ -15,7 +15,13 @@ import { bindCache } from './bind-cache.js';
 import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
-import { listAccounts, openUserData, readSession, sessionRow, type UserData } from './user-data.js';
+import {
+  listAccounts,
+  openUserData,
+  sessionRow,
+  type UserData,
+  wipeUserData,
+} from './user-data.js';
 
 const SYNC = 'urn:jmapsmith:sync';
 
@@ -35,7 +41,7 @@ export async function connectWithStore<P extends Project>(
 ): Promise<CachedClient<P>> {
   const { url, username } = options;
   const early = username === undefined ? null : await openUserData(store, url, username);
-  const known = early === null ? undefined : await readSession(early);
+  const known = early?.session;
   const connection = await openConnection(options, known).catch(async (error: unknown) => {
     await early?.store?.close();
     throw error;
@@ -47,8 +53,15 @@ export async function connectWithStore<P extends Project>(
   }
   const data = early ?? (await openUserData(store, url, user));
   const cache = new ClientCache(schema, connection, data);
-  await cache.load();
+  try {
+    await cache.load();
+  } catch (error) {
+    await cache.close();
+    throw error;
+  }
   cache.follow();
+  // The stored session may be of another time, and of another token.
+  if (known !== undefined) connection.keeper.noteState();
   return cache.makeClient();
 }
 
@@ -64,7 +77,8 @@ class ClientCache<P extends Project> {
   readonly #rules = new RulesLoader();
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
-  #isClosed = false;
+  #closing: Promise<void> | null = null;
+  #isWiped = false;
 
   constructor(schema: Schema<P>, connection: Connection, data: UserData) {
     this.#schema = schema;
@@ -72,7 +86,7 @@ class ClientCache<P extends Project> {
     this.#data = data;
     this.#client = makeClient(schema, connection);
     this.#sync = new SyncState(this.#accounts);
-    this.#writer = new StoreWriter(data.store, data.epoch, (loss) => this.#sync.noteLoss(loss));
+    this.#writer = new StoreWriter(data.store, data.epoch, (loss) => this.#noteLoss(loss));
     this.#problems = new Problems(this.#writer, ({ accountId, write }, rows) =>
       this.#open(accountId).repeat(write, rows),
     );
@@ -80,20 +94,36 @@ class ClientCache<P extends Project> {
     connection.keeper.listen((session) => this.#takeSession(session));
   }
 
-  /** Takes what the store has, of all accounts in it. */
+  /** Takes what the store has, of all accounts in it. Where it is lost, all goes on in memory. */
   async load(): Promise<void> {
     const { store } = this.#data;
-    const session = this.#connection.keeper.current();
-    if (store !== null) {
-      await this.#problems.load(store);
-      for (const id of await listAccounts(this.#data)) {
-        const account = this.#makeStore(id);
-        await account.load(store);
-        this.#add(id, account);
-      }
+    try {
+      if (store !== null) await this.#read(store);
+    } catch (error) {
+      if ((error as Error).name !== 'StoreLostError') throw error;
+      // Nothing is written over what was not read: a store that is closed is lost for good.
+      await store?.close();
+      this.#sync.noteLoss('lost');
     }
-    this.#open(findOwnAccount(this.#schema, session));
+    const session = this.#connection.keeper.current();
+    // The user may have no account yet.
+    if (Object.keys(session.accounts).length > 0) this.#open(findOwnAccount(this.#schema, session));
     this.#takeSession(session);
+  }
+
+  async #read(store: OpenStore): Promise<void> {
+    await this.#problems.load(store);
+    for (const id of await listAccounts(store)) {
+      const account = this.#makeStore(id);
+      await account.load(store);
+      this.#add(id, account);
+    }
+  }
+
+  /** Ends all that is open. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
   }
 
   /** Has the server tell of changes. */
@@ -118,7 +148,7 @@ class ClientCache<P extends Project> {
       raw: client.raw,
       sync: this.#sync.control,
       problems: this.#problems.list,
-      close: () => this.#close(),
+      close: () => this.close(),
       logout: (options) => this.#logout(options),
     };
   }
@@ -164,7 +194,7 @@ class ClientCache<P extends Project> {
   }
 
   #findRefusal(accountId: string): Refusal | null {
-    if (this.#isClosed || this.#writer.loss === 'fenced')
+    if (this.#closing !== null || this.#writer.loss === 'fenced')
       return { type: 'forbidden', description: 'The client is closed.' };
     const account = this.#client.session.accounts[accountId];
     if (account === undefined)
@@ -177,7 +207,7 @@ class ClientCache<P extends Project> {
   /** The user's access may have changed, and the history of the server's data. */
   #takeSession(session: Session): void {
     if (session.username !== this.#data.username) {
-      void this.#close();
+      void this.close();
       return;
     }
     void this.#writer.write([sessionRow(session)]);
@@ -192,13 +222,15 @@ class ClientCache<P extends Project> {
     this.#sync.show();
   }
 
-  async #close(isWiped = false): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  #noteLoss(loss: Loss): void {
+    this.#sync.noteLoss(loss);
+    if (loss === 'fenced') void this.close();
+  }
+
+  async #end(): Promise<void> {
     await this.#connection.close();
     await this.#sync.close();
     await this.#writer.settle();
-    if (isWiped) await this.#data.store?.wipe();
     await this.#data.store?.close();
   }
 
@@ -206,7 +238,12 @@ class ClientCache<P extends Project> {
     const { pending } = this.#sync.control.getSnapshot();
     if (pending > 0 && !discard)
       throw new Error(`The server has not answered ${pending} writes; discard them to log out.`);
-    await this.#close(true);
+    await this.close();
+    if (this.#isWiped) return;
+    if (this.#writer.loss === 'fenced')
+      throw new Error('Another client has the data by now: that one can remove them.');
+    await wipeUserData(this.#data);
+    this.#isWiped = true;
   }
 }
 

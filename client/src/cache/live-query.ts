@@ -58,7 +58,8 @@ export class LiveRows implements Observable<Snapshot> {
 
   readonly subscribe = (listener: (snapshot: Snapshot) => void): (() => void) => {
     this.#leave ??= this.#source.follow(this);
-    this.#refresh();
+    // A commit may be untold yet: the newcomer comes while a listener hears of the one before it.
+    if (this.#refresh()) this.tell();
     const remove = this.#listeners.add(listener, this.#snapshot);
     return () => {
       remove();

@@ -9,6 +9,7 @@ export interface Observable<Value> {
 /** Functions that are called with a value. */
 export class Listeners<Value> {
   readonly #all = new Set<{ readonly listener: (value: Value) => void }>();
+  #round: object | null = null;
 
   get size(): number {
     return this.#all.size;
@@ -21,8 +22,15 @@ export class Listeners<Value> {
     return () => this.#all.delete(entry);
   }
 
+  /** Calls all that are there; a listener may remove others, or have all called anew. */
   call(value: Value): void {
-    for (const { listener } of [...this.#all]) callSafely(listener, value);
+    const round = {};
+    this.#round = round;
+    for (const entry of [...this.#all]) {
+      // All have heard of a newer value.
+      if (this.#round !== round) return;
+      if (this.#all.has(entry)) callSafely(entry.listener, value);
+    }
   }
 }
 

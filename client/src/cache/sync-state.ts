@@ -63,7 +63,6 @@ export class SyncState {
   /** Notes that the store keeps nothing more. */
   noteLoss(loss: Loss): void {
     this.#loss = loss;
-    if (loss === 'fenced') void this.close();
     this.show();
     this.#each((account) => account.showStatus());
   }

@@ -14,21 +14,39 @@ export interface UserData {
   readonly store: OpenStore | null;
   /** The client writes under it, until another client opens the data. */
   readonly epoch: number;
+  /** The session that was last written. */
+  readonly session: Session | undefined;
+  /** Opens the data once more, for whoever has closed the store. */
+  readonly reopen: () => Promise<OpenStore>;
 }
 
 /** Opens a user's data, and takes them for this client alone. */
 export async function openUserData(store: Store, url: string, username: string): Promise<UserData> {
+  const reopen = async (): Promise<OpenStore> =>
+    store.open([new URL(url).href, username, FORMAT].join(' '));
+  let open: OpenStore | undefined;
   try {
-    const open = await store.open([new URL(url).href, username, FORMAT].join(' '));
-    return { username, store: open, epoch: await open.fence() };
+    open = await reopen();
+    const epoch = await open.fence();
+    return { username, store: open, epoch, session: await readSession(open), reopen };
   } catch {
-    return { username, store: null, epoch: 0 };
+    await open?.close();
+    return { username, store: null, epoch: 0, session: undefined, reopen };
   }
 }
 
-/** Returns the session that was last written. */
-export async function readSession({ store }: UserData): Promise<Session | undefined> {
-  const rows = (await store?.load('meta', SESSION)) ?? [];
+/** Removes a user's data. Rejects where the store can't be reached. */
+export async function wipeUserData({ reopen }: UserData): Promise<void> {
+  const store = await reopen();
+  try {
+    await store.wipe();
+  } finally {
+    await store.close();
+  }
+}
+
+async function readSession(store: OpenStore): Promise<Session | undefined> {
+  const rows = await store.load('meta', SESSION);
   const [, value] = rows.find(([key]) => key === SESSION) ?? [];
   return isJsonObject(value) ? (value as unknown as Session) : undefined;
 }
@@ -38,8 +56,8 @@ export function sessionRow(session: Session) {
 }
 
 /** Returns the accounts that have rows. */
-export async function listAccounts({ store }: UserData): Promise<ReadonlySet<string>> {
+export async function listAccounts(store: OpenStore): Promise<ReadonlySet<string>> {
   const tables: readonly Table[] = ['types', 'log'];
-  const rows = await Promise.all(tables.map((table) => store?.load(table)));
-  return new Set(rows.flatMap((all) => (all ?? []).map(([key]) => key.split(' ')[0] ?? '')));
+  const rows = await Promise.all(tables.map((table) => store.load(table)));
+  return new Set(rows.flatMap((all) => all.map(([key]) => key.split(' ')[0] ?? '')));
 }

@@ -16,6 +16,11 @@ export interface Waiter {
   readonly end: (end: EndOfWrite) => void;
 }
 
+const CLOSED: Refusal = Object.freeze({
+  type: 'closed',
+  description: 'The client was closed before the server answered.',
+});
+
 /** The writes of this program that have no answer yet, by their ids. */
 export class Waiters {
   readonly #all = new Map<string, Waiter>();
@@ -33,6 +38,12 @@ export class Waiters {
   /** Returns whether somebody has asked how a write ends. */
   isAsked({ write }: Outcome): boolean {
     return write.ids.some((id) => this.#all.get(id)?.isAsked === true);
+  }
+
+  /** Ends all that wait: their client is closed, and hears nothing more of them. */
+  close(): void {
+    for (const { end } of this.#all.values()) end({ ok: false, error: CLOSED });
+    this.#all.clear();
   }
 
   /** Ends writes; `find` returns an object as it is now. */

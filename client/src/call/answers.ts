@@ -55,8 +55,7 @@ function isRepeatable(work: Work, { type }: MethodError, repeated: ReadonlySet<W
 }
 
 function noteCreated({ created }: JsonObject, createdIds: Map<string, string>): void {
-  if (typeof created !== 'object' || created === null || Array.isArray(created)) return;
-  for (const [key, object] of Object.entries(created as JsonObject)) {
+  for (const [key, object] of Object.entries(created ?? {})) {
     createdIds.set(key, (object as { readonly id: string }).id);
   }
 }

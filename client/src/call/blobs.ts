@@ -104,6 +104,6 @@ function requireSize(size: number, maximum: number): void {
   throw new RequestError(413, {
     type: 'urn:ietf:params:jmap:error:limit',
     limit: 'maxSizeUpload',
-    detail: `The data has ${size} octets, more than maxSizeUpload (${maximum}).`,
+    detail: `The data has ${size} octets; maxSizeUpload is ${maximum}.`,
   });
 }

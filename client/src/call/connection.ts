@@ -1,5 +1,6 @@
 import { type HttpClient, httpTransport, makeHttp, readJson } from '../transport/http.js';
 import type { Request, Response, Transport } from '../transport/transport.js';
+import { isFinal } from './errors.js';
 import { makeGate } from './gate.js';
 import { type RetryOptions, retry } from './retry.js';
 import { isReading } from './run.js';
@@ -88,9 +89,14 @@ export async function openConnection(
   const gate = makeGate(() => readLimit(session(), 'maxConcurrentRequests'));
   const send: Connection['send'] = async (request, signal) => {
     const attempt = (): Promise<Response> => gate(() => transport.send(request, { signal }));
-    const response = await persist(attempt, { isReading: isReading(request), signal });
-    keeper.noteState(response.sessionState);
-    return response;
+    try {
+      const response = await persist(attempt, { isReading: isReading(request), signal });
+      keeper.noteState(response.sessionState);
+      return response;
+    } catch (error) {
+      if (isFinal(error)) keeper.noteState();
+      throw error;
+    }
   };
   const close = (): Promise<void> => {
     scope.close();

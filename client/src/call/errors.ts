@@ -53,6 +53,15 @@ export class RequestError extends Error {
   }
 }
 
+/** Returns whether the server refuses what it is asked, rather than that it is asked now. */
+export function isFinal(error: unknown): boolean {
+  return (
+    error instanceof RequestError &&
+    error.type !== 'limit' &&
+    /^4(?!08|13|29)/.test(`${error.status}`)
+  );
+}
+
 /**
  * The request has no answer, or none that can be read. If it had calls that write, the server may
  * have run them.

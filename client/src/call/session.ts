@@ -59,8 +59,11 @@ export function expandTemplate(template: string, values: Readonly<Record<string,
 /** The session of a client, fetched again when the server tells of another. */
 export interface SessionKeeper {
   current(): Session;
-  /** Notes the `sessionState` of a response. */
-  noteState(state: string): void;
+  /**
+   * Notes the `sessionState` of a response. Without one, the session may be another by now: it is
+   * fetched again, once until a response comes.
+   */
+  noteState(state?: string): void;
   /** Calls `listener` with each later session. Returns the function that ends this. */
   listen(listener: (session: Session) => void): () => void;
 }
@@ -73,23 +76,23 @@ export async function keepSession(
   const listeners = new Set<(session: Session) => void>();
   let session = known ?? (await load());
   /** The state for which the session was fetched last. A server may answer an older one for it. */
-  let asked = session.state;
-  const refresh = async (state: string): Promise<void> => {
-    asked = state;
-    try {
-      session = await load();
-    } catch {
-      // The next response asks for it again.
-      asked = session.state;
-      return;
-    }
-    for (const listener of listeners) listener(session);
-  };
+  let asked: string | undefined = session.state;
   return {
     current: () => session,
     noteState(state) {
-      if (state === session.state) asked = state;
-      else if (state !== asked) void refresh(state);
+      const isKnown = state === asked || state === session.state;
+      asked = state;
+      if (isKnown) return;
+      load().then(
+        (loaded) => {
+          session = loaded;
+          for (const listener of listeners) listener(loaded);
+        },
+        () => {
+          // The next response asks for it again.
+          asked = session.state;
+        },
+      );
     },
     listen(listener) {
       listeners.add(listener);

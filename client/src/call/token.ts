@@ -15,7 +15,7 @@ export type Authorize = (attempt: (token: string) => Promise<Response>) => Promi
  * with a NeedsAuthError, and none is sent for a minute.
  */
 export function makeAuthorize(token: Token): Authorize {
-  let refusedAt = Number.NEGATIVE_INFINITY;
+  let refusedAt = 0;
   let current: Promise<string> | undefined;
 
   const ask = async (): Promise<string> => {
@@ -41,7 +41,7 @@ export function makeAuthorize(token: Token): Authorize {
       const text = await used;
       const response = await attempt(text);
       if (response.status !== 401) {
-        refusedAt = Number.NEGATIVE_INFINITY;
+        refusedAt = 0;
         return response;
       }
       void response.body?.cancel();

@@ -139,8 +139,8 @@ export class JmapSocket {
     return new Promise((resolve, reject) => {
       const receiver: Receiver = {
         take(changed, pushState) {
-          place.id = pushState;
           if (!signal.aborted) onState(changed);
+          place.id = pushState;
         },
         refuse: reject,
       };
@@ -196,13 +196,22 @@ export class JmapSocket {
   }
 
   #take(text: string): void {
+    try {
+      this.#read(text);
+    } catch {
+      // Its members aren't those of its type.
+      this.#end(LOST);
+    }
+    this.#expect(this.#silence, () => this.#askForLife());
+  }
+
+  #read(text: string): void {
     const { '@type': type, requestId, ...content } = readMessage(text);
     if (type === 'StateChange') this.#receiver?.take(...readStates(content));
     else if (type === 'RequestError') this.#refuse(requestId, content);
     else if (type === 'Response') this.#answer(requestId, content);
     // The client can't know to what a message belongs that it can't read.
     else this.#end(LOST);
-    this.#expect(this.#silence, () => this.#askForLife());
   }
 
   #answer(id: string | null, response: JsonObject): void {

@@ -1,4 +1,4 @@
-import { type CallError, RequestError } from '../call/errors.js';
+import { type CallError, isFinal, RequestError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
 import type { Push, PushStatus } from './push.js';
 
@@ -117,13 +117,8 @@ function readRetryAfter(error: CallError | undefined): number {
   return error instanceof RequestError ? (error.retryAfter ?? 0) * 1000 : 0;
 }
 
-/** Statuses and errors of a server that is busy. */
-const BUSY: readonly (number | string)[] = [408, 429, 'limit'];
-
 /** Returns how it goes on after an error: an answer of 4xx is final, but for a busy server's. */
 function judgeEnd(error: CallError): PushStatus {
   if (error.type === 'needsAuth') return { state: 'needsAuth', error };
-  const { type, status } = error instanceof RequestError ? error : { type: '', status: 0 };
-  const isFinal = status >= 400 && status < 500 && !BUSY.includes(status) && !BUSY.includes(type);
-  return { state: isFinal ? 'refused' : 'waiting', error };
+  return { state: isFinal(error) ? 'refused' : 'waiting', error };
 }

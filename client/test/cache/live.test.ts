@@ -167,6 +167,24 @@ describe('a live list', () => {
     await jmap.sync.settled();
   });
 
+  it('tells all of what a newcomer is shown', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const query = me.Todo.live({ filter: { text: 'newcomer' } });
+    await until(query, ({ status }) => status === 'live');
+    const totals: number[] = [];
+    query.subscribe(({ total }) => totals.push(total));
+    const stop = me.Todo.live({ filter: { text: 'starts' } }).subscribe(({ total }) => {
+      if (total === 0) return;
+      me.Todo.create({ text: 'newcomer' });
+      query.subscribe(() => undefined);
+      queueMicrotask(() => stop());
+    });
+    me.Todo.create({ text: 'starts' });
+    expect(totals).toEqual([0, 1]);
+    await jmap.sync.settled();
+  });
+
   it('of a filter that no client can judge says so', async () => {
     const me = (await open()).account();
     const query = me.Todo.live({ filter: { unknown: 1 } as object });

@@ -19,6 +19,38 @@ async function write(text: string): Promise<void> {
   await u1.ok('Todo/set', { accountId: A1, create: { k: { text } } });
 }
 
+it.each([
+  '{"@type":"StateChange"}',
+  '{"@type":"StateChange","changed":{"A":null}}',
+  '{"@type":"StateChange","changed":{},"pushState":{"toString":0,"valueOf":0}}',
+  '{"@type":"RequestError","requestId":"1","status":{"toString":0,"valueOf":0}}',
+  'null',
+])('a client goes on behind the message %s', async (text) => {
+  const sockets: WebSocket[] = [];
+  class Watched extends WebSocket {
+    constructor(url: string, protocol: string) {
+      super(url, protocol);
+      sockets.push(this);
+    }
+  }
+  const transport = webSocket({ WebSocket: Watched, fallback: false });
+  const jmap = await served.connect({ store: memory(), transport });
+  await jmap.sync.settled();
+  const shown = new Set<string>();
+  jmap
+    .account()
+    .Todo.live()
+    .subscribe(({ rows }) => {
+      for (const row of rows) shown.add(row.text);
+    });
+  await write('before it');
+  await eventually(() => expect(shown).toContain('before it'), 20_000);
+  sockets[0]?.emit('message', Buffer.from(text), false);
+  await eventually(() => expect(sockets.length).toBe(2), 20_000);
+  await write('behind it');
+  await eventually(() => expect(shown).toContain('behind it'), 20_000);
+});
+
 describe.each(CHANNELS)('a client with a store and %s', (_, options) => {
   /** Connects, and shows all todos. It would ask by itself after 30 seconds. */
   async function open() {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { withCache } from '../../src/cache/cache-store.js';
 import { memory } from '../../src/index.js';
+import { StoreLostError } from '../../src/persist/store-errors.js';
 import { useTodos } from '../support/todos.js';
 
 // Clients that end in all ways, and others that go on with what their store has.
@@ -49,6 +51,28 @@ describe('a store', () => {
     expect(second.sync.getSnapshot()).toMatchObject({ status: 'live', storage: 'kept' });
   });
 
+  it('ends the client that another one replaces', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    served.proxy().decide(() => 'drop');
+    const write = first.account().Todo.create({ text: 'sent by the second' });
+    expect(await write.saved).toBe(true);
+    served.proxy().decide(() => 'pass');
+    const second = await served.connect({ store });
+    const late = first.account().Todo.create({ text: 'of nobody' });
+    expect(await late.saved).toBe(false);
+    const closed = { ok: false, error: { type: 'closed' } };
+    expect(await late.result).toMatchObject(closed);
+    expect(await write.result).toMatchObject(closed);
+    await expect(first.account().Todo.get()).rejects.toThrow('closed');
+    await expect(first.logout({ discard: true })).rejects.toThrow('Another client');
+    await second.sync.settled();
+    const texts = textsOf((await second.account().Todo.get()).list);
+    expect(texts).toContain('sent by the second');
+    expect(texts).not.toContain('of nobody');
+  });
+
   it('opens without the server where the user is named', async () => {
     const store = memory();
     const first = await served.connect({ store });
@@ -68,6 +92,41 @@ describe('a store', () => {
     await expect(served.connect({ store, username: 'u2' })).rejects.toThrow('another user');
   });
 
+  it('has a session that the server is asked for anew', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    const { session } = first;
+    await first.close();
+    const later = { ...session, state: 'later' };
+    served
+      .proxy()
+      .decide(({ method }) => (method === 'POST' ? 'drop' : { status: 200, body: later }));
+    const second = await served.connect({ store, username: 'u1' });
+    const told: string[] = [];
+    second.onSession(({ state }) => told.push(state));
+    await expect.poll(() => told).toEqual(['later']);
+    expect(second.session).toEqual(later);
+  });
+
+  it('of a user whose name the token has no more is closed', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    const { session } = first;
+    await first.close();
+    const other = { ...session, username: 'another' };
+    served
+      .proxy()
+      .decide(({ method }) => (method === 'POST' ? 'drop' : { status: 200, body: other }));
+    const second = await served.connect({ store, username: 'u1' });
+    await expect.poll(() => second.session.username).toBe('another');
+    expect(await second.account().Todo.create({ text: 'x' }).result).toMatchObject({
+      ok: false,
+      error: { type: 'forbidden' },
+    });
+  });
+
   it('has data of each user apart', async () => {
     const store = memory();
     const first = await served.connect({ store });
@@ -77,6 +136,54 @@ describe('a store', () => {
     await second.sync.settled();
     expect(second.account().Todo.live().getSnapshot().rows).toEqual([]);
     expect(first.sync.getSnapshot().status).toBe('live');
+  });
+
+  it('has nothing of a user who logged out of a closed client', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    first.account().Todo.create({ text: 'to be removed' });
+    await first.sync.settled();
+    await first.close();
+    await first.logout();
+    served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+    const second = await served.connect({ store });
+    const list = second.account().Todo.live();
+    expect(list.getSnapshot()).toMatchObject({ rows: [], complete: false });
+    served.proxy().decide(() => 'pass');
+    await second.sync.settled();
+    await first.logout();
+    second.account().Todo.create({ text: 'of the second' });
+    await second.sync.settled();
+    expect(second.sync.getSnapshot()).toMatchObject({ status: 'live', storage: 'kept' });
+  });
+
+  it('that could not be wiped is wiped by the next logout', async () => {
+    const store = memory();
+    const faults = [new StoreLostError('It is not to be reached.')];
+    const broken = withCache({
+      async open(name) {
+        const open = await store.open(name);
+        return {
+          load: (table, prefix) => open.load(table, prefix),
+          commit: (changes, options) => open.commit(changes, options),
+          fence: () => open.fence(),
+          close: () => open.close(),
+          async wipe() {
+            const fault = faults.pop();
+            if (fault !== undefined) throw fault;
+            await open.wipe();
+          },
+        };
+      },
+    });
+    const first = await served.connect({ store: broken });
+    first.account().Todo.create({ text: 'to be removed' });
+    await first.sync.settled();
+    await expect(first.logout()).rejects.toBeInstanceOf(StoreLostError);
+    await first.logout();
+    served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+    const second = await served.connect({ store });
+    expect(second.account().Todo.live().getSnapshot()).toMatchObject({ rows: [], complete: false });
   });
 
   it('has nothing of a user who logged out', async () => {

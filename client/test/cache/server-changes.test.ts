@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import { memory } from '../../src/index.js';
 import { useTodos } from '../support/todos.js';
 
@@ -49,6 +50,30 @@ describe('a copy', () => {
       ok: false,
       error: { type: 'accountNotFound' },
     });
+  });
+
+  it('of an account that is had once more takes writes of its new form alone', async () => {
+    const run = (...args: readonly string[]) => served.server().tool('scripts/account', args);
+    const id = await run('create', '--name', 'Again', '--user', 'u1');
+    const jmap = await served.connect({ store: memory() });
+    const before = jmap.account(id);
+    expect(await before.Todo.create({ text: 'before' }).result).toMatchObject({ ok: true });
+    /** Resolves once the client has learned whether it has the account. */
+    const learn = (isThere: boolean) =>
+      eventually(async () => {
+        await jmap.account().Todo.get();
+        expect(jmap.session.accounts[id] !== undefined).toBe(isThere);
+      }, 20_000);
+    await run('revoke', id, '--user', 'u1');
+    await learn(false);
+    await run('grant', id, '--user', 'u1');
+    await learn(true);
+    const late = before.Todo.create({ text: 'late' });
+    expect(await late.saved).toBe(false);
+    expect(await late.result).toMatchObject({ ok: false, error: { type: 'accountNotFound' } });
+    const write = jmap.account(id).Todo.create({ text: 'again' });
+    expect(await write.saved).toBe(true);
+    expect(await write.result).toMatchObject({ ok: true });
   });
 
   it('has the types of its account alone', async () => {

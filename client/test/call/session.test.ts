@@ -130,6 +130,48 @@ describe('a change of access', () => {
   });
 });
 
+describe('a refused request', () => {
+  const sessions = () => paths().filter((path) => path === '/.well-known/jmap').length;
+
+  it('has the session fetched, once until a response comes', async () => {
+    const client = await served.connect();
+    const { session } = client;
+    const body = { methodResponses: [], sessionState: session.state };
+    const moved = { ...session, apiUrl: `${served.proxy().url}/moved` };
+    let isBack = false;
+    served.proxy().decide(({ path }) => {
+      if (path === '/.well-known/jmap') return { status: 200, body: moved };
+      return path === '/moved' && isBack ? { status: 200, body } : { status: 404 };
+    });
+    const send = () => client.raw([], []);
+    await expect(send()).rejects.toMatchObject({ status: 404 });
+    await eventually(() => expect(client.session).toEqual(moved), 20_000);
+    await expect(send()).rejects.toMatchObject({ status: 404 });
+    isBack = true;
+    await send();
+    expect(paths().at(-1)).toBe('/moved');
+    expect(sessions()).toBe(2);
+    isBack = false;
+    await expect(send()).rejects.toMatchObject({ status: 404 });
+    await eventually(() => expect(sessions()).toBe(3), 20_000);
+  });
+
+  it.each([
+    [408, {}],
+    [413, {}],
+    [429, {}],
+    [400, { type: 'urn:ietf:params:jmap:error:limit', limit: 'maxCallsInRequest' }],
+    [503, {}],
+  ])('of %i that tells nothing of the session leaves it', async (status, body) => {
+    const client = await served.connect({ retry: 0 });
+    served.proxy().decide(({ path }) => (path === '/jmap' ? { status, body } : 'pass'));
+    await expect(client.raw([], [])).rejects.toMatchObject({ status });
+    served.proxy().decide(() => 'pass');
+    await client.account().Todo.get();
+    expect(paths()).toEqual(['/.well-known/jmap', '/jmap', '/jmap']);
+  });
+});
+
 it('a template takes values with each reserved character escaped', () => {
   const text = expandTemplate('/d/{accountId}/{blobId}/{name}?t={type}&x={none}', {
     accountId: 'a',

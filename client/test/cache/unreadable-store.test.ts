@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { withCache } from '../../src/cache/cache-store.js';
+import { type CacheStore, memory } from '../../src/index.js';
+import type { Table } from '../../src/persist/port.js';
+import { StoreLostError } from '../../src/persist/store-errors.js';
+import { useTodos } from '../support/todos.js';
+
+// Clients whose store can be opened and not be read, and a user with nothing to read.
+
+const served = useTodos();
+
+/** Returns a store before another one: reading a table ends with its error. Notes its closes. */
+function failReading(store: CacheStore, errors: Partial<Record<Table, Error>>, closes: string[]) {
+  return withCache({
+    async open(name) {
+      const open = await store.open(name);
+      return {
+        async load(table, prefix) {
+          const error = errors[table];
+          if (error !== undefined) throw error;
+          return open.load(table, prefix);
+        },
+        fence: () => open.fence(),
+        wipe: () => open.wipe(),
+        commit: (changes, options) => open.commit(changes, options),
+        close() {
+          closes.push(name);
+          return open.close();
+        },
+      };
+    },
+  });
+}
+
+/** Returns a store with a write that the server hasn't got. */
+async function fillStore(): Promise<CacheStore> {
+  const store = memory();
+  const jmap = await served.connect({ store });
+  await jmap.sync.settled();
+  served.proxy().decide(() => 'drop');
+  expect(await jmap.account().Todo.create({ text: 'unsent' }).saved).toBe(true);
+  await jmap.close();
+  served.proxy().decide(() => 'pass');
+  return store;
+}
+
+describe('connect', () => {
+  it.each([
+    ['its session', 'meta'],
+    ['its writes', 'log'],
+    ['its objects', 'objects'],
+  ] as const)('goes on in memory where the store is lost at %s', async (_, table) => {
+    const store = await fillStore();
+    const closes: string[] = [];
+    const lost = { [table]: new StoreLostError('The store is lost.') };
+    const broken = failReading(store, lost, closes);
+    const jmap = await served.connect({ store: broken, username: 'u1' });
+    expect(jmap.sync.getSnapshot()).toMatchObject({ storage: 'lost' });
+    expect(closes).not.toEqual([]);
+    const write = jmap.account().Todo.create({ text: 'in memory' });
+    expect(await write.saved).toBe(false);
+    expect(await write.result).toMatchObject({ ok: true });
+    await jmap.close();
+    const again = await served.connect({ store, username: 'u1' });
+    await again.sync.settled();
+    const { list } = await again.account().Todo.get();
+    expect(list.map(({ text }) => text)).toContain('unsent');
+  });
+
+  it('rejects where the store has a fault of its own, and closes it', async () => {
+    const closes: string[] = [];
+    const store = failReading(memory(), { log: new TypeError('A fault.') }, closes);
+    await expect(served.connect({ store })).rejects.toThrow('A fault.');
+    expect(closes).toHaveLength(1);
+  });
+
+  it('is made for a user without accounts', async () => {
+    const { session } = await served.connect();
+    const body = { ...session, accounts: {}, primaryAccounts: {} };
+    served
+      .proxy()
+      .decide(({ path }) => (path === '/.well-known/jmap' ? { status: 200, body } : 'pass'));
+    const jmap = await served.connect({ store: memory() });
+    await jmap.sync.settled();
+    expect(jmap.sync.getSnapshot()).toMatchObject({ pending: 0, storage: 'kept' });
+    expect(() => jmap.account()).toThrow('no account');
+  });
+});
