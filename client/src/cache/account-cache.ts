@@ -80,6 +80,7 @@ export class AccountCache {
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys },
       commit: (change, outcomes) => this.#commit(change, outcomes),
+      isHeld: (write) => store.isHeld(write),
       report: (failure, isDone) => this.#report(failure, isDone),
     });
   }

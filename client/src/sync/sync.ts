@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
+import type { Log } from '../store/log.js';
 import type { Change, Replica } from '../store/replica.js';
+import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
-import { callsOf, type FlushCall, planFlush, setCall } from './flush.js';
+import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import { type Outcome, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
 import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
@@ -42,6 +44,8 @@ export interface SyncOptions {
    * looks at it. Resolves once it is durable; false where it never will be.
    */
   readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
+  /** Returns whether an unsent write must not be sent: a later client would send it once more. */
+  readonly isHeld: (write: PendingWrite) => boolean;
   /**
    * Is told how each request went: null, or the type of the error; and whether nothing is left to
    * do.
@@ -136,7 +140,8 @@ export class Sync {
   }
 
   #hasMore(): boolean {
-    return this.#options.replica.log.length > 0 || this.#sweeps.size > 0 || this.#due.size > 0;
+    const { log } = this.#options.replica;
+    return log.length > this.#findHeld().size || this.#sweeps.size > 0 || this.#due.size > 0;
   }
 
   async #pause(): Promise<void> {
@@ -192,16 +197,32 @@ export class Sync {
    * call that comes again after a crash.
    */
   async #plan(): Promise<void> {
-    const { replica, commit } = this.#options;
+    const { replica, commit, isHeld } = this.#options;
     if (this.#findLost() !== null) return;
+    const { log } = replica;
+    const planned = this.#planFlush();
+    if (!planned.some((write, index) => write !== log[index])) return;
+    if (await commit({ log: planned }, [])) return;
+    if (!planned.some((write, index) => write !== log[index] && isHeld(write))) return;
+    const before = new Map(planned.map((write, index) => [write, log[index] ?? write]));
+    await commit({ log: replica.log.map((write) => before.get(write) ?? write) }, []);
+    await commit({ log: this.#planFlush() }, []);
+  }
+
+  #planFlush(): Log {
+    const { replica } = this.#options;
     const limits = this.#options.limits();
     const { maxCallsInRequest, maxObjectsInSet } = limits;
     const maxOctets = maxOctetsOf(limits);
     const isGuarded = !this.#options.hasOnceKeys();
     const maxCalls = isGuarded ? 1 : Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
-    const planned = planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded });
-    if (planned.some((write, index) => write !== replica.log[index]))
-      await commit({ log: planned }, []);
+    const held = this.#findHeld();
+    return planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded, held });
+  }
+
+  #findHeld(): ReadonlySet<PendingWrite> {
+    const { replica, isHeld } = this.#options;
+    return findHeld(replica.log, isHeld);
   }
 
   /** At the begin of a cycle, a call that was sent has lost its answer. */
