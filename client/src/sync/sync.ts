@@ -74,6 +74,15 @@ interface Draft {
 }
 
 /**
+ * Objects that a sweep has not seen go in the end. The copy has no state until then: a program that
+ * ends in between reads all of them anew.
+ */
+interface Swept {
+  readonly since: string;
+  readonly seen: ReadonlySet<string>;
+}
+
+/**
  * Keeps a copy of an account in step with its server: sends the log, and reads what has changed.
  * One cycle runs at a time, so an older answer never comes behind a newer one.
  */
@@ -81,8 +90,8 @@ export class Sync {
   readonly #options: SyncOptions;
   readonly #backoff: Backoff;
   readonly #sweeps = new Map<string, Sweep>();
-  /** Objects that a sweep has not seen: they go once /changes has nothing more to tell. */
-  readonly #seen = new Map<string, ReadonlySet<string>>();
+  /** Sweeps behind their last pages, until /changes has nothing more to tell. */
+  readonly #swept = new Map<string, Swept>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
   #running: Promise<void> | null = null;
@@ -242,10 +251,10 @@ export class Sync {
     const { maxCallsInRequest } = limits();
     const names = new Set(types().map(({ name }) => name));
     for (const name of names) {
-      if (replica.cursor(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
+      if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
     // The user's access may have changed.
-    for (const known of [this.#due, this.#sweeps])
+    for (const known of [this.#due, this.#sweeps, this.#swept])
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
     const calls = lost === null ? callsOf(replica.log) : [];
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
@@ -271,10 +280,10 @@ export class Sync {
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
   #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
-    const { replica, types, accountId, limits } = this.#options;
+    const { types, accountId, limits } = this.#options;
     const written = new Set(calls.map(({ type }) => type));
     const pulls = types().flatMap(({ name }): readonly Pull[] => {
-      const since = replica.cursor(name);
+      const since = this.#stateOf(name);
       if (since === null || !(this.#due.has(name) || written.has(name))) return [];
       return [{ type: name, since, accountId, maxChanges: limits().maxObjectsInGet }];
     });
@@ -302,50 +311,53 @@ export class Sync {
       return null;
     }
     take(objects, type, result.objects);
-    cursors.set(type, result.cursor);
+    const swept = this.#swept.get(type);
+    if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
       covered.add(type);
     } else {
-      this.#noteSeen(type, result.objects.keys());
+      const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
+      if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
       this.#due.add(type);
     }
     return null;
   }
 
-  #readSweep(sweep: Sweep, response: Response, { objects, cursors }: Draft): string | null {
+  #readSweep(sweep: Sweep, response: Response, { objects }: Draft): string | null {
     const { type } = sweep;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
     take(objects, type, result.objects);
     if (result.isLast) {
       this.#sweeps.delete(type);
-      this.#seen.set(type, result.sweep.seen);
-      cursors.set(type, result.sweep.from);
+      const { from, seen } = result.sweep;
+      this.#swept.set(type, { since: from ?? '', seen });
       // Behind the last page comes a /changes, for what has changed since the first one.
       this.#due.add(type);
     } else this.#sweeps.set(type, result.sweep);
     return null;
   }
 
+  /** Returns the state that the objects of a type have reached; null where it is unknown. */
+  #stateOf(type: string): string | null {
+    return this.#swept.get(type)?.since ?? this.#options.replica.cursor(type);
+  }
+
   #sweepAnew(type: string): void {
+    this.#swept.delete(type);
     const table = this.#options.types().find(({ name }) => name === type);
     this.#sweeps.set(type, startSweep(type, table?.methods.includes('query') ?? false));
   }
 
-  #noteSeen(type: string, ids: Iterable<string>): void {
-    const seen = this.#seen.get(type);
-    if (seen !== undefined) this.#seen.set(type, new Set([...seen, ...ids]));
-  }
-
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */
   #dropUnseen(type: string, objects: Objects): void {
-    const seen = this.#seen.get(type);
-    if (seen === undefined) return;
-    this.#seen.delete(type);
+    const swept = this.#swept.get(type);
+    if (swept === undefined) return;
+    this.#swept.delete(type);
     const ofType = objects.get(type) ?? new Map<string, JsonObject | null>();
     for (const { id } of this.#options.replica.baseRows(type)) {
-      if (!seen.has(id) && !ofType.has(id)) ofType.set(id, null);
+      if (!swept.seen.has(id) && !ofType.has(id)) ofType.set(id, null);
     }
     objects.set(type, ofType);
   }
