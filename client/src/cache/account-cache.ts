@@ -170,7 +170,7 @@ export class AccountCache {
 
   /** Has types read anew of which the server, or the program, says that they are others now. */
   renew(): void {
-    this.#options.store.renew();
+    this.#sync.forget(this.#options.store.renew());
     this.want();
   }
 

@@ -79,13 +79,15 @@ export class AccountStore {
     return this.#options.writer.loss !== null && this.#log.isUnnoted(write);
   }
 
-  /** Has types read anew whose version is another one by now. */
-  renew(): void {
+  /** Has types read anew whose version is another one by now; returns their names. */
+  renew(): readonly string[] {
     const { tables, versionOf } = this.#options;
     const others = tables.filter((table) => this.#versions.get(table.name) !== versionOf(table));
     for (const table of others) this.#versions.set(table.name, versionOf(table));
-    const cursors = new Map(others.map(({ name }) => [name, null]));
+    const names = others.map(({ name }) => name);
+    const cursors = new Map(names.map((name) => [name, null]));
     if (others.length > 0) void this.commit({ cursors });
+    return names;
   }
 
   /** Takes all away, with rows that are written besides: the account is gone. */

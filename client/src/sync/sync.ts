@@ -116,6 +116,14 @@ export class Sync {
     this.#running = this.#run();
   }
 
+  /** Forgets how far types have been read, and what is being read of them. */
+  forget(types: Iterable<string>): void {
+    for (const type of types) {
+      this.#sweeps.delete(type);
+      this.#swept.delete(type);
+    }
+  }
+
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
   wake(): void {
     this.#backoff.reset();
@@ -303,6 +311,11 @@ export class Sync {
   #readPull(pull: Pull, response: Response, draft: Draft): string | null {
     const { type } = pull;
     const { objects, cursors, covered } = draft;
+    // The type is read anew: its state has been forgotten since the request.
+    if (this.#stateOf(type) !== pull.since) {
+      this.#due.add(type);
+      return null;
+    }
     const result = readPull(pull, response);
     if (result.kind === 'failed') return result.error;
     if (result.kind === 'lost') {
@@ -326,6 +339,7 @@ export class Sync {
 
   #readSweep(sweep: Sweep, response: Response, { objects }: Draft): string | null {
     const { type } = sweep;
+    if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
     take(objects, type, result.objects);
