@@ -29,7 +29,11 @@ export interface FlushResult {
 }
 
 /** Errors that pass: the same call may succeed later (RFC 8620 3.6.2). */
-const TRANSIENT: ReadonlySet<string> = new Set(['serverUnavailable', 'serverFail', 'rateLimit']);
+export const TRANSIENT: ReadonlySet<string> = new Set([
+  'serverUnavailable',
+  'serverFail',
+  'rateLimit',
+]);
 
 /** How often a server may fail at a write before the write counts as refused. */
 const MOST_FAILURES = 5;

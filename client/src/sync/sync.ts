@@ -6,7 +6,7 @@ import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
-import { type Outcome, readFlush } from './outcomes.js';
+import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
 import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
@@ -92,6 +92,8 @@ export class Sync {
   readonly #sweeps = new Map<string, Sweep>();
   /** Sweeps behind their last pages, until /changes has nothing more to tell. */
   readonly #swept = new Map<string, Swept>();
+  /** Types that the server refuses to tell of, for as long as its session is the same. */
+  readonly #refused = new Set<string>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
   #running: Promise<void> | null = null;
@@ -111,13 +113,14 @@ export class Sync {
 
   /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
   want(): void {
-    for (const { name } of this.#options.types()) this.#due.add(name);
+    for (const { name } of this.#types()) this.#due.add(name);
     if (this.#running !== null || this.#isClosed) return;
     this.#running = this.#run();
   }
 
-  /** Forgets how far types have been read, and what is being read of them. */
+  /** Has a new session: forgets how far these types have been read. */
   forget(types: Iterable<string>): void {
+    this.#refused.clear();
     for (const type of types) {
       this.#sweeps.delete(type);
       this.#swept.delete(type);
@@ -254,10 +257,10 @@ export class Sync {
   }
 
   #makeCycle(lost: Lost | null): Cycle {
-    const { replica, limits, types } = this.#options;
+    const { replica, limits } = this.#options;
     if (lost !== null) this.#due.add(lost.type);
     const { maxCallsInRequest } = limits();
-    const names = new Set(types().map(({ name }) => name));
+    const names = new Set(this.#types().map(({ name }) => name));
     for (const name of names) {
       if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
@@ -288,9 +291,9 @@ export class Sync {
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
   #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
-    const { types, accountId, limits } = this.#options;
+    const { accountId, limits } = this.#options;
     const written = new Set(calls.map(({ type }) => type));
-    const pulls = types().flatMap(({ name }): readonly Pull[] => {
+    const pulls = this.#types().flatMap(({ name }): readonly Pull[] => {
       const since = this.#stateOf(name);
       if (since === null || !(this.#due.has(name) || written.has(name))) return [];
       return [{ type: name, since, accountId, maxChanges: limits().maxObjectsInGet }];
@@ -299,13 +302,27 @@ export class Sync {
     return pulls.sort((one, other) => rank(one) - rank(other)).slice(0, most);
   }
 
-  /** Returns the type of the first error. */
+  /** Returns the type of the first error that may pass. */
   #readAnswers({ pulls, sweeps }: Cycle, response: Response, draft: Draft): string | null {
     const failures = [
-      ...pulls.map((pull) => this.#readPull(pull, response, draft)),
-      ...sweeps.map((sweep) => this.#readSweep(sweep, response, draft)),
+      ...pulls.map((pull) => [pull.type, this.#readPull(pull, response, draft)] as const),
+      ...sweeps.map((sweep) => [sweep.type, this.#readSweep(sweep, response, draft)] as const),
     ];
-    return failures.find((failure) => failure !== null) ?? null;
+    for (const [type, failure] of failures) {
+      if (failure !== null && !TRANSIENT.has(failure)) this.#refuse(type);
+    }
+    const passing = failures.find(([, failure]) => failure !== null && TRANSIENT.has(failure));
+    return passing?.[1] ?? null;
+  }
+
+  /** One type that can't be read doesn't stop the others. */
+  #refuse(type: string): void {
+    this.#refused.add(type);
+    for (const known of [this.#due, this.#sweeps, this.#swept]) known.delete(type);
+  }
+
+  #types(): readonly TypeTable[] {
+    return this.#options.types().filter(({ name }) => !this.#refused.has(name));
   }
 
   #readPull(pull: Pull, response: Response, draft: Draft): string | null {

@@ -21,3 +21,31 @@ describe('a copy whose history ends while an answer is on its way', () => {
     expect(account.store.replica.cursor('Thing')).toBe('1');
   });
 });
+
+describe('a type that the server refuses to tell of', () => {
+  it('leaves the others in step', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING, makeTable('Secret')]);
+    server.answer = ([name, , id]) =>
+      name.startsWith('Secret/') ? [['error', { type: 'forbidden' }, id]] : undefined;
+    await account.sync.settle();
+    account.create('Thing', 'one');
+    await account.sync.settle();
+    expect(account.failures.filter((failure) => failure !== null)).toEqual([]);
+    expect([...account.store.replica.rows('Thing')]).toMatchObject([{ text: 'one' }]);
+    const asked = server.count('Secret/query');
+    await account.sync.settle();
+    expect(server.count('Secret/query')).toBe(asked);
+  });
+
+  it('is asked for again in a new session', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    server.answer = ([, , id]) => [['error', { type: 'forbidden' }, id]];
+    await account.sync.settle();
+    server.answer = () => undefined;
+    account.renew();
+    await account.sync.settle();
+    expect(account.store.replica.cursor('Thing')).toBe('1');
+  });
+});
