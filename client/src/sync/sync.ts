@@ -18,6 +18,14 @@ export const ONCE = 'urn:jmapsmith:once';
 const CALLS_OF_A_PULL = 3;
 const CALLS_OF_A_SWEEP = 2;
 
+/** Limits are not halved further: a single write is less than this in any case. */
+const SMALLEST_SHARE = 2 ** -12;
+
+const TOO_LARGE = Object.freeze({
+  type: 'tooLarge',
+  description: 'The server takes no request so large.',
+});
+
 /** Returns the octets that the writes of a request may have; its other calls are small. */
 export function maxOctetsOf({ maxSizeRequest }: SyncLimits): number {
   return maxSizeRequest * 0.8;
@@ -62,6 +70,8 @@ interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
+  /** Keys of calls that were planned before: an earlier request may have had them. */
+  readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
   readonly lost: Lost | null;
 }
@@ -100,6 +110,8 @@ export class Sync {
   #isClosed = false;
   #wake: (() => void) | null = null;
   #begun = 0;
+  /** The part of its limits that the server has really taken so far. */
+  #share = 1;
 
   constructor(options: SyncOptions) {
     this.#options = options;
@@ -121,6 +133,7 @@ export class Sync {
   /** Has a new session: forgets how far these types have been read. */
   forget(types: Iterable<string>): void {
     this.#refused.clear();
+    this.#share = 1;
     for (const type of types) {
       this.#sweeps.delete(type);
       this.#swept.delete(type);
@@ -184,9 +197,10 @@ export class Sync {
     const { replica, wire, commit } = this.#options;
     this.#begun += 1;
     const lost = this.#findLost();
+    const earlier = new Set(replica.log.map(({ sentAs }) => sentAs));
     await this.#plan();
     if (this.#isClosed) return null;
-    const cycle = this.#makeCycle(lost);
+    const cycle = this.#makeCycle(lost, earlier);
     for (const { type } of cycle.pulls) this.#due.delete(type);
     let failure: string | null = 'transport';
     try {
@@ -202,14 +216,41 @@ export class Sync {
         covered: new Set(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
+      if (flush.isTooLarge) this.#share /= 2;
       const recovery = this.#recover(cycle, response, draft);
       const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
       void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+    } catch (error) {
+      failure = typeOf(error);
+      if (isTooLarge(error) && this.#divide(cycle)) failure = null;
     } finally {
       if (failure === null) this.#backoff.reset();
       else for (const { type } of cycle.pulls) this.#due.add(type);
     }
     return failure;
+  }
+
+  /**
+   * Makes the next request smaller than this one, of which the server ran nothing. A write alone
+   * that is too large is refused. Returns false where nothing can be made smaller.
+   */
+  #divide({ calls, earlier }: Cycle): boolean {
+    const { replica, commit } = this.#options;
+    this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
+    // Calls that an earlier request had may have been made.
+    const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
+    if (fresh.length === 0) return false;
+    const unsent = new Set(fresh.flatMap(({ writes }) => writes));
+    const [only] = calls.length === 1 && unsent.size === 1 ? unsent : [];
+    if (only === undefined) {
+      const log = replica.log.map((each) => (unsent.has(each) ? { ...each, sentAs: null } : each));
+      void commit({ log }, []);
+    } else {
+      const answer = { isError: true, args: TOO_LARGE, type: TOO_LARGE.type } as const;
+      const { change, outcomes } = readFlush(replica, [{ call: calls[0] as FlushCall, answer }]);
+      void commit(change, outcomes);
+    }
+    return true;
   }
 
   /**
@@ -232,12 +273,21 @@ export class Sync {
   #planFlush(): Log {
     const { replica } = this.#options;
     const limits = this.#options.limits();
-    const { maxCallsInRequest, maxObjectsInSet } = limits;
-    const maxOctets = maxOctetsOf(limits);
+    const maxObjectsInSet = this.#shareOf(limits.maxObjectsInSet);
+    const maxOctets = maxOctetsOf(limits) * this.#share;
     const isGuarded = !this.#options.hasOnceKeys();
-    const maxCalls = isGuarded ? 1 : Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
+    const maxCalls = isGuarded ? 1 : this.#maxCalls();
     const held = this.#findHeld();
     return planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded, held });
+  }
+
+  /** Returns how many /set a request may have: the changes that they make are read with them. */
+  #maxCalls(): number {
+    return this.#shareOf(this.#options.limits().maxCallsInRequest - CALLS_OF_A_PULL);
+  }
+
+  #shareOf(limit: number): number {
+    return Math.max(1, Math.floor(limit * this.#share));
   }
 
   #findHeld(): ReadonlySet<PendingWrite> {
@@ -256,10 +306,12 @@ export class Sync {
     return recover(lost, this.#options.replica, objects.get(lost.type), response);
   }
 
-  #makeCycle(lost: Lost | null): Cycle {
+  #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
     const { replica, limits } = this.#options;
     if (lost !== null) this.#due.add(lost.type);
-    const { maxCallsInRequest } = limits();
+    const most = limits().maxCallsInRequest;
+    // One pull has room in any case, or nothing would be read any more.
+    const maxCallsInRequest = Math.max(this.#shareOf(most), Math.min(most, 1 + CALLS_OF_A_PULL));
     const names = new Set(this.#types().map(({ name }) => name));
     for (const name of names) {
       if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
@@ -267,12 +319,12 @@ export class Sync {
     // The user's access may have changed.
     for (const known of [this.#due, this.#sweeps, this.#swept])
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
-    const calls = lost === null ? callsOf(replica.log) : [];
+    const calls = lost === null ? callsOf(replica.log).slice(0, this.#maxCalls()) : [];
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
     const pulls = this.#makePulls(calls, Math.floor(room / CALLS_OF_A_PULL));
     room -= pulls.length * CALLS_OF_A_PULL;
     const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { calls, pulls, sweeps, lost };
+    return { calls, pulls, sweeps, earlier, lost };
   }
 
   #requestOf({ calls, pulls, sweeps, lost }: Cycle) {
@@ -398,6 +450,12 @@ export class Sync {
 function typeOf(error: unknown): string {
   const type = (error as { readonly type?: unknown } | null)?.type;
   return typeof type === 'string' ? type : 'transport';
+}
+
+/** Returns whether a request was refused as a whole since it is too large. */
+function isTooLarge(error: unknown): boolean {
+  const { status, type, limit } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  return status === 413 || (type === 'limit' && limit !== 'maxConcurrentRequests');
 }
 
 function take(objects: Objects, type: string, more: ReadonlyMap<string, JsonObject | null>): void {

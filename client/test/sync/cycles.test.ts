@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { RequestError } from '../../src/call/errors.js';
+import type { Request } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // Cycles of an account whose server, or whose network, does what ours doesn't.
@@ -47,5 +49,57 @@ describe('a type that the server refuses to tell of', () => {
     account.renew();
     await account.sync.settle();
     expect(account.store.replica.cursor('Thing')).toBe('1');
+  });
+});
+
+describe('writes that are too large for one request', () => {
+  const texts = ['one', 'two', 'three', 'four', 'five'];
+  const countCreates = ({ methodCalls }: Request): number =>
+    methodCalls.reduce((sum, [, { create }]) => sum + Object.keys(create ?? {}).length, 0);
+
+  it.each([
+    new RequestError(413, {}),
+    new RequestError(400, {
+      ...{ type: 'urn:ietf:params:jmap:error:limit', limit: 'maxSizeRequest' },
+    }),
+  ])('are sent in smaller ones after $message', async (error) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = (request) => {
+      if (countCreates(request) > 1) throw error;
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.objects.size).toBe(5);
+    expect(account.outcomes.every(({ isMade }) => isMade)).toBe(true);
+  });
+
+  it('are sent in smaller calls where the server refuses the call', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.answer = ([name, args, id]) =>
+      name === 'Thing/set' && Object.keys(args['create'] ?? {}).length > 1
+        ? [['error', { type: 'requestTooLarge' }, id]]
+        : undefined;
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.objects.size).toBe(5);
+    expect(account.outcomes.every(({ isMade }) => isMade)).toBe(true);
+  });
+
+  it("don't wait for one that no request can have", async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = (request) => {
+      if (JSON.stringify(request).includes('"three"')) throw new RequestError(413, {});
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.objects.size).toBe(4);
+    const refused = account.outcomes.filter(({ isMade }) => !isMade);
+    expect(refused).toMatchObject([{ write: { key: '~three' }, error: { type: 'tooLarge' } }]);
   });
 });
