@@ -74,8 +74,16 @@ class FlushReader {
       for (const write of call.writes) this.#sendAnew(write);
       return;
     }
+    // Nobody knows which of the writes were made: the call stays as it is, and comes again.
+    if (answer.isError && (answer.isMissing || answer.type === 'serverPartialFail')) {
+      this.#failure ??= answer.type;
+      for (const { kind, key } of call.writes) if (kind === 'create') this.#repeatedKeys.add(key);
+      return;
+    }
     for (const write of call.writes) {
-      const ending = answer.isError ? errorOf(answer.args) : this.#endOf(write, answer.args);
+      const ending = answer.isError
+        ? { ...answer.args, type: answer.type }
+        : this.#endOf(write, answer.args);
       if (ending === null) this.#ended.add(write);
       else if (needs(write, this.#repeatedKeys)) this.#sendAnew(write);
       else if (needs(write, this.#refusedKeys)) this.#refuse(write, DEPENDENCY_FAILED);

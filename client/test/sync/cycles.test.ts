@@ -103,3 +103,27 @@ describe('writes that are too large for one request', () => {
     expect(refused).toMatchObject([{ write: { key: '~three' }, error: { type: 'tooLarge' } }]);
   });
 });
+
+describe('a call whose outcome the response leaves open', () => {
+  it.each([
+    ['no answer', () => []],
+    ['serverPartialFail', (id: string) => [['error', { type: 'serverPartialFail' }, id] as const]],
+  ])('is sent again under its key: %s', async (_, answer) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.answer = ([name, , id]) => {
+      if (name !== 'Thing/set') return undefined;
+      server.answer = () => undefined;
+      return answer(id);
+    };
+    account.create('Thing', 'one');
+    await account.sync.settle();
+    const calls = server.requests.flatMap(({ methodCalls }) => methodCalls);
+    const keys = calls.flatMap(([name, { onceKey }]) => (name === 'Thing/set' ? [onceKey] : []));
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    expect(account.outcomes).toMatchObject([{ isMade: true }]);
+    expect(account.failures).toContainEqual(expect.stringMatching(/^server/));
+  });
+});
