@@ -70,7 +70,6 @@ export class AccountCache {
   #lastSynced: number | null = null;
   #isWanted = false;
   #hint: ReturnType<typeof setTimeout> | undefined;
-  #begunAtHint = 0;
 
   constructor(options: AccountCacheOptions) {
     const { accountId, store, wire, types, limits, hasOnceKeys } = options;
@@ -155,12 +154,12 @@ export class AccountCache {
     this.#sync.wake();
   }
 
-  /** Starts a cycle in a moment, unless one has begun since the last hint. */
+  /** Starts a cycle in a moment, unless one that runs asks for all by then. */
   hint(): void {
-    this.#begunAtHint = this.#sync.begun;
+    this.#sync.note();
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
-      if (this.#sync.begun === this.#begunAtHint) this.#sync.wake();
+      if (this.#sync.isDue) this.#sync.wake();
     }, GATHERING);
   }
 

@@ -109,7 +109,6 @@ export class Sync {
   #running: Promise<void> | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
-  #begun = 0;
   /** The part of its limits that the server has really taken so far. */
   #share = 1;
 
@@ -118,14 +117,19 @@ export class Sync {
     this.#backoff = options.backoff ?? new Backoff();
   }
 
-  /** The number of requests so far: a wish is fulfilled by one that begins after it. */
-  get begun(): number {
-    return this.#begun;
+  /** Returns whether changes have been wished for that no request has asked for. */
+  get isDue(): boolean {
+    return this.#due.size > 0;
+  }
+
+  /** Has the next cycles ask for all changes, without starting one. */
+  note(): void {
+    for (const { name } of this.#types()) this.#due.add(name);
   }
 
   /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
   want(): void {
-    for (const { name } of this.#types()) this.#due.add(name);
+    this.note();
     if (this.#running !== null || this.#isClosed) return;
     this.#running = this.#run();
   }
@@ -195,7 +199,6 @@ export class Sync {
    */
   async #cycle(): Promise<string | null> {
     const { replica, wire, commit } = this.#options;
-    this.#begun += 1;
     const lost = this.#findLost();
     const earlier = new Set(replica.log.map(({ sentAs }) => sentAs));
     await this.#plan();

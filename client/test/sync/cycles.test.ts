@@ -127,3 +127,20 @@ describe('a call whose outcome the response leaves open', () => {
     expect(account.failures).toContainEqual(expect.stringMatching(/^server/));
   });
 });
+
+describe('changes that are told while a request is on its way', () => {
+  it('are asked for by a later one, of all types', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING, makeTable('Other')]);
+    await account.sync.settle();
+    const asked = server.count('Other/changes');
+    server.before = () => {
+      server.before = () => undefined;
+      account.sync.note();
+      expect(account.sync.isDue).toBe(true);
+    };
+    await account.sync.settle();
+    expect(account.sync.isDue).toBe(false);
+    expect(server.count('Other/changes')).toBe(asked + 2);
+  });
+});
