@@ -71,7 +71,6 @@ export class AccountCache {
   #isWanted = false;
   #isDropped = false;
   #hint: ReturnType<typeof setTimeout> | undefined;
-  #begunAtHint = 0;
 
   constructor(options: AccountCacheOptions) {
     const { accountId, store, wire, types, limits, hasOnceKeys } = options;
@@ -81,6 +80,7 @@ export class AccountCache {
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys },
       commit: (change, outcomes) => this.#commit(change, outcomes),
+      isHeld: (write) => store.isHeld(write),
       report: (failure, isDone) => this.#report(failure, isDone),
     });
   }
@@ -155,12 +155,12 @@ export class AccountCache {
     this.#sync.wake();
   }
 
-  /** Starts a cycle in a moment, unless one has begun since the last hint. */
+  /** Starts a cycle in a moment, unless one that runs asks for all by then. */
   hint(): void {
-    this.#begunAtHint = this.#sync.begun;
+    this.#sync.note();
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
-      if (this.#sync.begun === this.#begunAtHint) this.#sync.wake();
+      if (this.#sync.isDue) this.#sync.wake();
     }, GATHERING);
   }
 
@@ -170,7 +170,7 @@ export class AccountCache {
 
   /** Has types read anew of which the server, or the program, says that they are others now. */
   renew(): void {
-    this.#options.store.renew();
+    this.#sync.forget(this.#options.store.renew());
     this.want();
   }
 

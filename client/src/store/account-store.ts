@@ -4,6 +4,7 @@ import type { TypeTable } from '../schema/tables.js';
 import { LogRows } from './log-rows.js';
 import { type Change, Replica, type Touched } from './replica.js';
 import type { StoreWriter } from './store-writer.js';
+import type { PendingWrite } from './write.js';
 
 export interface AccountStoreOptions {
   readonly accountId: string;
@@ -63,19 +64,30 @@ export class AccountStore {
     const before = this.replica.log;
     const touched = this.replica.apply(change);
     this.#seq += 1;
-    const rows = [...this.#rowsOf(change), ...this.#log.change(before, this.replica.log), ...more];
-    const durable = this.#options.writer.write(rows);
+    const log = this.#log.change(before, this.replica.log);
+    const durable = this.#options.writer.write([...this.#rowsOf(change), ...log, ...more]);
+    void durable.then((isDurable) => isDurable && this.#log.note(log));
     this.#tell(touched);
     return durable;
   }
 
-  /** Has types read anew whose version is another one by now. */
-  renew(): void {
+  /**
+   * Returns whether a write has to stay in the log: the store is lost, and has an older row of it.
+   * A client that starts from that row would send the write a second time.
+   */
+  isHeld(write: PendingWrite): boolean {
+    return this.#options.writer.loss !== null && this.#log.isUnnoted(write);
+  }
+
+  /** Has types read anew whose version is another one by now; returns their names. */
+  renew(): readonly string[] {
     const { tables, versionOf } = this.#options;
     const others = tables.filter((table) => this.#versions.get(table.name) !== versionOf(table));
     for (const table of others) this.#versions.set(table.name, versionOf(table));
-    const cursors = new Map(others.map(({ name }) => [name, null]));
+    const names = others.map(({ name }) => name);
+    const cursors = new Map(names.map((name) => [name, null]));
     if (others.length > 0) void this.commit({ cursors });
+    return names;
   }
 
   /** Takes all away, with rows that are written besides: the account is gone. */

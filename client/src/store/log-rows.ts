@@ -10,6 +10,8 @@ const DIGITS = 12;
 export class LogRows {
   readonly #accountId: string;
   readonly #numbers = new Map<PendingWrite, number>();
+  /** The requests that carry the writes of the rows that a store has, by the rows' numbers. */
+  readonly #stored = new Map<number, string | null>();
   #last = 0;
 
   constructor(accountId: string) {
@@ -20,10 +22,26 @@ export class LogRows {
   read(rows: readonly (readonly [string, JsonValue])[]): Log {
     return rows.map(([key, value]) => {
       const write = value as unknown as PendingWrite;
-      this.#last = Number(key.slice(this.#accountId.length + 1));
+      this.#last = this.#numberOf(key);
       this.#numbers.set(write, this.#last);
+      this.#stored.set(this.#last, write.sentAs);
       return write;
     });
+  }
+
+  /** Notes that rows are durable. */
+  note(rows: readonly RowChange[]): void {
+    for (const { key, value } of rows) {
+      const write = value as unknown as PendingWrite | undefined;
+      if (write === undefined) this.#stored.delete(this.#numberOf(key));
+      else this.#stored.set(this.#numberOf(key), write.sentAs);
+    }
+  }
+
+  /** Returns whether a store has a row of a write, and not the request that carries it. */
+  isUnnoted(write: PendingWrite): boolean {
+    const sentAs = this.#stored.get(this.#numbers.get(write) ?? 0);
+    return sentAs !== undefined && (sentAs === null || sentAs !== write.sentAs);
   }
 
   /** Returns the changes of rows that make one log another. */
@@ -47,6 +65,10 @@ export class LogRows {
     for (const write of old) if (!rest.has(write)) this.#numbers.delete(write);
     const gone = [...numbers.values()].filter((number) => !kept.has(number));
     return [...changes, ...gone.map((number) => this.#row(number))];
+  }
+
+  #numberOf(key: string): number {
+    return Number(key.slice(this.#accountId.length + 1));
   }
 
   #row(number: number, write?: PendingWrite): RowChange {

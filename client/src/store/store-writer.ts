@@ -1,4 +1,4 @@
-import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import type { OpenStore, Change as RowChange, Table } from '../persist/port.js';
 
 /** Why a client writes nothing more to its store. */
 export type Loss =
@@ -6,6 +6,9 @@ export type Loss =
   | 'lost'
   /** Another client has the data: this one has to end. */
   | 'fenced';
+
+/** Tables that a store without room still gets; objects are at the server, too. */
+const NEEDED: ReadonlySet<Table> = new Set(['log', 'aliases', 'meta']);
 
 /** Changes that are written together, and who waits for them. */
 interface Batch {
@@ -16,7 +19,8 @@ interface Batch {
 
 /**
  * Writes changes to a store in their order, each one whole. Changes that come while others are
- * being written are one transaction together.
+ * being written are one transaction together. Where the store has no room, it gets writes and what
+ * belongs to them alone from then on.
  */
 export class StoreWriter {
   readonly #store: OpenStore | null;
@@ -25,6 +29,7 @@ export class StoreWriter {
   #next: Batch | null = null;
   #running: Promise<void> | null = null;
   #loss: Loss | null = null;
+  #isFull = false;
 
   /** Without a store, it is lost from the begin. */
   constructor(store: OpenStore | null, epoch: number, onLoss: (loss: Loss) => void) {
@@ -64,15 +69,26 @@ export class StoreWriter {
 
   async #commit(changes: readonly RowChange[]): Promise<boolean> {
     if (this.#loss !== null) return false;
+    // Objects and the state that they have reached stay as they were, so they still go together.
+    const rows = this.#isFull ? changes.filter(isNeeded) : changes;
     try {
-      await this.#store?.commit(changes, { epoch: this.#epoch, durable: true });
+      await this.#store?.commit(rows, { epoch: this.#epoch, durable: true });
       return true;
     } catch (error) {
+      if ((error as Error).name === 'QuotaError' && !this.#isFull) {
+        this.#isFull = true;
+        return this.#commit(changes);
+      }
       this.#loss = (error as Error).name === 'FencedError' ? 'fenced' : 'lost';
       this.#onLoss(this.#loss);
       return false;
     }
   }
+}
+
+/** Removals go in any case: they free room, and the server has none of it any more. */
+function isNeeded({ table, value }: RowChange): boolean {
+  return value === undefined || NEEDED.has(table);
 }
 
 function makeBatch(): Batch {

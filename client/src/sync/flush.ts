@@ -21,6 +21,8 @@ export interface FlushLimits {
   readonly maxOctets: number;
   /** The server knows no keys: calls note the state in which they are sent. */
   readonly isGuarded?: boolean;
+  /** Writes that have to stay unsent. */
+  readonly held?: ReadonlySet<PendingWrite>;
 }
 
 /**
@@ -34,7 +36,10 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   let octets = 0;
   const planned: PendingWrite[] = [];
   for (const [index, write] of log.entries()) {
-    if (write.sentAs === null) {
+    if (limits.held?.has(write)) {
+      call = null;
+      planned.push(write);
+    } else if (write.sentAs === null) {
       if (call === null || !fits(call.writes, write, limits.maxObjectsInSet)) {
         if (calls >= limits.maxCalls) return [...planned, ...log.slice(index)];
         call = { onceKey: crypto.randomUUID(), writes: [] };
@@ -60,6 +65,20 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
     }
   }
   return planned;
+}
+
+/** Returns the unsent writes for which `isHeld` is true, and those that need their objects. */
+export function findHeld(
+  log: Log,
+  isHeld: (write: PendingWrite) => boolean,
+): ReadonlySet<PendingWrite> {
+  const keys = new Set<Key>();
+  const held = log.filter((write) => {
+    const stays = write.sentAs === null && (isHeld(write) || needs(write, keys));
+    if (stays) keys.add(write.key);
+    return stays;
+  });
+  return new Set(held);
 }
 
 /** Within a /set creates come first, then updates, then destroys; each object comes once. */

@@ -2,12 +2,15 @@ import type { Connection } from '../call/connection.js';
 import { openPush } from '../transport/open-push.js';
 import type { Push } from '../transport/push.js';
 
+/** A server that has it tells the present states at the begin of each connection. */
+const PUSH = 'urn:jmapsmith:push';
+
 /** Copies of accounts that follow what the server tells. */
 export interface Followers {
   /** Returns the state that the copy of a type has; undefined where there is no copy. */
   cursor(accountId: string, type: string): string | null | undefined;
-  /** Is told that an account has changed. */
-  wake(accountId: string): void;
+  /** Is told that an account has changed; without one, that any may have. */
+  wake(accountId?: string): void;
   /** Is told whether the server tells of changes at present. */
   setPushed(isPushed: boolean): void;
 }
@@ -27,6 +30,11 @@ export function followPush(connection: Connection, followers: Followers): Push {
         if (isNews) followers.wake(accountId);
       }
     },
-    onStatus: ({ state }) => followers.setPushed(state === 'live'),
+    onStatus({ state }) {
+      followers.setPushed(state === 'live');
+      // Other servers tell nothing of what has changed while there was no connection.
+      const isSilent = !(PUSH in connection.keeper.current().capabilities);
+      if (state === 'live' && isSilent) followers.wake();
+    },
   });
 }

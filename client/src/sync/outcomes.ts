@@ -26,10 +26,16 @@ export interface FlushResult {
   readonly outcomes: readonly Outcome[];
   /** Why writes have to be sent again, after a pause; null where none have. */
   readonly failure: string | null;
+  /** A call had more objects than the server takes at once: its writes go out in smaller ones. */
+  readonly isTooLarge: boolean;
 }
 
 /** Errors that pass: the same call may succeed later (RFC 8620 3.6.2). */
-const TRANSIENT: ReadonlySet<string> = new Set(['serverUnavailable', 'serverFail', 'rateLimit']);
+export const TRANSIENT: ReadonlySet<string> = new Set([
+  'serverUnavailable',
+  'serverFail',
+  'rateLimit',
+]);
 
 /** How often a server may fail at a write before the write counts as refused. */
 const MOST_FAILURES = 5;
@@ -52,6 +58,7 @@ class FlushReader {
   /** Writes that are sent again, as they are then. */
   readonly #again = new Map<PendingWrite, PendingWrite>();
   #failure: string | null = null;
+  #isTooLarge = false;
   readonly #ended = new Set<PendingWrite>();
   /** Objects that were not made: for good, or until their creates are sent again. */
   readonly #refusedKeys = new Set<Key>();
@@ -62,14 +69,32 @@ class FlushReader {
   }
 
   read(call: FlushCall, answer: CallAnswer): void {
+    if (answer.isError && answer.type === 'requestTooLarge' && call.writes.length > 1) {
+      this.#isTooLarge = true;
+      for (const write of call.writes) this.#sendAnew(write);
+      return;
+    }
+    // Nobody knows which of the writes were made: the call stays as it is, and comes again.
+    if (answer.isError && (answer.isMissing || answer.type === 'serverPartialFail')) {
+      this.#failure ??= answer.type;
+      for (const { kind, key } of call.writes) if (kind === 'create') this.#repeatedKeys.add(key);
+      return;
+    }
     for (const write of call.writes) {
-      const ending = answer.isError ? errorOf(answer.args) : this.#endOf(write, answer.args);
+      const ending = answer.isError
+        ? { ...answer.args, type: answer.type }
+        : this.#endOf(write, answer.args);
       if (ending === null) this.#ended.add(write);
-      else if (needs(write, this.#repeatedKeys)) this.#again.set(write, { ...write, sentAs: null });
+      else if (needs(write, this.#repeatedKeys)) this.#sendAnew(write);
       else if (needs(write, this.#refusedKeys)) this.#refuse(write, DEPENDENCY_FAILED);
       else if (!this.#repeat(write, ending)) this.#refuse(write, ending);
       if (write.kind === 'create' && this.#again.has(write)) this.#repeatedKeys.add(write.key);
     }
+  }
+
+  #sendAnew(write: PendingWrite): void {
+    this.#again.set(write, { ...write, sentAs: null });
+    if (write.kind === 'create') this.#repeatedKeys.add(write.key);
   }
 
   /** Puts a write back into the log where its error may pass. */
@@ -99,6 +124,7 @@ class FlushReader {
       change: { objects: this.#objects, aliases: this.#aliases, log: rest },
       outcomes: this.#outcomes,
       failure: this.#failure,
+      isTooLarge: this.#isTooLarge,
     };
   }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { takeObjects, textsOf } from './pull.js';
-import { answerOf } from './wire.js';
+import { answerOf, type CallAnswer } from './wire.js';
 
 /** Reads all objects of a type, a page at a time, in an order that writes don't change. */
 export interface Sweep {
@@ -69,5 +69,12 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
     anchor: ids.at(-1) ?? sweep.anchor,
     seen: new Set([...sweep.seen, ...objects.keys()]),
   };
-  return { kind: 'page', objects, sweep: next, isLast: query === null || ids.length < limit };
+  return { kind: 'page', objects, sweep: next, isLast: ids.length < limitOf(query, limit) };
+}
+
+/** The server may answer less than it was asked for (RFC 8620 5.5). Without /query all is there. */
+function limitOf(query: CallAnswer | null, limit: number): number {
+  if (query === null) return Number.POSITIVE_INFINITY;
+  const { limit: most } = query.args;
+  return typeof most === 'number' ? Math.max(1, Math.min(most, limit)) : limit;
 }

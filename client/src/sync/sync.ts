@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
+import type { Log } from '../store/log.js';
 import type { Change, Replica } from '../store/replica.js';
+import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
-import { callsOf, type FlushCall, planFlush, setCall } from './flush.js';
-import { type Outcome, readFlush } from './outcomes.js';
+import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
+import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
 import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
@@ -15,6 +17,14 @@ export const ONCE = 'urn:jmapsmith:once';
 /** Calls of a /changes with its gets, and of a page of a sweep. */
 const CALLS_OF_A_PULL = 3;
 const CALLS_OF_A_SWEEP = 2;
+
+/** Limits are not halved further: a single write is less than this in any case. */
+const SMALLEST_SHARE = 2 ** -12;
+
+const TOO_LARGE = Object.freeze({
+  type: 'tooLarge',
+  description: 'The server takes no request so large.',
+});
 
 /** Returns the octets that the writes of a request may have; its other calls are small. */
 export function maxOctetsOf({ maxSizeRequest }: SyncLimits): number {
@@ -42,6 +52,8 @@ export interface SyncOptions {
    * looks at it. Resolves once it is durable; false where it never will be.
    */
   readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
+  /** Returns whether an unsent write must not be sent: a later client would send it once more. */
+  readonly isHeld: (write: PendingWrite) => boolean;
   /**
    * Is told how each request went: null, or the type of the error; and whether nothing is left to
    * do.
@@ -58,6 +70,8 @@ interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
+  /** Keys of calls that were planned before: an earlier request may have had them. */
+  readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
   readonly lost: Lost | null;
 }
@@ -70,6 +84,15 @@ interface Draft {
 }
 
 /**
+ * Objects that a sweep has not seen go in the end. The copy has no state until then: a program that
+ * ends in between reads all of them anew.
+ */
+interface Swept {
+  readonly since: string;
+  readonly seen: ReadonlySet<string>;
+}
+
+/**
  * Keeps a copy of an account in step with its server: sends the log, and reads what has changed.
  * One cycle runs at a time, so an older answer never comes behind a newer one.
  */
@@ -77,30 +100,48 @@ export class Sync {
   readonly #options: SyncOptions;
   readonly #backoff: Backoff;
   readonly #sweeps = new Map<string, Sweep>();
-  /** Objects that a sweep has not seen: they go once /changes has nothing more to tell. */
-  readonly #seen = new Map<string, ReadonlySet<string>>();
+  /** Sweeps behind their last pages, until /changes has nothing more to tell. */
+  readonly #swept = new Map<string, Swept>();
+  /** Types that the server refuses to tell of, for as long as its session is the same. */
+  readonly #refused = new Set<string>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
   #running: Promise<void> | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
-  #begun = 0;
+  /** The part of its limits that the server has really taken so far. */
+  #share = 1;
 
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff();
   }
 
-  /** The number of requests so far: a wish is fulfilled by one that begins after it. */
-  get begun(): number {
-    return this.#begun;
+  /** Returns whether changes have been wished for that no request has asked for. */
+  get isDue(): boolean {
+    return this.#due.size > 0;
+  }
+
+  /** Has the next cycles ask for all changes, without starting one. */
+  note(): void {
+    for (const { name } of this.#types()) this.#due.add(name);
   }
 
   /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
   want(): void {
-    for (const { name } of this.#options.types()) this.#due.add(name);
+    this.note();
     if (this.#running !== null || this.#isClosed) return;
     this.#running = this.#run();
+  }
+
+  /** Has a new session: forgets how far these types have been read. */
+  forget(types: Iterable<string>): void {
+    this.#refused.clear();
+    this.#share = 1;
+    for (const type of types) {
+      this.#sweeps.delete(type);
+      this.#swept.delete(type);
+    }
   }
 
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
@@ -136,7 +177,8 @@ export class Sync {
   }
 
   #hasMore(): boolean {
-    return this.#options.replica.log.length > 0 || this.#sweeps.size > 0 || this.#due.size > 0;
+    const { log } = this.#options.replica;
+    return log.length > this.#findHeld().size || this.#sweeps.size > 0 || this.#due.size > 0;
   }
 
   async #pause(): Promise<void> {
@@ -157,11 +199,11 @@ export class Sync {
    */
   async #cycle(): Promise<string | null> {
     const { replica, wire, commit } = this.#options;
-    this.#begun += 1;
     const lost = this.#findLost();
+    const earlier = new Set(replica.log.map(({ sentAs }) => sentAs));
     await this.#plan();
     if (this.#isClosed) return null;
-    const cycle = this.#makeCycle(lost);
+    const cycle = this.#makeCycle(lost, earlier);
     for (const { type } of cycle.pulls) this.#due.delete(type);
     let failure: string | null = 'transport';
     try {
@@ -177,9 +219,13 @@ export class Sync {
         covered: new Set(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
+      if (flush.isTooLarge) this.#share /= 2;
       const recovery = this.#recover(cycle, response, draft);
       const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
       void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+    } catch (error) {
+      failure = typeOf(error);
+      if (isTooLarge(error) && this.#divide(cycle)) failure = null;
     } finally {
       if (failure === null) this.#backoff.reset();
       else for (const { type } of cycle.pulls) this.#due.add(type);
@@ -188,20 +234,68 @@ export class Sync {
   }
 
   /**
+   * Makes the next request smaller than this one, of which the server ran nothing. A write alone
+   * that is too large is refused. Returns false where nothing can be made smaller.
+   */
+  #divide({ calls, earlier }: Cycle): boolean {
+    const { replica, commit } = this.#options;
+    this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
+    // Calls that an earlier request had may have been made.
+    const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
+    if (fresh.length === 0) return false;
+    const unsent = new Set(fresh.flatMap(({ writes }) => writes));
+    const [only] = calls.length === 1 && unsent.size === 1 ? unsent : [];
+    if (only === undefined) {
+      const log = replica.log.map((each) => (unsent.has(each) ? { ...each, sentAs: null } : each));
+      void commit({ log }, []);
+    } else {
+      const answer = { isError: true, args: TOO_LARGE, type: TOO_LARGE.type } as const;
+      const { change, outcomes } = readFlush(replica, [{ call: calls[0] as FlushCall, answer }]);
+      void commit(change, outcomes);
+    }
+    return true;
+  }
+
+  /**
    * Puts writes into calls. They are sent once that is durable: their keys let the server tell a
    * call that comes again after a crash.
    */
   async #plan(): Promise<void> {
-    const { replica, commit } = this.#options;
+    const { replica, commit, isHeld } = this.#options;
     if (this.#findLost() !== null) return;
+    const { log } = replica;
+    const planned = this.#planFlush();
+    if (!planned.some((write, index) => write !== log[index])) return;
+    if (await commit({ log: planned }, [])) return;
+    if (!planned.some((write, index) => write !== log[index] && isHeld(write))) return;
+    const before = new Map(planned.map((write, index) => [write, log[index] ?? write]));
+    await commit({ log: replica.log.map((write) => before.get(write) ?? write) }, []);
+    await commit({ log: this.#planFlush() }, []);
+  }
+
+  #planFlush(): Log {
+    const { replica } = this.#options;
     const limits = this.#options.limits();
-    const { maxCallsInRequest, maxObjectsInSet } = limits;
-    const maxOctets = maxOctetsOf(limits);
+    const maxObjectsInSet = this.#shareOf(limits.maxObjectsInSet);
+    const maxOctets = maxOctetsOf(limits) * this.#share;
     const isGuarded = !this.#options.hasOnceKeys();
-    const maxCalls = isGuarded ? 1 : Math.max(1, maxCallsInRequest - CALLS_OF_A_PULL);
-    const planned = planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded });
-    if (planned.some((write, index) => write !== replica.log[index]))
-      await commit({ log: planned }, []);
+    const maxCalls = isGuarded ? 1 : this.#maxCalls();
+    const held = this.#findHeld();
+    return planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded, held });
+  }
+
+  /** Returns how many /set a request may have: the changes that they make are read with them. */
+  #maxCalls(): number {
+    return this.#shareOf(this.#options.limits().maxCallsInRequest - CALLS_OF_A_PULL);
+  }
+
+  #shareOf(limit: number): number {
+    return Math.max(1, Math.floor(limit * this.#share));
+  }
+
+  #findHeld(): ReadonlySet<PendingWrite> {
+    const { replica, isHeld } = this.#options;
+    return findHeld(replica.log, isHeld);
   }
 
   /** At the begin of a cycle, a call that was sent has lost its answer. */
@@ -215,23 +309,25 @@ export class Sync {
     return recover(lost, this.#options.replica, objects.get(lost.type), response);
   }
 
-  #makeCycle(lost: Lost | null): Cycle {
-    const { replica, limits, types } = this.#options;
+  #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
+    const { replica, limits } = this.#options;
     if (lost !== null) this.#due.add(lost.type);
-    const { maxCallsInRequest } = limits();
-    const names = new Set(types().map(({ name }) => name));
+    const most = limits().maxCallsInRequest;
+    // One pull has room in any case, or nothing would be read any more.
+    const maxCallsInRequest = Math.max(this.#shareOf(most), Math.min(most, 1 + CALLS_OF_A_PULL));
+    const names = new Set(this.#types().map(({ name }) => name));
     for (const name of names) {
-      if (replica.cursor(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
+      if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
     // The user's access may have changed.
-    for (const known of [this.#due, this.#sweeps])
+    for (const known of [this.#due, this.#sweeps, this.#swept])
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
-    const calls = lost === null ? callsOf(replica.log) : [];
+    const calls = lost === null ? callsOf(replica.log).slice(0, this.#maxCalls()) : [];
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
     const pulls = this.#makePulls(calls, Math.floor(room / CALLS_OF_A_PULL));
     room -= pulls.length * CALLS_OF_A_PULL;
     const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { calls, pulls, sweeps, lost };
+    return { calls, pulls, sweeps, earlier, lost };
   }
 
   #requestOf({ calls, pulls, sweeps, lost }: Cycle) {
@@ -250,10 +346,10 @@ export class Sync {
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
   #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
-    const { replica, types, accountId, limits } = this.#options;
+    const { accountId, limits } = this.#options;
     const written = new Set(calls.map(({ type }) => type));
-    const pulls = types().flatMap(({ name }): readonly Pull[] => {
-      const since = replica.cursor(name);
+    const pulls = this.#types().flatMap(({ name }): readonly Pull[] => {
+      const since = this.#stateOf(name);
       if (since === null || !(this.#due.has(name) || written.has(name))) return [];
       return [{ type: name, since, accountId, maxChanges: limits().maxObjectsInGet }];
     });
@@ -261,18 +357,37 @@ export class Sync {
     return pulls.sort((one, other) => rank(one) - rank(other)).slice(0, most);
   }
 
-  /** Returns the type of the first error. */
+  /** Returns the type of the first error that may pass. */
   #readAnswers({ pulls, sweeps }: Cycle, response: Response, draft: Draft): string | null {
     const failures = [
-      ...pulls.map((pull) => this.#readPull(pull, response, draft)),
-      ...sweeps.map((sweep) => this.#readSweep(sweep, response, draft)),
+      ...pulls.map((pull) => [pull.type, this.#readPull(pull, response, draft)] as const),
+      ...sweeps.map((sweep) => [sweep.type, this.#readSweep(sweep, response, draft)] as const),
     ];
-    return failures.find((failure) => failure !== null) ?? null;
+    for (const [type, failure] of failures) {
+      if (failure !== null && !TRANSIENT.has(failure)) this.#refuse(type);
+    }
+    const passing = failures.find(([, failure]) => failure !== null && TRANSIENT.has(failure));
+    return passing?.[1] ?? null;
+  }
+
+  /** One type that can't be read doesn't stop the others. */
+  #refuse(type: string): void {
+    this.#refused.add(type);
+    for (const known of [this.#due, this.#sweeps, this.#swept]) known.delete(type);
+  }
+
+  #types(): readonly TypeTable[] {
+    return this.#options.types().filter(({ name }) => !this.#refused.has(name));
   }
 
   #readPull(pull: Pull, response: Response, draft: Draft): string | null {
     const { type } = pull;
     const { objects, cursors, covered } = draft;
+    // The type is read anew: its state has been forgotten since the request.
+    if (this.#stateOf(type) !== pull.since) {
+      this.#due.add(type);
+      return null;
+    }
     const result = readPull(pull, response);
     if (result.kind === 'failed') return result.error;
     if (result.kind === 'lost') {
@@ -281,50 +396,54 @@ export class Sync {
       return null;
     }
     take(objects, type, result.objects);
-    cursors.set(type, result.cursor);
+    const swept = this.#swept.get(type);
+    if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
       covered.add(type);
     } else {
-      this.#noteSeen(type, result.objects.keys());
+      const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
+      if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
       this.#due.add(type);
     }
     return null;
   }
 
-  #readSweep(sweep: Sweep, response: Response, { objects, cursors }: Draft): string | null {
+  #readSweep(sweep: Sweep, response: Response, { objects }: Draft): string | null {
     const { type } = sweep;
+    if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
     take(objects, type, result.objects);
     if (result.isLast) {
       this.#sweeps.delete(type);
-      this.#seen.set(type, result.sweep.seen);
-      cursors.set(type, result.sweep.from);
+      const { from, seen } = result.sweep;
+      this.#swept.set(type, { since: from ?? '', seen });
       // Behind the last page comes a /changes, for what has changed since the first one.
       this.#due.add(type);
     } else this.#sweeps.set(type, result.sweep);
     return null;
   }
 
+  /** Returns the state that the objects of a type have reached; null where it is unknown. */
+  #stateOf(type: string): string | null {
+    return this.#swept.get(type)?.since ?? this.#options.replica.cursor(type);
+  }
+
   #sweepAnew(type: string): void {
+    this.#swept.delete(type);
     const table = this.#options.types().find(({ name }) => name === type);
     this.#sweeps.set(type, startSweep(type, table?.methods.includes('query') ?? false));
   }
 
-  #noteSeen(type: string, ids: Iterable<string>): void {
-    const seen = this.#seen.get(type);
-    if (seen !== undefined) this.#seen.set(type, new Set([...seen, ...ids]));
-  }
-
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */
   #dropUnseen(type: string, objects: Objects): void {
-    const seen = this.#seen.get(type);
-    if (seen === undefined) return;
-    this.#seen.delete(type);
+    const swept = this.#swept.get(type);
+    if (swept === undefined) return;
+    this.#swept.delete(type);
     const ofType = objects.get(type) ?? new Map<string, JsonObject | null>();
     for (const { id } of this.#options.replica.baseRows(type)) {
-      if (!seen.has(id) && !ofType.has(id)) ofType.set(id, null);
+      if (!swept.seen.has(id) && !ofType.has(id)) ofType.set(id, null);
     }
     objects.set(type, ofType);
   }
@@ -334,6 +453,12 @@ export class Sync {
 function typeOf(error: unknown): string {
   const type = (error as { readonly type?: unknown } | null)?.type;
   return typeof type === 'string' ? type : 'transport';
+}
+
+/** Returns whether a request was refused as a whole since it is too large. */
+function isTooLarge(error: unknown): boolean {
+  const { status, type, limit } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  return status === 413 || (type === 'limit' && limit !== 'maxConcurrentRequests');
 }
 
 function take(objects: Objects, type: string, more: ReadonlyMap<string, JsonObject | null>): void {

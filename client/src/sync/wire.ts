@@ -10,13 +10,21 @@ export interface Wire {
 /** The answer of one call by its id: a response, or the method-level error (RFC 8620 3.6.2). */
 export type CallAnswer =
   | { readonly isError: false; readonly args: JsonObject }
-  | { readonly isError: true; readonly args: JsonObject; readonly type: string };
+  | {
+      readonly isError: true;
+      readonly args: JsonObject;
+      readonly type: string;
+      /** The response has no answer: the server may have made the call. */
+      readonly isMissing?: true;
+    };
+
+const FAILED = 'serverFail';
 
 /** Returns the answer of a call; a response that lacks it counts as a failure of the server. */
 export function answerOf({ methodResponses }: Response, id: string): CallAnswer {
   const found = methodResponses.find(([, , callId]) => callId === id);
-  if (found === undefined) return { isError: true, args: {}, type: 'serverFail' };
+  if (found === undefined) return { isError: true, args: {}, type: FAILED, isMissing: true };
   const [name, args] = found;
   if (name !== 'error') return { isError: false, args };
-  return { isError: true, args, type: String(args['type']) };
+  return { isError: true, args, type: typeof args['type'] === 'string' ? args['type'] : FAILED };
 }

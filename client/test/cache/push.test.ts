@@ -4,6 +4,7 @@ import { eventually } from '../../../test/support/poll.js';
 import type { ConnectOptions } from '../../src/index.js';
 import { memory } from '../../src/index.js';
 import { webSocket } from '../../src/transport/websocket.js';
+import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { useTodos } from '../support/todos.js';
 
 const served = useTodos();
@@ -98,3 +99,38 @@ describe.each(CHANNELS)('a client with a store and %s', (_, options) => {
     await jmap.close();
   });
 });
+
+describe('a client of a server that tells later changes alone', () => {
+  it('asks for what was created while its connection was lost', async () => {
+    const streams: ReadableStreamDefaultController[] = [];
+    const jmap = await served.connect({ store: memory(), fetch: makeSilentFetch(streams) });
+    const query = jmap.account().Todo.live();
+    await eventually(() => expect(streams).toHaveLength(1), 10_000);
+    await jmap.sync.settled();
+    await write('unheard');
+    streams[0]?.close();
+    await eventually(() => {
+      const texts = query.getSnapshot().rows.map(({ text }) => text);
+      expect(texts).toContain('unheard');
+    }, 20_000);
+    await jmap.close();
+  });
+});
+
+/** A `fetch` whose event sources tell nothing; its server doesn't promise more. */
+function makeSilentFetch(streams: ReadableStreamDefaultController[]): typeof fetch {
+  const edited = makeFaultyFetch(
+    () => null,
+    ({ capabilities: { 'urn:jmapsmith:push': _push, ...capabilities }, ...session }) => ({
+      ...session,
+      capabilities,
+    }),
+  );
+  return async (url, init) => {
+    if (!new Headers(init?.headers).get('accept')?.includes('text/event-stream'))
+      return edited(url, init);
+    const start = (stream: ReadableStreamDefaultController) => void streams.push(stream);
+    const headers = { 'content-type': 'text/event-stream' };
+    return new Response(new ReadableStream({ start }), { headers });
+  };
+}

@@ -1,0 +1,31 @@
+import { withCache } from '../../src/cache/cache-store.js';
+import type { CacheStore } from '../../src/index.js';
+import type { Change } from '../../src/persist/port.js';
+import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
+
+/** The fate of a commit. */
+export type CommitFate = 'kept' | 'full' | 'lost';
+
+/** Returns a store before another one: `judge` says how each commit ends. */
+export function limitStore(
+  store: CacheStore,
+  judge: (changes: readonly Change[]) => CommitFate,
+): CacheStore {
+  return withCache({
+    async open(name) {
+      const open = await store.open(name);
+      return {
+        load: (table, prefix) => open.load(table, prefix),
+        fence: () => open.fence(),
+        wipe: () => open.wipe(),
+        close: () => open.close(),
+        async commit(changes, options) {
+          const fate = judge(changes);
+          if (fate === 'full') throw new QuotaError('The store is full.');
+          if (fate === 'lost') throw new StoreLostError('The store is lost.');
+          await open.commit(changes, options);
+        },
+      };
+    },
+  });
+}

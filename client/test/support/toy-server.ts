@@ -1,0 +1,129 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import { memory } from '../../src/persist/memory.js';
+import type { TypeTable } from '../../src/schema/tables.js';
+import { AccountStore } from '../../src/store/account-store.js';
+import { StoreWriter } from '../../src/store/store-writer.js';
+import type { PendingCreate } from '../../src/store/write.js';
+import { Backoff } from '../../src/sync/backoff.js';
+import type { Outcome } from '../../src/sync/outcomes.js';
+import { Sync, type SyncLimits } from '../../src/sync/sync.js';
+import type { Invocation, Request, Response } from '../../src/transport/transport.js';
+
+/** The answers of a server to calls; undefined where it answers as it should. */
+export type Answer = (call: Invocation) => readonly Invocation[] | undefined;
+
+/** A server of one account whose objects have texts, with faults as a test says. */
+export class ToyServer {
+  readonly requests: Request[] = [];
+  readonly objects = new Map<string, JsonObject>();
+  /** Is called before each request is answered; what it throws is thrown. */
+  before: (request: Request) => Promise<void> | void = () => undefined;
+  answer: Answer = () => undefined;
+  #state = 1;
+
+  async send(request: Request): Promise<Response> {
+    this.requests.push(request);
+    await this.before(request);
+    const methodResponses: Invocation[] = [];
+    for (const call of request.methodCalls) {
+      const [name, args, id] = call;
+      const own = this.answer(call);
+      if (own !== undefined) methodResponses.push(...own);
+      else methodResponses.push([name, this.#run(name, args, methodResponses), id]);
+    }
+    return { methodResponses, sessionState: '1' };
+  }
+
+  /** Returns how many calls of a method the server got. */
+  count(method: string): number {
+    const calls = this.requests.flatMap(({ methodCalls }) => methodCalls);
+    return calls.filter(([name]) => name === method).length;
+  }
+
+  #run(name: string, args: JsonObject, earlier: readonly Invocation[]): JsonObject {
+    const [type = '', method = ''] = name.split('/');
+    const ofType = [...this.objects].filter(([, object]) => object['type'] === type);
+    const ids = ofType.map(([id]) => id);
+    if (method === 'query') return { ids: args['anchor'] === undefined ? ids : [] };
+    const state = String(this.#state);
+    if (method === 'changes')
+      return { newState: state, hasMoreChanges: false, created: ids, updated: [], destroyed: [] };
+    if (method === 'set') return this.#set(type, args['create']);
+    const wanted = readReference(args['#ids'], earlier);
+    return { state, notFound: [], list: ofType.flatMap(([id, o]) => (wanted.has(id) ? [o] : [])) };
+  }
+
+  #set(type: string, create: JsonValue | undefined): JsonObject {
+    this.#state += 1;
+    const created = Object.entries(isJsonObject(create) ? create : {}).map(([key, values]) => {
+      const object = { ...(values as JsonObject), id: `${type}${this.objects.size}`, type };
+      this.objects.set(object.id, object);
+      return [key, object] as const;
+    });
+    return { created: Object.fromEntries(created) };
+  }
+}
+
+function readReference(
+  reference: JsonValue | undefined,
+  earlier: readonly Invocation[],
+): ReadonlySet<JsonValue> {
+  const { resultOf, path } = reference as JsonObject;
+  const [, args] = earlier.find(([, , id]) => id === resultOf) ?? [];
+  return new Set(args?.[String(path).slice(1)] as readonly JsonValue[] | undefined);
+}
+
+export function makeTable(name: string): TypeTable {
+  const methods = ['get', 'changes', 'set', 'query'];
+  const parts = { properties: {}, filters: {}, sorts: {} };
+  return { name, capability: 'urn:test', hash: '', methods, ...parts };
+}
+
+const LIMITS: SyncLimits = {
+  maxCallsInRequest: 16,
+  maxObjectsInGet: 100,
+  maxObjectsInSet: 100,
+  maxSizeRequest: 100_000,
+};
+
+/** Returns an account in step with a toy server, in a store in memory. */
+export async function openAccount(server: ToyServer, tables: readonly TypeTable[]) {
+  const open = await memory().open('toy');
+  const writer = new StoreWriter(open, await open.fence(), () => undefined);
+  let version = '1';
+  const store = new AccountStore({ accountId: 'A', tables, writer, versionOf: () => version });
+  const outcomes: Outcome[] = [];
+  const failures: (string | null)[] = [];
+  const sync = new Sync({
+    ...{ accountId: 'A', replica: store.replica, wire: server },
+    types: () => tables,
+    limits: () => LIMITS,
+    hasOnceKeys: () => true,
+    isHeld: (write) => store.isHeld(write),
+    commit(change, ended) {
+      outcomes.push(...ended);
+      return store.commit(change);
+    },
+    report: (failure) => failures.push(failure),
+    backoff: new Backoff(1),
+  });
+  return {
+    ...{ store, sync, outcomes, failures },
+    /** The server's history is another one. */
+    renew() {
+      version += '1';
+      sync.forget(store.renew());
+      sync.want();
+    },
+    /** Makes objects, which are sent with the next request. */
+    create(type: string, ...texts: readonly string[]) {
+      const writes = texts.map(
+        (text): PendingCreate => ({
+          ...{ ids: [text], type, key: `~${text}`, kind: 'create', sentAs: null, values: { text } },
+        }),
+      );
+      void store.commit({ log: [...store.replica.log, ...writes] });
+      sync.want();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { RequestError } from '../../src/call/errors.js';
+import type { Request } from '../../src/transport/transport.js';
+import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
+
+// Cycles of an account whose server, or whose network, does what ours doesn't.
+
+const THING = makeTable('Thing');
+
+describe('a copy whose history ends while an answer is on its way', () => {
+  it('is read anew', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    expect(account.store.replica.cursor('Thing')).toBe('1');
+    const sweeps = server.count('Thing/query');
+    server.before = () => {
+      server.before = () => undefined;
+      account.renew();
+    };
+    await account.sync.settle();
+    expect(server.count('Thing/query')).toBeGreaterThan(sweeps);
+    expect(account.store.replica.cursor('Thing')).toBe('1');
+  });
+});
+
+describe('a type that the server refuses to tell of', () => {
+  it('leaves the others in step', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING, makeTable('Secret')]);
+    server.answer = ([name, , id]) =>
+      name.startsWith('Secret/') ? [['error', { type: 'forbidden' }, id]] : undefined;
+    await account.sync.settle();
+    account.create('Thing', 'one');
+    await account.sync.settle();
+    expect(account.failures.filter((failure) => failure !== null)).toEqual([]);
+    expect([...account.store.replica.rows('Thing')]).toMatchObject([{ text: 'one' }]);
+    const asked = server.count('Secret/query');
+    await account.sync.settle();
+    expect(server.count('Secret/query')).toBe(asked);
+  });
+
+  it('is asked for again in a new session', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    server.answer = ([, , id]) => [['error', { type: 'forbidden' }, id]];
+    await account.sync.settle();
+    server.answer = () => undefined;
+    account.renew();
+    await account.sync.settle();
+    expect(account.store.replica.cursor('Thing')).toBe('1');
+  });
+});
+
+describe('writes that are too large for one request', () => {
+  const texts = ['one', 'two', 'three', 'four', 'five'];
+  const countCreates = ({ methodCalls }: Request): number =>
+    methodCalls.reduce((sum, [, { create }]) => sum + Object.keys(create ?? {}).length, 0);
+
+  it.each([
+    new RequestError(413, {}),
+    new RequestError(400, {
+      ...{ type: 'urn:ietf:params:jmap:error:limit', limit: 'maxSizeRequest' },
+    }),
+  ])('are sent in smaller ones after $message', async (error) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = (request) => {
+      if (countCreates(request) > 1) throw error;
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.objects.size).toBe(5);
+    expect(account.outcomes.every(({ isMade }) => isMade)).toBe(true);
+  });
+
+  it('are sent in smaller calls where the server refuses the call', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.answer = ([name, args, id]) =>
+      name === 'Thing/set' && Object.keys(args['create'] ?? {}).length > 1
+        ? [['error', { type: 'requestTooLarge' }, id]]
+        : undefined;
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.objects.size).toBe(5);
+    expect(account.outcomes.every(({ isMade }) => isMade)).toBe(true);
+  });
+
+  it("don't wait for one that no request can have", async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = (request) => {
+      if (JSON.stringify(request).includes('"three"')) throw new RequestError(413, {});
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.objects.size).toBe(4);
+    const refused = account.outcomes.filter(({ isMade }) => !isMade);
+    expect(refused).toMatchObject([{ write: { key: '~three' }, error: { type: 'tooLarge' } }]);
+  });
+});
+
+describe('a call whose outcome the response leaves open', () => {
+  it.each([
+    ['no answer', () => []],
+    ['serverPartialFail', (id: string) => [['error', { type: 'serverPartialFail' }, id] as const]],
+  ])('is sent again under its key: %s', async (_, answer) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.answer = ([name, , id]) => {
+      if (name !== 'Thing/set') return undefined;
+      server.answer = () => undefined;
+      return answer(id);
+    };
+    account.create('Thing', 'one');
+    await account.sync.settle();
+    const calls = server.requests.flatMap(({ methodCalls }) => methodCalls);
+    const keys = calls.flatMap(([name, { onceKey }]) => (name === 'Thing/set' ? [onceKey] : []));
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    expect(account.outcomes).toMatchObject([{ isMade: true }]);
+    expect(account.failures).toContainEqual(expect.stringMatching(/^server/));
+  });
+});
+
+describe('changes that are told while a request is on its way', () => {
+  it('are asked for by a later one, of all types', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING, makeTable('Other')]);
+    await account.sync.settle();
+    const asked = server.count('Other/changes');
+    server.before = () => {
+      server.before = () => undefined;
+      account.sync.note();
+      expect(account.sync.isDue).toBe(true);
+    };
+    await account.sync.settle();
+    expect(account.sync.isDue).toBe(false);
+    expect(server.count('Other/changes')).toBe(asked + 2);
+  });
+});
