@@ -21,7 +21,9 @@ const todo: TypeTable = {
   sorts: {},
 };
 
-const KEYS = ['a', 'b', '~1', '~2'];
+const FIRST = '~00000000-0000-4000-8000-000000000001';
+const SECOND = '~00000000-0000-4000-8000-000000000002';
+const KEYS = ['a', 'b', FIRST, SECOND];
 const key = fc.constantFrom(...KEYS);
 const patch = fc.oneof(
   fc.boolean().map((done) => ({ done })),
@@ -193,29 +195,29 @@ describe('a replica', () => {
 
   it('keeps the key of an object that has got its id, and finds it by both', () => {
     const create: PendingWrite = {
-      ...{ ids: ['1'], type: 'Todo', key: '~1', sentAs: 'r1' },
+      ...{ ids: ['1'], type: 'Todo', key: FIRST, sentAs: 'r1' },
       ...{ kind: 'create', values: { text: 'new' } },
     };
     const replica = replicaWith([create]);
-    expect(replica.row('Todo', '~1')).toMatchObject({ id: '~1', $key: '~1', $pending: true });
+    expect(replica.row('Todo', FIRST)).toMatchObject({ id: FIRST, $key: FIRST, $pending: true });
     const touched = replica.apply({
-      aliases: new Map([['~1', 'n']]),
+      aliases: new Map([[FIRST, 'n']]),
       objects: new Map([['Todo', new Map([['n', { id: 'n', text: 'new', done: false }]])]]),
       log: [],
     });
-    expect([...(touched.get('Todo') ?? [])]).toEqual(['~1']);
+    expect([...(touched.get('Todo') ?? [])]).toEqual([FIRST]);
     const row = replica.row('Todo', 'n');
-    expect(row).toMatchObject({ id: 'n', $key: '~1', $pending: false });
-    expect(replica.row('Todo', '~1')).toBe(row);
+    expect(row).toMatchObject({ id: 'n', $key: FIRST, $pending: false });
+    expect(replica.row('Todo', FIRST)).toBe(row);
     expect([...replica.rows('Todo')]).toHaveLength(3);
   });
 
   it('shows an object once that came by its id before its create was answered', () => {
     const replica = replicaWith([]);
     replica.apply({ objects: new Map([['Todo', new Map([['n', { id: 'n', text: 'new' }]])]]) });
-    const touched = replica.apply({ aliases: new Map([['~1', 'n']]) });
-    expect([...(touched.get('Todo') ?? [])].sort()).toEqual(['n', '~1']);
+    const touched = replica.apply({ aliases: new Map([[FIRST, 'n']]) });
+    expect([...(touched.get('Todo') ?? [])].sort()).toEqual(['n', FIRST]);
     expect([...replica.rows('Todo')].filter(({ id }) => id === 'n')).toHaveLength(1);
-    expect(replica.row('Todo', 'n')?.$key).toBe('~1');
+    expect(replica.row('Todo', 'n')?.$key).toBe(FIRST);
   });
 });
