@@ -76,7 +76,7 @@ export class AccountStore {
    * A client that starts from that row would send the write a second time.
    */
   isHeld(write: PendingWrite): boolean {
-    return this.#options.writer.loss !== null && this.#log.isUnnoted(write);
+    return this.#options.writer.loss !== null && this.#log.lacksRequest(write);
   }
 
   /** Has types read anew whose version is another one by now; returns their names. */

@@ -39,7 +39,7 @@ export class LogRows {
   }
 
   /** Returns whether a store has a row of a write, and not the request that carries it. */
-  isUnnoted(write: PendingWrite): boolean {
+  lacksRequest(write: PendingWrite): boolean {
     const sentAs = this.#stored.get(this.#numbers.get(write) ?? 0);
     return sentAs !== undefined && (sentAs === null || sentAs !== write.sentAs);
   }

@@ -109,6 +109,10 @@ export class Sync {
   #running: Promise<void> | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
+  /** Something has been wished for since the last request began. */
+  #isWished = false;
+  /** The last request has brought nothing. */
+  #isStuck = false;
   /** The part of its limits that the server has really taken so far. */
   #share = 1;
 
@@ -124,6 +128,7 @@ export class Sync {
 
   /** Has the next cycles ask for all changes, without starting one. */
   note(): void {
+    this.#isWished = true;
     for (const { name } of this.#types()) this.#due.add(name);
   }
 
@@ -171,7 +176,8 @@ export class Sync {
       const isDone = failure === null && !this.#hasMore();
       this.#options.report?.(failure, isDone);
       if (isDone) break;
-      if (failure !== null) await this.#pause();
+      // A server that never comes to an end is asked as rarely as one that fails.
+      if (failure !== null || (this.#isStuck && !this.#isWished)) await this.#pause();
     }
     this.#running = null;
   }
@@ -205,6 +211,9 @@ export class Sync {
     if (this.#isClosed) return null;
     const cycle = this.#makeCycle(lost, earlier);
     for (const { type } of cycle.pulls) this.#due.delete(type);
+    const behind = new Set(this.#swept.keys());
+    this.#isWished = false;
+    this.#isStuck = false;
     let failure: string | null = 'transport';
     try {
       const response = await wire.send(this.#requestOf(cycle));
@@ -223,22 +232,45 @@ export class Sync {
       const recovery = this.#recover(cycle, response, draft);
       const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
       void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+      const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
+      const hasMoved = outcomes.length > 0 || recovery !== null || isRead;
+      this.#isStuck = !hasMoved && !flush.isTooLarge && !this.#hasPaged(cycle, behind);
+      if (failure === null && (hasMoved || !this.#hasMore())) this.#backoff.reset();
     } catch (error) {
       failure = typeOf(error);
       if (isTooLarge(error) && this.#divide(cycle)) failure = null;
     } finally {
-      if (failure === null) this.#backoff.reset();
-      else for (const { type } of cycle.pulls) this.#due.add(type);
+      if (failure !== null) for (const { type } of cycle.pulls) this.#due.add(type);
     }
     return failure;
+  }
+
+  /** Returns whether a pull has brought its type further, or to its end. */
+  #isAhead({ type, since }: Pull, { covered }: Draft): boolean {
+    const state = this.#stateOf(type);
+    return covered.has(type) || (state !== null && state !== since);
+  }
+
+  /**
+   * Returns whether a sweep has begun or gone on. It doesn't count where it begins again straight
+   * behind another one, of the types in `behind`.
+   */
+  #hasPaged({ pulls, sweeps }: Cycle, behind: ReadonlySet<string>): boolean {
+    const hasGoneOn = ({ type, anchor }: Sweep): boolean => {
+      const next = this.#sweeps.get(type)?.anchor ?? null;
+      return this.#swept.has(type) || (next !== null && next !== anchor);
+    };
+    const hasBegun = ({ type }: Pull): boolean => this.#sweeps.has(type) && !behind.has(type);
+    return sweeps.some(hasGoneOn) || pulls.some(hasBegun);
   }
 
   /**
    * Makes the next request smaller than this one, of which the server ran nothing. A write alone
    * that is too large is refused. Returns false where nothing can be made smaller.
    */
-  #divide({ calls, earlier }: Cycle): boolean {
+  #divide({ calls, pulls, earlier }: Cycle): boolean {
     const { replica, commit } = this.#options;
+    for (const { type } of pulls) this.#due.add(type);
     this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
     // Calls that an earlier request had may have been made.
     const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));

@@ -23,6 +23,7 @@ export class ToyServer {
 
   async send(request: Request): Promise<Response> {
     this.requests.push(request);
+    await new Promise((resolve) => setTimeout(resolve, 0));
     await this.before(request);
     const methodResponses: Invocation[] = [];
     for (const call of request.methodCalls) {
@@ -86,8 +87,11 @@ const LIMITS: SyncLimits = {
   maxSizeRequest: 100_000,
 };
 
-/** Returns an account in step with a toy server, in a store in memory. */
-export async function openAccount(server: ToyServer, tables: readonly TypeTable[]) {
+/**
+ * Returns an account in step with a toy server, in a store in memory. Behind a failure it waits
+ * for `pause` milliseconds at first.
+ */
+export async function openAccount(server: ToyServer, tables: readonly TypeTable[], pause = 1) {
   const open = await memory().open('toy');
   const writer = new StoreWriter(open, await open.fence(), () => undefined);
   let version = '1';
@@ -105,7 +109,7 @@ export async function openAccount(server: ToyServer, tables: readonly TypeTable[
       return store.commit(change);
     },
     report: (failure) => failures.push(failure),
-    backoff: new Backoff(1),
+    backoff: new Backoff(pause),
   });
   return {
     ...{ store, sync, outcomes, failures },

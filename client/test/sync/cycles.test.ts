@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import { RequestError } from '../../src/call/errors.js';
 import type { Request } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
@@ -142,5 +143,25 @@ describe('changes that are told while a request is on its way', () => {
     await account.sync.settle();
     expect(account.sync.isDue).toBe(false);
     expect(server.count('Other/changes')).toBe(asked + 2);
+  });
+});
+
+describe('a server that never comes to an end', () => {
+  it.each([
+    ['loses each state', [['error', { type: 'cannotCalculateChanges' }]]],
+    [
+      'has objects of other states than their changes',
+      [['Thing/changes', { newState: '0', created: [], updated: [], destroyed: [] }]],
+    ],
+  ] as const)('is asked more and more rarely: it %s', async (_, [[name, args]]) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING], 1000);
+    server.answer = ([method, , id]) =>
+      method === 'Thing/changes' ? [[name, args, id]] : undefined;
+    account.sync.want();
+    await eventually(() => expect(server.count('Thing/changes')).toBeGreaterThan(0), 5000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.requests.length).toBeLessThan(6);
+    await account.sync.close();
   });
 });
