@@ -13,10 +13,15 @@ export function isSameSignIn(one: SignIn | null, other: SignIn | null): boolean 
   return one === other || isDeepStrictEqual(one, other);
 }
 
+/** Returns the facts of a sign-in without the end of its token. */
+export function withoutEnd(signIn: SignIn): SignIn {
+  return { ...signIn, expires: null };
+}
+
 /** Returns the credential of a push subscription, which outlives the token that made it. */
 export function lastingCredential(owner: string, signIn: SignIn | null): Credential {
   if (signIn === null) return { id: owner, owner, signIn };
-  const lasting = { ...signIn, expires: null };
+  const lasting = withoutEnd(signIn);
   // Tokens of one sign-in may reach different accounts.
   return { id: `${owner}:${hashOf([JSON.stringify(lasting)])}`, owner, signIn: lasting };
 }

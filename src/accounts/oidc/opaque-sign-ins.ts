@@ -1,7 +1,7 @@
 import { ProviderAwayError } from '../../protocol/errors.js';
 import { setNewest } from '../../runtime/forget-oldest.js';
 import type { Credential, Gate, SignIn } from '../principal.js';
-import { isSameSignIn } from '../sign-in.js';
+import { isSameSignIn, withoutEnd } from '../sign-in.js';
 import { acceptToken } from './accept-token.js';
 import type { Claims } from './claims.js';
 import { introspect } from './introspection.js';
@@ -217,5 +217,5 @@ export class OpaqueSignIns implements SignInKind {
 }
 
 function endless({ signIn }: Credential): SignIn | null {
-  return signIn && { ...signIn, expires: null };
+  return signIn && withoutEnd(signIn);
 }
