@@ -96,7 +96,8 @@ export class Admission {
     try {
       return await judge(async () => {
         const known = this.#refused.get(key);
-        if (known !== undefined && known.until > performance.now()) requireGrant(set, known, res);
+        const retryAfter = Math.ceil(((known?.until ?? 0) - performance.now()) / 1000);
+        if (known !== undefined && retryAfter > 0) requireGrant(set, { ...known, retryAfter }, res);
       });
     } catch (error) {
       if (!(error instanceof ForgedTokenError)) throw error;
