@@ -106,7 +106,7 @@ export class AccountCache {
 
   update(type: string, id: string, edit: PatchObject | Recipe): ShownWrite {
     const { replica } = this.#options.store;
-    const key = replica.keyOf(id);
+    const key = replica.keyOf(type, id);
     const row = replica.row(type, key);
     if (typeof edit === 'function' && row === undefined) return refuse(undefined, NOT_FOUND);
     const patch = typeof edit === 'function' ? findEdit(row as Row, edit) : copyJson(edit);
@@ -116,7 +116,7 @@ export class AccountCache {
 
   destroy(type: string, id: string): ShownWrite {
     const { replica } = this.#options.store;
-    const key = replica.keyOf(id);
+    const key = replica.keyOf(type, id);
     return this.#write({ ...startWrite(type, key), kind: 'destroy' }, replica.row(type, key));
   }
 

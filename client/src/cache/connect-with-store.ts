@@ -252,17 +252,25 @@ function isKept({ methods }: TypeTable): boolean {
   return methods.includes('get') && methods.includes('changes');
 }
 
-/** Returns whether an account has a type. */
-function isUsed(table: TypeTable, accountId: string, { accounts }: Session): boolean {
-  return isKept(table) && accounts[accountId]?.accountCapabilities[table.capability] !== undefined;
+/** Returns whether an account has a type. A server may not know all types of a capability. */
+function isUsed(table: TypeTable, accountId: string, session: Session): boolean {
+  const account = session.accounts[accountId];
+  if (!isKept(table) || account?.accountCapabilities[table.capability] === undefined) return false;
+  const { types } = readSync(session);
+  return types === undefined || types[table.name] !== undefined;
 }
 
-/** Returns what a copy of a type is good for: a descriptor on both sides, and a history. */
-function versionOf({ hash, name }: TypeTable, { capabilities }: Session): string {
-  const { epoch, types } = (capabilities[SYNC] ?? {}) as {
+/** Returns what the server tells of its types and its history, where it does. */
+function readSync({ capabilities }: Session) {
+  return (capabilities[SYNC] ?? {}) as {
     readonly epoch?: unknown;
     readonly types?: Readonly<Record<string, { readonly hash?: unknown }>>;
   };
+}
+
+/** Returns what a copy of a type is good for: a descriptor on both sides, and a history. */
+function versionOf({ hash, name }: TypeTable, session: Session): string {
+  const { epoch, types } = readSync(session);
   return [hash, types?.[name]?.hash, epoch].join(' ');
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/prot
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { TypeTable } from '../schema/tables.js';
 import { LogRows } from './log-rows.js';
-import { type Change, Replica, type Touched } from './replica.js';
+import { type Alias, type Change, Replica, type Touched } from './replica.js';
 import type { StoreWriter } from './store-writer.js';
 import type { PendingWrite } from './write.js';
 
@@ -52,7 +52,7 @@ export class AccountStore {
     for (const [key] of aliases) this.#aliases.add(key.slice(prefix.length));
     this.replica.apply({
       ...this.#readTypes(types, prefix.length),
-      aliases: new Map(aliases.map(([key, id]) => [key.slice(prefix.length), String(id)])),
+      aliases: this.#readAliases(aliases, prefix.length),
       objects: this.#readObjects(objects, prefix.length),
       // Writes of types that this program doesn't know wait for one that does.
       log: this.#log.read(log).filter(({ type }) => this.#versions.has(type)),
@@ -126,9 +126,9 @@ export class AccountStore {
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
     }
-    for (const [key, id] of aliases ?? []) {
+    for (const [key, { type, id }] of aliases ?? []) {
       this.#aliases.add(key);
-      rows.push(this.#row('aliases', key, id));
+      rows.push(this.#row('aliases', key, { type, id }));
     }
     for (const type of new Set([...(cursors?.keys() ?? []), ...(covered ?? [])])) {
       rows.push(this.#row('types', type, this.#stateOf(type)));
@@ -163,6 +163,17 @@ export class AccountStore {
       if (state['isCovered'] === true) covered.push(type);
     }
     return { cursors, covered };
+  }
+
+  /** Objects of types that this program doesn't know have no key here. */
+  #readAliases(
+    rows: readonly (readonly [string, JsonValue])[],
+    start: number,
+  ): NonNullable<Change['aliases']> {
+    const aliases = rows.map(
+      ([key, alias]) => [key.slice(start), alias as unknown as Alias] as const,
+    );
+    return new Map(aliases.filter(([, { type }]) => this.#versions.has(type)));
   }
 
   #readObjects(

@@ -16,6 +16,12 @@ export type Row = JsonObject & {
 /** Objects of a type by their ids, as the server has them; null: it has none. */
 export type ServerObjects = ReadonlyMap<string, JsonObject | null>;
 
+/** The id that an object made here has got. */
+export interface Alias {
+  readonly type: string;
+  readonly id: string;
+}
+
 /** A change of everything that a client has of an account; whole or not at all. */
 export interface Change {
   readonly objects?: ReadonlyMap<string, ServerObjects>;
@@ -24,7 +30,7 @@ export interface Change {
   /** Types of which the client has all objects from now on. */
   readonly covered?: Iterable<string>;
   /** Ids that objects made here have got, by their keys. */
-  readonly aliases?: ReadonlyMap<Key, string>;
+  readonly aliases?: ReadonlyMap<Key, Alias>;
   readonly log?: Log;
 }
 
@@ -40,7 +46,6 @@ export class Replica {
   readonly #cursors = new Map<string, string>();
   readonly #covered = new Set<string>();
   readonly #aliases = new Map<Key, string>();
-  readonly #keys = new Map<string, Key>();
   #log: Log = [];
 
   constructor(tables: Iterable<TypeTable>) {
@@ -65,14 +70,15 @@ export class Replica {
     return isLocalKey(key) ? (this.#aliases.get(key) ?? null) : key;
   }
 
-  /** Returns the key of an id or of a key. */
-  keyOf(id: string): Key {
-    return this.#keys.get(id) ?? id;
+  /** Returns the key of an id or of a key. Ids name objects of one type alone. */
+  keyOf(type: string, id: string): Key {
+    return this.#copyOf(type).keyOf(id);
   }
 
   /** Returns the row of a key or an id. */
   row(type: string, id: string): Row | undefined {
-    return this.#copyOf(type).row(this.keyOf(id));
+    const copy = this.#copyOf(type);
+    return copy.row(copy.keyOf(id));
   }
 
   /** Returns all rows of a type, in no order. */
@@ -107,7 +113,7 @@ export class Replica {
       if (keys === undefined) touched.set(type, new Set([key]));
       else keys.add(key);
     };
-    for (const [key, id] of aliases ?? []) this.#setAlias(key, id, touch);
+    for (const [key, alias] of aliases ?? []) this.#setAlias(key, alias, touch);
     // Writes that name these objects show their ids from now on.
     for (const write of aliases === undefined ? [] : this.#log) {
       if ([...namesIn(write)].some((key) => aliases?.has(key))) touch(write.type, write.key);
@@ -120,7 +126,7 @@ export class Replica {
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);
       for (const [id, object] of ofType) {
-        const key = this.keyOf(id);
+        const key = copy.keyOf(id);
         if (copy.setBase(key, object)) touch(type, key);
       }
     }
@@ -133,15 +139,12 @@ export class Replica {
   }
 
   /** The object may have come by its id before: from then on its key is the one made here. */
-  #setAlias(key: Key, id: string, touch: (type: string, key: Key) => void): void {
+  #setAlias(key: Key, { type, id }: Alias, touch: (type: string, key: Key) => void): void {
     if (this.#aliases.get(key) === id) return;
     this.#aliases.set(key, id);
-    this.#keys.set(id, key);
-    for (const [type, copy] of this.#types) {
-      if (!copy.move(id, key)) continue;
-      touch(type, id);
-      touch(type, key);
-    }
+    if (!this.#copyOf(type).rename(id, key)) return;
+    touch(type, id);
+    touch(type, key);
   }
 
   #setLog(log: Log, touch: (type: string, key: Key) => void): void {
@@ -171,6 +174,8 @@ class Copy {
   readonly defaults: Defaults;
   readonly #table: TypeTable;
   readonly #base = new Map<Key, Row>();
+  /** The keys of objects that were made here, by their ids. */
+  readonly #keys = new Map<string, Key>();
   /** The writes of the log by their objects, in order. */
   readonly #writes = new Map<Key, readonly PendingWrite[]>();
   /** Rows with pending writes; null where a write takes the object away. */
@@ -179,6 +184,10 @@ class Copy {
   constructor(table: TypeTable) {
     this.#table = table;
     this.defaults = (property) => table.properties[property]?.default ?? null;
+  }
+
+  keyOf(id: string): Key {
+    return this.#keys.get(id) ?? id;
   }
 
   base(key: Key): Row | undefined {
@@ -208,11 +217,13 @@ class Copy {
     return true;
   }
 
-  move(from: Key, to: Key): boolean {
-    const row = this.#base.get(from);
+  /** Gives an object its key. Returns whether the object is there, by its id until now. */
+  rename(id: string, key: Key): boolean {
+    this.#keys.set(id, key);
+    const row = this.#base.get(id);
     if (row === undefined) return false;
-    this.#base.delete(from);
-    this.#base.set(to, makeRow(row, to, false));
+    this.#base.delete(id);
+    this.#base.set(key, makeRow(row, key, false));
     return true;
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { Log } from '../store/log.js';
-import type { Change, Replica, ServerObjects } from '../store/replica.js';
+import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
 import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
@@ -52,16 +52,16 @@ export function recover(
   const free = new Map<string, JsonObject>();
   for (const id of created) {
     const object = pulled?.get(id) ?? replica.base(type, id);
-    if (object !== undefined && replica.keyOf(id) === id) free.set(id, object);
+    if (object !== undefined && replica.keyOf(type, id) === id) free.set(id, object);
   }
-  const aliases = new Map<Key, string>();
+  const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
     if (write.sentAs === null) return [write];
     const id = write.kind === 'create' ? findEqual(write, free) : undefined;
     if (id === undefined) return [{ ...write, sentAs: null }];
     free.delete(id);
-    aliases.set(write.key, id);
+    aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
   });
