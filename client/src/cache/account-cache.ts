@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
+import type { Lazy } from '../query/lazy.js';
+import type * as ListParts from '../query/list-parts.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
@@ -10,6 +12,7 @@ import { append } from '../store/log.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
+import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
@@ -24,6 +27,7 @@ export interface AccountCacheOptions {
   readonly store: AccountStore;
   readonly wire: Wire;
   readonly rules: RulesLoader;
+  readonly lists: Lazy<typeof ListParts>;
   readonly problems: Problems;
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
@@ -73,6 +77,7 @@ export class AccountCache {
   readonly #lists = new Map<string, WeakRef<LiveRows>>();
   /** The lists that somebody looks at, and that the server decides. */
   readonly #searches = new Map<string, ListSearch>();
+  #listSync: ListSync | null = null;
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -86,7 +91,6 @@ export class AccountCache {
     store.listen((touched) => this.#tell(touched));
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
-      lists: () => this.#searches.values(),
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write),
       report: (failure, isDone) => this.#report(failure, isDone),
@@ -267,7 +271,10 @@ export class AccountCache {
   #openList(search: ListSearch): () => void {
     const { name } = search;
     this.#searches.set(name, search);
-    queueMicrotask(() => this.#sync.wantList(name));
+    this.#options.lists.want(({ ListSync }) => {
+      this.#listSync ??= new ListSync(this.#options.store.replica, () => this.#searches.values());
+      this.#sync.wantList(name, this.#listSync);
+    });
     return () => {
       if (this.#searches.get(name) === search) this.#searches.delete(name);
     };
@@ -291,9 +298,9 @@ export class AccountCache {
   }
 
   #makeSource(): LiveSource {
-    const { store, rules } = this.#options;
+    const { store, rules, lists } = this.#options;
     return {
-      ...{ replica: store.replica, rules },
+      ...{ replica: store.replica, rules, lists },
       seq: () => store.seq,
       status: (type, list) =>
         this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { compileFilter, type Match } from '../query/filters.js';
+import type { Lazy } from '../query/lazy.js';
+import type * as ListParts from '../query/list-parts.js';
 import { LocalList } from '../query/local-list.js';
-import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
-import { isFilled, type ListSearch } from '../query/server-list.js';
+import type { ListSearch } from '../query/server-list.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Replica, Row } from '../store/replica.js';
@@ -27,6 +28,7 @@ export interface ListArguments {
 export interface LiveSource {
   readonly replica: Replica;
   readonly rules: RulesLoader;
+  readonly lists: Lazy<typeof ListParts>;
   /** The number of the last commit. */
   readonly seq: () => number;
   /** Returns the status of a type, and of a list that the server decides. */
@@ -158,6 +160,11 @@ export class LiveRows implements Observable<Snapshot> {
         if (this.#refresh()) this.tell();
       },
     );
+    if (this.#plan?.local === null) {
+      this.#source.lists.want(() => {
+        if (this.#refresh()) this.tell();
+      });
+    }
     this.#open();
   }
 
@@ -195,12 +202,17 @@ export class LiveRows implements Observable<Snapshot> {
     const next: Snapshot = Object.freeze({
       ...rest,
       rows: isSame ? before : Object.freeze(rows),
-      status: isLoading ? 'loading' : this.#source.status(name, plan.search?.name),
+      status: isLoading ? this.#findWait() : this.#source.status(name, plan.search?.name),
     });
     const names = ['rows', 'total', 'status', 'complete', 'approximate'] as const;
     if (names.every((one) => next[one] === this.#snapshot[one])) return false;
     this.#snapshot = next;
     return true;
+  }
+
+  /** Types without /query have lists alone that the client can decide. */
+  #findWait(): LiveStatus {
+    return this.#plan === null || this.table.methods.includes('query') ? 'loading' : 'error';
   }
 
   #findContents({ local, match, order, search }: Plan): Contents {
@@ -213,11 +225,13 @@ export class LiveRows implements Observable<Snapshot> {
       const complete = replica.coverage(type) === 'all';
       return { rows, total: all.length, complete, approximate: false };
     }
+    const parts = this.#source.lists.part;
+    if (parts === null) return NOTHING;
     const list = search === null ? undefined : replica.list(search.name);
     const written = replica.log.flatMap((write) => (write.type === type ? [write.key] : []));
     // Nobody knows what lies before a list that doesn't begin with the first id.
     const isFirst = position === 0;
-    const { rows, total, isApproximate } = overlayRows({
+    const { rows, total, isApproximate } = parts.overlayRows({
       ids: list?.shown ?? [],
       total: list?.total ?? null,
       match: isFirst ? match : null,
@@ -227,11 +241,14 @@ export class LiveRows implements Observable<Snapshot> {
       row: (key) => replica.row(type, key),
       base: (key) => replica.base(type, key),
     });
-    const complete = list !== undefined && !list.isReplacing && isFilled(list);
+    const isWhole =
+      list?.isReplacing === false &&
+      list.shown.length >= Math.min(list.length, (list.total ?? list.length) - list.position) &&
+      list.shown.every((id) => replica.has(type, id));
     return {
       rows: rows.slice(0, limit ?? rows.length),
       total: total ?? rows.length,
-      complete: complete && list.shown.every((id) => replica.has(type, id)),
+      complete: isWhole,
       approximate: isApproximate,
     };
   }
