@@ -41,7 +41,7 @@ export interface LiveSource {
 
 type Snapshot = LiveSnapshot<Row>;
 
-/** What a list is made from: all rows of its type, or the ids that the server has found. */
+/** A list is made from all rows of its type, or from the ids that the server has found. */
 interface Plan {
   readonly match: Match | null;
   readonly order: Order | null;
@@ -51,7 +51,7 @@ interface Plan {
   readonly search: ListSearch | null;
 }
 
-/** What a list shows, besides its status. */
+/** A list as it shows, without its status. */
 type Contents = Omit<Snapshot, 'status'>;
 
 const NOTHING: Contents = Object.freeze({

@@ -5,7 +5,7 @@ import { takeObjects, textsOf } from '../sync/pull.js';
 import { answerOf, type CallAnswer } from '../sync/wire.js';
 import type { Invocation, Response } from '../transport/transport.js';
 
-/** What a list asks for. */
+/** A question to the server: which objects, in which order, and how many of them. */
 export interface ListSearch {
   /** Names its calls within a request. */
   readonly name: string;
@@ -208,7 +208,7 @@ function takePage(list: ServerList, { start, isAnew }: Page, args: JsonObject): 
   const queryState = String(args['queryState']);
   const total = readTotal(args);
   if (isAnew) {
-    // What changes of a list further back depends on what lies before it.
+    // Changes before a list that lies further back move it.
     const hasChanges = args['canCalculateChanges'] !== false && list.position === 0;
     return { ...list, ids, queryState, total, hasChanges, isReplacing: true, answered: [] };
   }

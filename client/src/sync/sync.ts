@@ -6,6 +6,7 @@ import type { Change, Coverage, Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
+import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
 import { MOST_FAILURES, type Outcome, readFlush, TRANSIENT } from './outcomes.js';
@@ -19,7 +20,6 @@ import {
   recoveryCall,
 } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
-import { WantedObjects, type WantedRequest } from './wanted-objects.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -88,7 +88,7 @@ interface Cycle {
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
   readonly lists: ListRequest | null;
-  readonly wanted: WantedRequest;
+  readonly wanted: FetchRequest;
   /** Keys of calls that were planned before: an earlier request may have had them. */
   readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
@@ -122,9 +122,9 @@ export class Sync {
   readonly #sweeps = new Map<string, Sweep>();
   /** Sweeps behind their last pages, until /changes has nothing more to tell. */
   readonly #swept = new Map<string, Swept>();
-  /** What has to be read before the state of a type moves on. */
+  /** Objects that have to be read before the states of their types move on. */
   readonly #stale = new Map<string, Stale>();
-  readonly #wanted: WantedObjects;
+  readonly #wanted: FetchQueue;
   /** Null: there was no list yet that only the server can decide. */
   #lists: ListSync | null = null;
   /** Types that the server refuses to tell of, for as long as its session is the same. */
@@ -146,7 +146,7 @@ export class Sync {
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff();
-    this.#wanted = new WantedObjects(options.replica);
+    this.#wanted = new FetchQueue(options.replica);
   }
 
   /** Returns whether changes have been wished for that no request has asked for. */
