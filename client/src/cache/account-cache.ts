@@ -52,6 +52,7 @@ export interface ShownWrite {
 }
 
 export interface LiveArguments {
+  readonly include?: readonly string[];
   readonly position?: number;
   readonly filter?: JsonValue;
   readonly sort?: readonly (string | JsonObject)[] | null;
@@ -78,6 +79,8 @@ export class AccountCache {
   /** The lists that somebody looks at, and that the server decides. */
   readonly #searches = new Map<string, ListSearch>();
   #listSync: ListSync | null = null;
+  /** Types and ids of objects that were asked for since the last cycle ended. */
+  readonly #asked = new Set<string>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -142,9 +145,9 @@ export class AccountCache {
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
   live(table: TypeTable, options: LiveArguments): LiveRows {
-    const { filter = null, position = 0, limit = null } = options;
+    const { filter = null, position = 0, limit = null, include = [] } = options;
     const sort = writeSort(options.sort ?? []) as readonly JsonObject[];
-    const args = { filter, sort, position, limit };
+    const args = { filter, sort, position, limit, include };
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
@@ -267,6 +270,13 @@ export class AccountCache {
     this.#options.problems.add(refused);
   }
 
+  /** Asks for objects once; a server that doesn't have them isn't asked again until it changes. */
+  #fetch(type: string, ids: Iterable<string>): void {
+    const fresh = [...ids].filter((id) => !this.#asked.has(`${type} ${id}`));
+    for (const id of fresh) this.#asked.add(`${type} ${id}`);
+    if (fresh.length > 0) queueMicrotask(() => this.#sync.fetch(type, fresh));
+  }
+
   /** Asks for a list, and keeps it in step until the function is called. */
   #openList(search: ListSearch): () => void {
     const { name } = search;
@@ -283,6 +293,7 @@ export class AccountCache {
   #report(failure: string | null, isDone: boolean): void {
     if (isDone) {
       this.#lastSynced = Date.now();
+      this.#asked.clear();
       this.#prune();
     }
     if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
@@ -293,7 +304,13 @@ export class AccountCache {
   /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */
   #prune(): void {
     const { store, types } = this.#options;
-    const change = findUnneeded(store.replica, types(), new Set(this.#searches.keys()));
+    const held = new Set(
+      [...this.#followers].flatMap((query) =>
+        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
+      ),
+    );
+    const open = new Set(this.#searches.keys());
+    const change = findUnneeded(store.replica, types(), { open, held });
     if (change !== null) void store.commit(change);
   }
 
@@ -304,6 +321,7 @@ export class AccountCache {
       seq: () => store.seq,
       status: (type, list) =>
         this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
+      fetch: (type, ids) => this.#fetch(type, ids),
       openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
@@ -314,9 +332,7 @@ export class AccountCache {
 
   /** All lists are right before the first listener hears of one. */
   #tell(touched: Touched): void {
-    const changed = [...this.#followers].filter((query) =>
-      query.update(touched.get(query.table.name)),
-    );
+    const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
     this.#options.onChange();
   }

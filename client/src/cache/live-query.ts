@@ -7,10 +7,11 @@ import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { Replica, Row } from '../store/replica.js';
+import type { Replica, Row, Touched } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
-import { isLocalKey, type Key } from '../store/write.js';
+import { isLocalKey } from '../store/write.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
+import { Include } from './include.js';
 import { Listeners, type Observable } from './observable.js';
 
 /** Rows of a list without a limit that only the server can decide. */
@@ -22,6 +23,8 @@ export interface ListArguments {
   readonly sort: readonly JsonObject[];
   readonly position: number;
   readonly limit: number | null;
+  /** Names of references whose objects stand in the rows. */
+  readonly include: readonly string[];
 }
 
 /** The account that a list is made from. */
@@ -35,6 +38,8 @@ export interface LiveSource {
   readonly status: (type: string, list: string | undefined) => LiveStatus;
   /** Tells the query of each commit, until the function that it returns is called. */
   readonly follow: (query: LiveRows) => () => void;
+  /** Asks for objects of a type that is kept in part. */
+  readonly fetch: (type: string, ids: Iterable<string>) => void;
   /** Keeps a list that the server decides in step with it, until the function is called. */
   readonly openList: (search: ListSearch) => () => void;
 }
@@ -64,6 +69,7 @@ export class LiveRows implements Observable<Snapshot> {
   readonly #args: ListArguments;
   readonly #source: LiveSource;
   readonly #listeners = new Listeners<Snapshot>();
+  readonly #include: Include;
   /** Null: the rules of texts that it needs are being loaded. */
   #plan: Plan | null = null;
   /** The filter as it was compiled: with the ids that objects made here had by then. */
@@ -79,6 +85,7 @@ export class LiveRows implements Observable<Snapshot> {
     this.table = table;
     this.#args = args;
     this.#source = source;
+    this.#include = new Include(table, args.include, source.replica);
   }
 
   readonly getSnapshot = (): Snapshot => {
@@ -105,8 +112,9 @@ export class LiveRows implements Observable<Snapshot> {
   };
 
   /** Takes what a commit has touched. Returns whether there is something to tell. */
-  update(touched: ReadonlySet<Key> | undefined): boolean {
+  update(changed: Touched): boolean {
     const { replica, seq } = this.#source;
+    const touched = changed.get(this.table.name);
     const local = this.#plan?.local ?? null;
     if (local === null || this.#isOutdated()) return this.#refresh();
     if (touched !== undefined) {
@@ -117,6 +125,11 @@ export class LiveRows implements Observable<Snapshot> {
     }
     this.#seq = seq();
     return this.#show();
+  }
+
+  /** Returns the ids that the rows refer to, and whose objects they have. */
+  included(): Iterable<readonly [type: string, id: string]> {
+    return this.#include.idsIn(this.#snapshot.rows);
   }
 
   /** Tells listeners the snapshot. */
@@ -196,7 +209,9 @@ export class LiveRows implements Observable<Snapshot> {
     const { name } = this.table;
     const { rows: before } = this.#snapshot;
     const plan = this.#plan;
-    const { rows, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
+    const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
+    const rows = this.#include.join(found);
+    if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
     const isSame = rows.length === before.length && rows.every((row, at) => row === before[at]);
     const isLoading = plan === null || (plan.local === null && plan.search === null);
     const next: Snapshot = Object.freeze({
@@ -208,6 +223,17 @@ export class LiveRows implements Observable<Snapshot> {
     if (names.every((one) => next[one] === this.#snapshot[one])) return false;
     this.#snapshot = next;
     return true;
+  }
+
+  /** Types that are kept in part have no object that nobody has asked for. */
+  #fetchIncluded(rows: readonly Row[]): void {
+    const { replica, fetch } = this.#source;
+    const missing = new Map<string, string[]>();
+    for (const [type, id] of this.#include.idsIn(rows)) {
+      if (replica.coverage(type) !== 'known' || replica.row(type, id) !== undefined) continue;
+      missing.set(type, [...(missing.get(type) ?? []), id]);
+    }
+    for (const [type, ids] of missing) fetch(type, ids);
   }
 
   /** Types without /query have lists alone that the client can decide. */
