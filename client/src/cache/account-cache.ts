@@ -11,7 +11,7 @@ import type { AccountStore } from '../store/account-store.js';
 import { append } from '../store/log.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
-import { makeKey, type PendingWrite } from '../store/write.js';
+import { isLocalKey, makeKey, type PendingWrite } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
@@ -78,11 +78,12 @@ export class AccountCache {
   readonly #waiters = new Waiters();
   readonly #followers = new Set<LiveRows>();
   readonly #lists = new Map<string, WeakRef<LiveRows>>();
-  /** The lists that somebody looks at, and that the server decides. */
+  /** The lists that the server decides, and how many look at each. */
   readonly #searches = new Map<string, ListSearch>();
+  readonly #openers = new Map<string, number>();
   #listSync: ListSync | null = null;
-  /** Types and ids of objects that were asked for since the last cycle ended. */
-  readonly #asked = new Set<string>();
+  /** Ids of objects that were asked for in the present state of their types, by these. */
+  readonly #asked = new Map<string, Set<string>>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -186,8 +187,10 @@ export class AccountCache {
     }, GATHERING);
   }
 
-  settle(): Promise<void> {
-    return this.#sync.settle();
+  async settle(): Promise<void> {
+    // Lists that were opened just now are asked for, too.
+    await this.#options.lists.settle();
+    await this.#sync.settle();
   }
 
   /** Has types read anew of which the server, or the program, says that they are others now. */
@@ -253,6 +256,8 @@ export class AccountCache {
   /** One commit has the answers, and the problems that they are. */
   #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
+    for (const [type, state] of change.cursors ?? [])
+      if (state !== this.#options.store.replica.cursor(type)) this.#asked.delete(type);
     const outcomes = answers.map((outcome) => this.#explain(outcome));
     const refused = this.#findUnasked(outcomes);
     const durable = this.#options.store.commit(change, this.#options.problems.rowsOf(refused));
@@ -280,10 +285,12 @@ export class AccountCache {
     this.#options.problems.add(refused);
   }
 
-  /** Asks for objects once; a server that doesn't have them isn't asked again until it changes. */
+  /** Asks for objects once; a server that doesn't have them is asked again when the type changes. */
   #fetch(type: string, ids: Iterable<string>): void {
-    const fresh = [...ids].filter((id) => !this.#asked.has(`${type} ${id}`));
-    for (const id of fresh) this.#asked.add(`${type} ${id}`);
+    if (this.#sync.isRefused(type)) return;
+    const asked = this.#asked.get(type) ?? new Set<string>();
+    const fresh = [...ids].filter((id) => !asked.has(id) && !isLocalKey(id));
+    this.#asked.set(type, new Set([...asked, ...fresh]));
     if (fresh.length > 0) queueMicrotask(() => this.#sync.fetch(type, fresh));
   }
 
@@ -291,19 +298,23 @@ export class AccountCache {
   #openList(search: ListSearch): () => void {
     const { name } = search;
     this.#searches.set(name, search);
+    this.#openers.set(name, (this.#openers.get(name) ?? 0) + 1);
     this.#options.lists.want(({ ListSync }) => {
       this.#listSync ??= new ListSync(this.#options.store.replica, () => this.#searches.values());
       this.#sync.wantList(name, this.#listSync);
     });
     return () => {
-      if (this.#searches.get(name) === search) this.#searches.delete(name);
+      const rest = (this.#openers.get(name) ?? 1) - 1;
+      this.#openers.set(name, rest);
+      if (rest > 0) return;
+      this.#searches.delete(name);
+      this.#openers.delete(name);
     };
   }
 
   #report(failure: string | null, isDone: boolean): void {
     if (isDone) {
       this.#lastSynced = Date.now();
-      this.#asked.clear();
       this.#prune();
     }
     if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';

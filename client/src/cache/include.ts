@@ -8,20 +8,32 @@ interface Inclusion {
   readonly property: string;
   /** The type of the objects. */
   readonly type: string;
-  /** The property has several ids: an array, or the keys of an object. */
-  readonly isMany: boolean;
+  /** The property has several ids: items of an array or members, or the keys of an object. */
+  readonly place: 'one' | 'items' | 'keys';
 }
 
+/** Where the ids of a property are: by the end of its name, and their place in it. */
+const PLACES: Readonly<Record<string, Inclusion['place']>> = {
+  '': 'one',
+  's*': 'items',
+  skey: 'keys',
+};
+
 /** Returns the references of these names. Throws where the type has no such reference. */
-function findInclusions(table: TypeTable, names: readonly string[]): readonly Inclusion[] {
+function findInclusions(
+  table: TypeTable,
+  names: readonly string[],
+  replica: Replica,
+): readonly Inclusion[] {
   const all = Object.entries(table.properties).flatMap(
     ([property, { references = [] }]): readonly Inclusion[] => {
       const [reference] = references;
       const [, name, many] = /^(.+)Id(s?)$/.exec(property) ?? [];
       if (name === undefined || typeof reference?.type !== 'string') return [];
-      const hasPlace = reference.at?.length === (many === 's' ? 1 : undefined);
-      if (!hasPlace || table.properties[name] !== undefined) return [];
-      return [{ name, property, type: reference.type, isMany: many === 's' }];
+      const place = PLACES[`${many === 's' ? 's' : ''}${reference.at?.join('/') ?? ''}`];
+      const isFree = table.properties[name] === undefined && replica.hasType(reference.type);
+      if (place === undefined || !isFree) return [];
+      return [{ name, property, type: reference.type, place }];
     },
   );
   return names.map((name) => {
@@ -35,7 +47,7 @@ function findInclusions(table: TypeTable, names: readonly string[]): readonly In
 /** A row with the objects that it had when it was made. */
 interface Joined {
   readonly row: Row;
-  readonly parts: readonly unknown[];
+  readonly parts: readonly (readonly Row[])[];
 }
 
 /** Puts the objects that rows refer to beside their ids. */
@@ -46,7 +58,7 @@ export class Include {
   #made = new WeakMap<Row, Joined>();
 
   constructor(table: TypeTable, names: readonly string[], replica: Replica) {
-    this.#inclusions = findInclusions(table, names);
+    this.#inclusions = findInclusions(table, names, replica);
     this.#replica = replica;
   }
 
@@ -57,32 +69,42 @@ export class Include {
 
   /** Returns the ids that rows refer to, with their types. */
   *idsIn(rows: readonly Row[]): Iterable<readonly [type: string, id: string]> {
-    for (const { property, type } of this.#inclusions)
-      for (const row of rows) for (const id of readIds(row, property)) yield [type, id];
+    for (const inclusion of this.#inclusions)
+      for (const row of rows) for (const id of readIds(row, inclusion)) yield [inclusion.type, id];
   }
 
   #joinOne(row: Row): Row {
     const parts = this.#inclusions.map((inclusion) => this.#find(row, inclusion));
     const known = this.#made.get(row);
-    if (known !== undefined && parts.flat().every((part, at) => part === known.parts[at]))
-      return known.row;
-    const named = this.#inclusions.map(({ name, isMany }, at) => {
+    const isSame = parts.every((part, at) => isSameList(part, known?.parts[at]));
+    if (known !== undefined && isSame) return known.row;
+    const named = this.#inclusions.map(({ name, place }, at) => {
       const found = parts[at] ?? [];
-      return [name, isMany ? Object.freeze(found) : (found[0] ?? null)] as const;
+      return [name, place === 'one' ? (found[0] ?? null) : Object.freeze(found)] as const;
     });
     const joined = Object.freeze({ ...row, ...Object.fromEntries(named) }) as Row;
-    this.#made.set(row, { row: joined, parts: parts.flat() });
+    this.#made.set(row, { row: joined, parts });
     return joined;
   }
 
-  #find(row: Row, { property, type }: Inclusion): readonly Row[] {
-    return readIds(row, property).flatMap((id) => this.#replica.row(type, id) ?? []);
+  #find(row: Row, { type, ...inclusion }: Inclusion): readonly Row[] {
+    return readIds(row, inclusion).flatMap((id) => this.#replica.row(type, id) ?? []);
   }
 }
 
-function readIds(row: Row, property: string): readonly string[] {
-  const value = row[property];
-  if (typeof value === 'string') return [value];
-  const ids = Array.isArray(value) ? value : Object.keys(value ?? {});
+function isSameList(one: readonly Row[], other: readonly Row[] | undefined): boolean {
+  return one.length === other?.length && one.every((row, at) => row === other[at]);
+}
+
+type IdsPlace = Pick<Inclusion, 'property' | 'place'>;
+
+function readIds(row: Row, { property, place }: IdsPlace): readonly string[] {
+  const value = row[property] ?? null;
+  const ids =
+    typeof value !== 'object' || value === null
+      ? [value]
+      : place === 'keys'
+        ? Object.keys(value)
+        : Object.values(value);
   return ids.filter((id) => typeof id === 'string');
 }

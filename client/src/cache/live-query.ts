@@ -9,7 +9,6 @@ import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Replica, Row, Touched } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
-import { isLocalKey } from '../store/write.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
 import { Include } from './include.js';
 import { Listeners, type Observable } from './observable.js';
@@ -52,8 +51,10 @@ interface Plan {
   readonly order: Order | null;
   /** Null: only the server can tell which rows there are. */
   readonly local: LocalList<Row> | null;
-  /** Null: the server can't be asked, since it doesn't have /query or an object of the filter. */
+  /** Null: the server can't be asked. */
   readonly search: ListSearch | null;
+  /** The filter names objects that are on their way to the server. */
+  readonly isWaiting: boolean;
 }
 
 /** A list as it shows, without its status. */
@@ -148,7 +149,20 @@ export class LiveRows implements Observable<Snapshot> {
 
   #isOutdated(): boolean {
     const isPartial = this.#source.replica.coverage(this.table.name) === 'known';
-    return isPartial !== this.#isPartial || !isEqual(this.#filter, this.#nameFilter());
+    const isOther = isPartial !== this.#isPartial || !isEqual(this.#filter, this.#nameFilter());
+    return isOther || (this.#plan?.isWaiting === true && !this.#namesPending());
+  }
+
+  /** Returns whether the filter names an object whose create the server has not answered. */
+  #namesPending(): boolean {
+    const { log } = this.#source.replica;
+    const creates = new Set(log.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
+    let isPending = false;
+    mapTexts(this.#filter, (text) => {
+      if (creates.has(text)) isPending = true;
+      return text;
+    });
+    return isPending;
   }
 
   #nameFilter(): JsonValue {
@@ -167,7 +181,9 @@ export class LiveRows implements Observable<Snapshot> {
         const order = compileSort(table, this.#args.sort, rules);
         const isLocal = !this.#isPartial && match !== null && order !== null;
         const local = isLocal ? new LocalList<Row>(match, order) : null;
-        return { match, order, local, search: isLocal ? null : this.#makeSearch() };
+        const isWaiting = !isLocal && this.#namesPending();
+        const search = isLocal || isWaiting ? null : this.#makeSearch();
+        return { match, order, local, search, isWaiting };
       },
       () => {
         if (this.#refresh()) this.tell();
@@ -184,17 +200,11 @@ export class LiveRows implements Observable<Snapshot> {
   #makeSearch(): ListSearch | null {
     const { sort, position, limit } = this.#args;
     const { name: type, methods } = this.table;
-    const filter = this.#filter;
-    let isKnown = methods.includes('query');
-    // The server doesn't know objects whose creates it has not answered.
-    mapTexts(filter, (text) => {
-      if (isLocalKey(text)) isKnown = false;
-      return text;
-    });
-    const search = { filter, sort: [...sort] };
+    if (!methods.includes('query')) return null;
+    const search = { filter: this.#filter, sort: [...sort] };
     const length = limit ?? MOST_ROWS;
     const name = JSON.stringify([type, search, position, length]);
-    return isKnown ? { name, type, search, position, length } : null;
+    return { name, type, search, position, length };
   }
 
   /** Has the server's list followed while somebody looks at this one. */
@@ -206,18 +216,16 @@ export class LiveRows implements Observable<Snapshot> {
   }
 
   #show(): boolean {
-    const { name } = this.table;
     const { rows: before } = this.#snapshot;
     const plan = this.#plan;
     const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
     const rows = this.#include.join(found);
     if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
     const isSame = rows.length === before.length && rows.every((row, at) => row === before[at]);
-    const isLoading = plan === null || (plan.local === null && plan.search === null);
     const next: Snapshot = Object.freeze({
       ...rest,
       rows: isSame ? before : Object.freeze(rows),
-      status: isLoading ? this.#findWait() : this.#source.status(name, plan.search?.name),
+      status: this.#findStatus(plan),
     });
     const names = ['rows', 'total', 'status', 'complete', 'approximate'] as const;
     if (names.every((one) => next[one] === this.#snapshot[one])) return false;
@@ -236,9 +244,20 @@ export class LiveRows implements Observable<Snapshot> {
     for (const [type, ids] of missing) fetch(type, ids);
   }
 
-  /** Types without /query have lists alone that the client can decide. */
-  #findWait(): LiveStatus {
-    return this.#plan === null || this.table.methods.includes('query') ? 'loading' : 'error';
+  #findStatus(plan: Plan | null): LiveStatus {
+    const { name, methods } = this.table;
+    if (plan === null || plan.isWaiting) return 'loading';
+    // Types without /query have lists alone that the client can decide.
+    if (plan.local === null && !methods.includes('query')) return 'error';
+    const list = plan.search?.name;
+    const status = this.#source.status(name, list);
+    const isThere = list === undefined || this.#source.replica.list(list)?.queryState != null;
+    const hasRows = isThere || this.#snapshot.rows.length > 0;
+    return status === 'live' && !(hasRows && this.#hasParts(plan)) ? 'loading' : status;
+  }
+
+  #hasParts({ local }: Plan): boolean {
+    return local !== null || this.#source.lists.part !== null;
   }
 
   #findContents({ local, match, order, search }: Plan): Contents {
@@ -275,7 +294,8 @@ export class LiveRows implements Observable<Snapshot> {
       rows: rows.slice(0, limit ?? rows.length),
       total: total ?? rows.length,
       complete: isWhole,
-      approximate: isApproximate,
+      // Writes may be of objects before the first row.
+      approximate: isApproximate || (!isFirst && written.length > 0),
     };
   }
 }

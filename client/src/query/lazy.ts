@@ -1,8 +1,11 @@
+import { Backoff } from '../sync/backoff.js';
+
 /** A part of the client that is loaded when somebody needs it. */
 export class Lazy<Part> {
   readonly #load: () => Promise<Part>;
+  readonly #backoff = new Backoff();
   #part: Part | null = null;
-  #loading: Promise<void> | null = null;
+  #loading: Promise<Part> | null = null;
 
   constructor(load: () => Promise<Part>) {
     this.#load = load;
@@ -13,16 +16,23 @@ export class Lazy<Part> {
     return this.#part;
   }
 
-  /** Loads the part, and calls `onLoaded`. Where it can't be loaded, the next call tries again. */
+  /** Loads the part, as often as it takes, and calls `onLoaded`. */
   want(onLoaded: (part: Part) => void): void {
-    this.#loading ??= this.#load().then((part) => {
-      this.#part = part;
-    });
+    this.#loading ??= this.#load();
     this.#loading.then(
-      () => onLoaded(this.#part as Part),
+      (part) => {
+        this.#part = part;
+        onLoaded(part);
+      },
       () => {
         this.#loading = null;
+        setTimeout(() => this.want(onLoaded), this.#backoff.next());
       },
     );
+  }
+
+  /** Resolves when nothing is being loaded. */
+  async settle(): Promise<void> {
+    await this.#loading?.catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ import type { Invocation, Response } from '../transport/transport.js';
 
 /** A question to the server: which objects, in which order, and how many of them. */
 export interface ListSearch {
-  /** Names its calls within a request. */
+  /** The same for equal questions alone. */
   readonly name: string;
   readonly type: string;
   /** Filter, sort and further arguments of /query and /queryChanges (RFC 8620 5.5, 5.6). */
@@ -41,6 +41,8 @@ export interface ListOptions {
   readonly maxObjectsInGet: number;
   /** Asks for the objects of new ids, too. */
   readonly hasObjects: boolean;
+  /** Names the calls of the list within a request. */
+  readonly callId: string;
 }
 
 export interface ListResult {
@@ -49,6 +51,8 @@ export interface ListResult {
   readonly progress: 'done' | 'goes on' | 'failed';
   /** The objects that came along; null: gone. */
   readonly objects: ReadonlyMap<string, JsonObject | null>;
+  /** The state of the objects; null: they are of several, or there are none. */
+  readonly state: string | null;
   /** The type of the error of a failed call. */
   readonly error?: string;
 }
@@ -79,8 +83,8 @@ export function noteAnswered(list: ServerList, keys: Iterable<Key>): ServerList 
  * stand behind the calls of /set, whose effects they then tell.
  */
 export function listCalls(list: ServerList, options: ListOptions): readonly Invocation[] {
-  const { name, type, search, queryState, ids, total } = list;
-  const { accountId, maxObjectsInGet, hasObjects } = options;
+  const { type, search, queryState, ids, total } = list;
+  const { accountId, maxObjectsInGet, hasObjects, callId } = options;
   const calls: Invocation[] = [];
   const addGet = (resultOf: string, method: string, path: string): void => {
     if (!hasObjects) return;
@@ -93,42 +97,49 @@ export function listCalls(list: ServerList, options: ListOptions): readonly Invo
     // The end of a list that is known is of interest, too.
     const bound = ids.length < (total ?? 0) ? { upToId: ids.at(-1) ?? null } : {};
     const args = { ...common, sinceQueryState: queryState, maxChanges, ...bound };
-    calls.push([`${type}/queryChanges`, args, `${name}.changes`]);
-    addGet(`${name}.changes`, 'queryChanges', '/added/*/id');
+    calls.push([`${type}/queryChanges`, args, `${callId}.changes`]);
+    addGet(`${callId}.changes`, 'queryChanges', '/added/*/id');
   }
   const page = findPage(list);
   if (page !== null) {
     const limit = Math.min(page.length, maxObjectsInGet);
     const position = list.position + page.start;
-    calls.push([`${type}/query`, { ...common, position, limit }, `${name}.ids`]);
-    addGet(`${name}.ids`, 'query', '/ids');
+    calls.push([`${type}/query`, { ...common, position, limit }, `${callId}.ids`]);
+    addGet(`${callId}.ids`, 'query', '/ids');
   }
   return calls;
 }
 
 /** Reads the answers to the calls of a list. */
-export function readList(list: ServerList, response: Response): ListResult {
+export function readList(list: ServerList, callId: string, response: Response): ListResult {
   const objects = new Map<string, JsonObject | null>();
+  const states = new Set<string>();
   const read = (id: string): CallAnswer => {
     const got = answerOf(response, `${id}.get`);
-    if (!got.isError) takeObjects(got.args, objects);
+    if (!got.isError) {
+      takeObjects(got.args, objects);
+      states.add(String(got.args['state']));
+    }
     return answerOf(response, id);
+  };
+  const end = (list: ServerList, progress: ListResult['progress'], error?: string): ListResult => {
+    const [state = null] = states.size === 1 ? states : [];
+    return { list, progress, objects, state, ...(error !== undefined && { error }) };
   };
   let next = list;
   if (isTold(list)) {
-    const changes = read(`${list.name}.changes`);
-    if (changes.isError && !LOST.includes(changes.type))
-      return { list, progress: 'failed', objects, error: changes.type };
+    const changes = read(`${callId}.changes`);
+    if (changes.isError && !LOST.includes(changes.type)) return end(list, 'failed', changes.type);
     next = changes.isError ? loseList(list) : applyChanges(list, changes.args);
   }
   const page = findPage(list);
   if (page !== null) {
-    const answer = read(`${list.name}.ids`);
-    if (answer.isError) return { list: next, progress: 'failed', objects, error: answer.type };
+    const answer = read(`${callId}.ids`);
+    if (answer.isError) return end(next, 'failed', answer.type);
     next = takePage(next, page, answer.args);
   }
   next = showList(next);
-  return { list: next, progress: isFilled(next) ? 'done' : 'goes on', objects };
+  return end(next, isFilled(next) ? 'done' : 'goes on');
 }
 
 /** A page that a list asks for. */
@@ -163,13 +174,11 @@ function isFilled({ ids, queryState, position, length, total }: ServerList): boo
 function applyChanges(list: ServerList, args: JsonObject): ServerList {
   const removed = textsOf(args['removed']);
   const added = readAdded(args['added']);
-  return {
-    ...list,
-    ids: spliceIds(list.ids, removed, added).slice(0, list.length + SPARE),
-    queryState: String(args['newQueryState']),
-    total: readTotal(args),
-    answered: [],
-  };
+  const ids = spliceIds(list.ids, removed, added);
+  // Without a number of the server's, the end stays where it was.
+  const total = readTotal(args) ?? (list.ids.length === list.total ? ids.length : null);
+  const queryState = String(args['newQueryState']);
+  return { ...list, ids: ids.slice(0, list.length + SPARE), queryState, total };
 }
 
 interface Added {
@@ -210,7 +219,7 @@ function takePage(list: ServerList, { start, isAnew }: Page, args: JsonObject): 
   if (isAnew) {
     // Changes before a list that lies further back move it.
     const hasChanges = args['canCalculateChanges'] !== false && list.position === 0;
-    return { ...list, ids, queryState, total, hasChanges, isReplacing: true, answered: [] };
+    return { ...list, ids, queryState, total, hasChanges, isReplacing: true };
   }
   if (queryState !== list.queryState) return list.hasChanges ? list : loseList(list);
   if (start > list.ids.length || start + ids.length < list.ids.length) return list;
@@ -224,8 +233,14 @@ function readTotal({ total }: JsonObject): number | null {
 }
 
 function showList(list: ServerList): ServerList {
-  const { ids, length, shown, isReplacing } = list;
+  const { ids, length, shown, isReplacing, queryState } = list;
   const isWaiting = isReplacing && !isFilled(list) && shown.length > 0;
-  if (isWaiting) return list;
-  return { ...list, shown: ids.slice(0, length), isReplacing: isReplacing && !isFilled(list) };
+  if (isWaiting || queryState === null) return list;
+  return {
+    ...list,
+    shown: ids.slice(0, length),
+    isReplacing: isReplacing && !isFilled(list),
+    // The ids are newer than all writes that are answered.
+    answered: [],
+  };
 }

@@ -123,9 +123,13 @@ export class AccountStore {
   #tell(touched: Touched): void {
     this.#untold.push(touched);
     if (this.#untold.length > 1) return;
-    for (let next = this.#untold[0]; next !== undefined; next = this.#untold[0]) {
-      for (const listener of this.#listeners) listener(next);
-      this.#untold.shift();
+    try {
+      for (let next = this.#untold[0]; next !== undefined; next = this.#untold[0]) {
+        for (const listener of this.#listeners) listener(next);
+        this.#untold.shift();
+      }
+    } finally {
+      this.#untold.length = 0;
     }
   }
 
@@ -169,10 +173,12 @@ export class AccountStore {
     const coverage = new Map<string, Coverage>();
     for (const [key, state] of rows) {
       const type = key.slice(start);
-      if (!isJsonObject(state) || state['version'] !== this.#versions.get(type)) continue;
-      if (typeof state['cursor'] === 'string') cursors.set(type, state['cursor']);
-      const { coverage: one } = state;
-      if (one === 'all' || one === 'known') coverage.set(type, one);
+      if (!isJsonObject(state) || !this.#versions.has(type)) continue;
+      const { coverage: one, cursor, version } = state;
+      // Lists that the server decides stay so, until it says how many objects there are now.
+      const isCurrent = version === this.#versions.get(type);
+      if (one === 'known' || (isCurrent && one === 'all')) coverage.set(type, one);
+      if (isCurrent && typeof cursor === 'string') cursors.set(type, cursor);
     }
     return { cursors, coverage };
   }

@@ -63,6 +63,10 @@ export class Replica {
     return this.#log;
   }
 
+  hasType(type: string): boolean {
+    return this.#types.has(type);
+  }
+
   cursor(type: string): string | null {
     return this.#cursors.get(type) ?? null;
   }
@@ -151,8 +155,9 @@ export class Replica {
     }
     for (const [type, one] of coverage ?? []) this.#coverage.set(type, one);
     for (const [name, list] of lists ?? []) {
-      if (list === null) this.#lists.delete(name);
-      else this.#lists.set(name, list);
+      // The last one that was looked at comes last.
+      this.#lists.delete(name);
+      if (list !== null) this.#lists.set(name, list);
     }
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);

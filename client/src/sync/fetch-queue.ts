@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import type { Replica } from '../store/replica.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { takeObjects } from './pull.js';
+import { TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
 
 /** Objects of a request, asked for by their ids. */
@@ -13,6 +14,18 @@ interface Part {
 export interface FetchRequest {
   readonly parts: readonly Part[];
   readonly calls: readonly Invocation[];
+  /** The history of the server's data in which it was made. */
+  readonly round: number;
+}
+
+export interface FetchAnswers {
+  readonly objects: readonly {
+    readonly type: string;
+    readonly objects: ReadonlyMap<string, JsonObject | null>;
+    readonly state: string;
+  }[];
+  /** The type of the first error that may pass. */
+  readonly failure: string | null;
 }
 
 export interface FetchOptions {
@@ -24,6 +37,7 @@ export interface FetchOptions {
 export class FetchQueue {
   readonly #replica: Replica;
   readonly #byType = new Map<string, Set<string>>();
+  #round = 0;
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -45,6 +59,11 @@ export class FetchQueue {
     this.#byType.delete(type);
   }
 
+  /** Has a new session: takes no answer from before. */
+  forget(): void {
+    this.#round += 1;
+  }
+
   /** Takes objects into a request, those of a type for each call that it has room for. */
   plan(room: number, { accountId, maxObjectsInGet }: FetchOptions): FetchRequest {
     const parts = [...this.#byType]
@@ -57,19 +76,26 @@ export class FetchQueue {
         `${type}.wanted`,
       ],
     );
-    return { parts, calls };
+    return { parts, calls, round: this.#round };
   }
 
-  /** Returns the objects that a response has. Objects that the server refuses are no longer wanted. */
-  read({ parts }: FetchRequest, response: Response) {
-    return parts.map(({ type, ids }) => {
+  /** Returns the objects that a response has. Errors that pass leave them wanted. */
+  read({ parts, round }: FetchRequest, response: Response): FetchAnswers {
+    let failure: string | null = null;
+    if (round !== this.#round) return { objects: [], failure };
+    const objects = parts.flatMap(({ type, ids }) => {
+      const got = answerOf(response, `${type}.wanted`);
+      if (got.isError && TRANSIENT.has(got.type)) {
+        failure ??= got.type;
+        return [];
+      }
       const rest = this.#byType.get(type);
       for (const id of ids) rest?.delete(id);
       if (rest?.size === 0) this.#byType.delete(type);
-      const got = answerOf(response, `${type}.wanted`);
-      const objects = new Map<string, JsonObject | null>();
-      if (!got.isError) takeObjects(got.args, objects);
-      return [type, objects] as const;
+      const found = new Map<string, JsonObject | null>();
+      if (!got.isError) takeObjects(got.args, found);
+      return [{ type, objects: found, state: String(got.args['state']) }];
     });
+    return { objects, failure };
   }
 }

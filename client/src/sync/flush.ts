@@ -98,13 +98,14 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
   const named = replaceNames(write, (text) => replica.idOf(text) ?? text);
   if (named.kind !== 'update') return named;
   const defaults = replica.defaultsOf(write.type);
-  let object: JsonObject = replica.base(write.type, write.key) ?? {};
+  let object: JsonObject | undefined = replica.base(write.type, write.key);
   for (const one of earlier) {
     if (one.key !== write.key || one.type !== write.type) continue;
     if (one.kind === 'create') object = { ...object, ...one.values };
-    if (one.kind === 'update') object = applyPatch(object, one.patch, defaults);
+    if (one.kind === 'update' && object) object = applyPatch(object, one.patch, defaults);
   }
-  return { ...named, patch: completePatch(object, named.patch, defaults) };
+  // Of an object that the client doesn't have, the server has what a pointer leads through.
+  return object ? { ...named, patch: completePatch(object, named.patch, defaults) } : named;
 }
 
 /** Returns the calls that the sent writes of a log make, in their order. */

@@ -11,22 +11,40 @@ import {
 import type { Replica } from '../store/replica.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Outcome } from './outcomes.js';
+import { MOST_FAILURES, TRANSIENT } from './transient.js';
 
 /** The lists of a request, with their calls. */
 export interface ListRequest {
   readonly lists: readonly ServerList[];
   readonly calls: readonly Invocation[];
+  /** The history of the server's data in which it was made. */
+  readonly round: number;
+}
+
+/** Objects that came along with a list. */
+export interface ListObjects {
+  readonly type: string;
+  readonly objects: ReadonlyMap<string, JsonObject | null>;
+  readonly state: string | null;
 }
 
 export interface ListAnswers {
   readonly lists: ReadonlyMap<string, ServerList>;
-  readonly objects: readonly (readonly [type: string, ReadonlyMap<string, JsonObject | null>])[];
+  readonly objects: readonly ListObjects[];
   /** Ids of lists, by their types. */
   readonly shown: readonly (readonly [type: string, ids: readonly string[]])[];
-  /** The errors of lists that the server gave no answer about. */
-  readonly failures: readonly (readonly [name: string, error: string])[];
+  /** The type of the first error that may pass. */
+  readonly failure: string | null;
   /** A list has come further. */
   readonly hasMoved: boolean;
+}
+
+export interface ListPlan extends Omit<ListOptions, 'hasObjects' | 'callId'> {
+  /** Calls that the request still has room for, and that it may have at all. */
+  readonly room: number;
+  readonly maxCalls: number;
+  /** Lists of this type have to wait. */
+  readonly except?: string | undefined;
 }
 
 /** Keeps the lists that only the server can decide in step with it, while somebody looks at them. */
@@ -37,6 +55,9 @@ export class ListSync {
   readonly #due = new Set<string>();
   /** Lists that the server refuses, for as long as its session is the same. */
   readonly #refused = new Set<string>();
+  /** How often the server has failed at a list, one time after the other. */
+  readonly #failures = new Map<string, number>();
+  #round = 0;
 
   constructor(replica: Replica, open: () => Iterable<ListSearch>) {
     this.#replica = replica;
@@ -57,13 +78,14 @@ export class ListSync {
     this.#due.add(name);
   }
 
-  /** Asks once more for lists that the server has refused. */
+  /** Has a new session: asks once more for refused lists, and takes no answer from before. */
   forget(): void {
     this.#refused.clear();
+    this.#round += 1;
   }
 
   isRefused(name: string): boolean {
-    return this.#refused.has(name);
+    return this.#refused.has(name) || (this.#failures.get(name) ?? 0) >= MOST_FAILURES;
   }
 
   refuse(name: string): void {
@@ -71,20 +93,23 @@ export class ListSync {
     this.#due.delete(name);
   }
 
-  /** Takes lists into a request, but those of a type, as many as it has room for. */
-  plan(room: number, options: Omit<ListOptions, 'hasObjects'>, except?: string): ListRequest {
+  /** Takes lists into a request, as many as it has room for. */
+  plan({ room, maxCalls, except, ...options }: ListPlan): ListRequest {
     const lists: ServerList[] = [];
     const calls: Invocation[] = [];
     for (const list of this.#find()) {
       if (list.type === except) continue;
-      const hasObjects = this.#replica.coverage(list.type) === 'known';
-      const more = listCalls(list, { ...options, hasObjects });
+      const callId = `list${lists.length}`;
+      const isPartial = this.#replica.coverage(list.type) === 'known';
+      let more = listCalls(list, { ...options, callId, hasObjects: isPartial });
+      // Objects that don't come along are asked for by their ids.
+      if (more.length > maxCalls) more = listCalls(list, { ...options, callId, hasObjects: false });
       if (calls.length + more.length > room) break;
       lists.push(list);
       calls.push(...more);
       this.#due.delete(list.name);
     }
-    return { lists, calls };
+    return { lists, calls, round: this.#round };
   }
 
   /**
@@ -92,41 +117,48 @@ export class ListSync {
    * lists until an answer about these has come.
    */
   read(request: ListRequest | null, response: Response, outcomes: readonly Outcome[]): ListAnswers {
-    const lists = request?.lists ?? [];
-    const answered = (list: ServerList): readonly string[] =>
-      outcomes.flatMap(({ isMade, write }) =>
+    const next = new Map<string, ServerList>();
+    for (const list of this.#replica.lists) {
+      const keys = outcomes.flatMap(({ isMade, write }) =>
         isMade && write.type === list.type ? [write.key] : [],
       );
-    const next = new Map<string, ServerList>();
-    const objects: ListAnswers['objects'][number][] = [];
-    const failures: ListAnswers['failures'][number][] = [];
+      if (keys.length > 0) next.set(list.name, noteAnswered(list, keys));
+    }
+    const objects: ListObjects[] = [];
+    let failure: string | null = null;
     let hasMoved = false;
-    for (const list of lists) {
-      // It has been lost since the request.
-      if ((this.#replica.list(list.name) ?? list) !== list) {
+    for (const [index, list] of (request?.lists ?? []).entries()) {
+      // It was lost since the request, or belongs to another history.
+      if (request?.round !== this.#round || (this.#replica.list(list.name) ?? list) !== list) {
         this.#due.add(list.name);
         continue;
       }
-      const result = readList(list, response);
+      const result = readList(next.get(list.name) ?? list, `list${index}`, response);
       const { progress, error = 'serverFail' } = result;
-      objects.push([list.type, result.objects]);
+      objects.push({ type: list.type, objects: result.objects, state: result.state });
+      next.set(list.name, result.list);
       if (progress === 'failed') {
-        failures.push([list.name, error]);
-        next.set(list.name, noteAnswered(result.list, answered(list)));
+        if (this.#fail(list.name, error)) failure ??= error;
         continue;
       }
-      next.set(list.name, result.list);
+      this.#failures.delete(list.name);
       hasMoved ||= progress === 'done' || result.list.ids.length > list.ids.length;
       if (progress === 'goes on') this.#due.add(list.name);
     }
-    for (const { name } of this.#open()) {
-      const list = this.#replica.list(name);
-      if (list === undefined || next.has(name)) continue;
-      const keys = answered(list);
-      if (keys.length > 0) next.set(name, noteAnswered(list, keys));
-    }
     const shown = [...next.values()].map((list) => [list.type, list.shown] as const);
-    return { lists: next, objects, shown, failures, hasMoved };
+    return { lists: next, objects, shown, failure, hasMoved };
+  }
+
+  /**
+   * Returns whether the failure of a list holds the others up. A list that fails again and again is
+   * asked for when its type changes, and not before.
+   */
+  #fail(name: string, error: string): boolean {
+    const count = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, count);
+    if (!TRANSIENT.has(error)) this.refuse(name);
+    else if (count < MOST_FAILURES) this.#due.add(name);
+    return this.#due.has(name);
   }
 
   #find(): readonly ServerList[] {

@@ -4,6 +4,7 @@ import { applyPatch } from '../store/patches.js';
 import type { Alias, Change, Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
+import { MOST_FAILURES, TRANSIENT } from './transient.js';
 import type { CallAnswer } from './wire.js';
 
 /** Why a write was not made: a SetError, or the error of its whole call. */
@@ -29,16 +30,6 @@ export interface FlushResult {
   /** A call had more objects than the server takes at once: its writes go out in smaller ones. */
   readonly isTooLarge: boolean;
 }
-
-/** Errors that pass: the same call may succeed later (RFC 8620 3.6.2). */
-export const TRANSIENT: ReadonlySet<string> = new Set([
-  'serverUnavailable',
-  'serverFail',
-  'rateLimit',
-]);
-
-/** How often a server may fail at a write before it counts as refused, and at a type. */
-export const MOST_FAILURES = 5;
 
 /** Reads the answers of the /set calls of a flush. */
 export function readFlush(

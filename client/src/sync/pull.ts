@@ -33,6 +33,8 @@ export type PullResult =
       readonly objects: ServerObjects;
       readonly cursor: string;
       readonly isWhole: boolean;
+      /** Those of the fresh objects of which further changes may tell. */
+      readonly fresh: readonly string[];
       /** Has to be asked for before the cursor moves on. */
       readonly stale: Stale | null;
     }
@@ -65,10 +67,13 @@ function hasObjects({ isKnown, isBrief }: Pull): boolean {
   return isKnown === null && !isBrief;
 }
 
-/** Reads the answers of a pull. */
-export function readPull(pull: Pull, response: Response): PullResult {
+/**
+ * Reads the answers of a pull. `fresh` are objects that came with a newer state than `since`: the
+ * server tells nothing of one that was made and destroyed since, so it is asked for again.
+ */
+export function readPull(pull: Pull, fresh: Iterable<string>, response: Response): PullResult {
   const { type, since, isKnown, stale } = pull;
-  if (stale !== null) return readStale(pull, stale, response);
+  if (stale !== null) return readStale(pull, [...fresh], response);
   const changes = answerOf(response, `${type}.changes`);
   if (changes.isError)
     return changes.type === 'cannotCalculateChanges'
@@ -90,33 +95,45 @@ export function readPull(pull: Pull, response: Response): PullResult {
   if (typeof newState !== 'string') return { kind: 'failed', error: 'serverFail' };
   // A server that stays where it is and has more would be asked for ever.
   if (hasMoreChanges === true && newState === since) return { kind: 'lost' };
-  const ids = hasObjects(pull) ? [] : findStale(changes.args, isKnown);
-  if (ids.length === 0) return { kind: 'pulled', objects, cursor: newState, isWhole, stale: null };
+  const untold = findUntold(fresh, changes.args);
+  const further = hasMoreChanges === true ? untold : [];
+  const unsure = hasMoreChanges === true ? [] : untold;
+  const ids = [...findStale(pull, changes.args), ...unsure];
+  const pulled = { kind: 'pulled', objects, fresh: further } as const;
+  if (ids.length === 0) return { ...pulled, cursor: newState, isWhole, stale: null };
   const next = { ids, cursor: newState, isWhole };
-  return { kind: 'pulled', objects, cursor: since, isWhole: false, stale: next };
+  return { ...pulled, cursor: since, isWhole: false, stale: next };
 }
 
-function findStale({ created, updated }: JsonObject, isKnown: Pull['isKnown']): readonly string[] {
-  const ids = textsOf(updated);
-  return isKnown === null ? [...textsOf(created), ...ids] : ids.filter(isKnown);
+/** Returns the ids of changed objects that have to be asked for. */
+function findStale(pull: Pull, { created, updated }: JsonObject): readonly string[] {
+  if (hasObjects(pull)) return [];
+  const changed = [...textsOf(created), ...textsOf(updated)];
+  return pull.isKnown === null ? changed : changed.filter(pull.isKnown);
+}
+
+/** Returns the objects of which an answer tells nothing. */
+function findUntold(ids: Iterable<string>, args: JsonObject): readonly string[] {
+  const parts = ['created', 'updated', 'destroyed'].flatMap((part) => textsOf(args[part]));
+  const told = new Set(parts);
+  return [...ids].filter((id) => !told.has(id));
 }
 
 /** Reads objects that had changed. The state moves once the last of them are there. */
-function readStale(
-  { type, since, maxChanges }: Pull,
-  stale: Stale,
-  response: Response,
-): PullResult {
+function readStale(pull: Pull, fresh: readonly string[], response: Response): PullResult {
+  const { type, since, maxChanges, stale } = pull;
   const got = answerOf(response, `${type}.stale`);
   if (got.isError) return { kind: 'failed', error: got.type };
   const objects = new Map<string, JsonObject | null>();
   takeObjects(got.args, objects);
-  const ids = stale.ids.slice(maxChanges);
+  const ids = stale?.ids.slice(maxChanges) ?? [];
+  const { cursor = since } = stale ?? {};
   // Newer objects than the state: the next /changes tells what is between.
-  const isWhole = stale.isWhole && got.args['state'] === stale.cursor;
+  const isWhole = stale?.isWhole === true && got.args['state'] === cursor;
+  const pulled = { kind: 'pulled', objects, fresh } as const;
   return ids.length > 0
-    ? { kind: 'pulled', objects, cursor: since, isWhole: false, stale: { ...stale, ids } }
-    : { kind: 'pulled', objects, cursor: stale.cursor, isWhole, stale: null };
+    ? { ...pulled, cursor: since, isWhole: false, stale: { cursor, isWhole, ids } }
+    : { ...pulled, cursor, isWhole, stale: null };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

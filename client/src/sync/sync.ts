@@ -8,8 +8,8 @@ import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
 import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
-import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
-import { MOST_FAILURES, type Outcome, readFlush, TRANSIENT } from './outcomes.js';
+import type { ListAnswers, ListObjects, ListRequest, ListSync } from './list-sync.js';
+import { type Outcome, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
 import {
   createdSince,
@@ -20,6 +20,7 @@ import {
   recoveryCall,
 } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
+import { MOST_FAILURES, TRANSIENT } from './transient.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -124,6 +125,8 @@ export class Sync {
   readonly #swept = new Map<string, Swept>();
   /** Objects that have to be read before the states of their types move on. */
   readonly #stale = new Map<string, Stale>();
+  /** Objects that came with a newer state than that of their types, by their types. */
+  readonly #fresh = new Map<string, Set<string>>();
   readonly #wanted: FetchQueue;
   /** Null: there was no list yet that only the server can decide. */
   #lists: ListSync | null = null;
@@ -200,9 +203,10 @@ export class Sync {
   forget(types: Iterable<string>): void {
     this.#refused.clear();
     this.#lists?.forget();
+    this.#wanted.forget();
     this.#share = 1;
     for (const type of types) {
-      for (const known of [this.#sweeps, this.#swept, this.#stale]) known.delete(type);
+      for (const known of [this.#sweeps, this.#swept, this.#stale, this.#fresh]) known.delete(type);
     }
   }
 
@@ -262,45 +266,25 @@ export class Sync {
    * a part of it had.
    */
   async #cycle(): Promise<string | null> {
-    const { replica, wire, commit } = this.#options;
+    const { replica, wire } = this.#options;
     const lost = this.#findLost();
     const earlier = new Set(replica.log.map(({ sentAs }) => sentAs));
     await this.#plan();
     if (this.#isClosed) return null;
     const cycle = this.#makeCycle(lost, earlier);
+    const request = this.#requestOf(cycle);
+    this.#isStuck = request.methodCalls.length === 0;
+    if (this.#isStuck) return null;
     for (const { type } of cycle.pulls) this.#due.delete(type);
     const behind = new Set(this.#swept.keys());
     this.#isWished = false;
-    this.#isStuck = false;
     let failure: string | null = 'transport';
     try {
-      const response = await wire.send(this.#requestOf(cycle));
-      const answers = cycle.calls.map((call) => ({
-        call,
-        answer: answerOf(response, call.onceKey),
-      }));
-      const flush = readFlush(replica, answers);
-      const draft: Draft = {
-        objects: new Map(flush.change.objects),
-        cursors: new Map(),
-        coverage: new Map(),
-        lists: new Map(),
-      };
-      failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
-      if (flush.isTooLarge) this.#share /= 2;
-      for (const [type, more] of this.#wanted.read(cycle.wanted, response))
-        take(draft.objects, type, more);
-      const recovery = this.#recover(cycle, response, draft);
-      const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
-      const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
-      failure = this.#takeLists(lists, draft) ?? failure;
-      void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
-      const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
-      const hasMoved =
-        outcomes.length > 0 || recovery !== null || isRead || lists?.hasMoved === true;
-      const hasAsked = cycle.wanted.parts.length > 0;
-      this.#isStuck = !hasMoved && !flush.isTooLarge && !hasAsked && !this.#hasPaged(cycle, behind);
-      if (failure === null && (hasMoved || !this.#hasMore())) this.#backoff.reset();
+      const response = await wire.send(request);
+      const read = this.#readResponse(cycle, response);
+      failure = read.failure;
+      this.#isStuck = !read.hasMoved && !read.hasAsked && !this.#hasPaged(cycle, behind);
+      if (failure === null && (read.hasMoved || !this.#hasMore())) this.#backoff.reset();
     } catch (error) {
       failure = typeOf(error);
       if (isTooLarge(error) && this.#divide(cycle)) failure = null;
@@ -308,6 +292,36 @@ export class Sync {
       if (failure !== null) this.#repeat(cycle);
     }
     return failure;
+  }
+
+  /** Commits the answers of a request. Returns whether they have brought anything further. */
+  #readResponse(cycle: Cycle, response: Response) {
+    const { replica, commit } = this.#options;
+    const answers = cycle.calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
+    const flush = readFlush(replica, answers);
+    const draft: Draft = {
+      objects: new Map(flush.change.objects),
+      cursors: new Map(),
+      coverage: new Map(),
+      lists: new Map(),
+    };
+    for (const { type, id } of flush.change.aliases?.values() ?? []) this.#noteFresh(type, [id]);
+    let failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
+    if (flush.isTooLarge) this.#share /= 2;
+    const fetched = this.#wanted.read(cycle.wanted, response);
+    for (const answer of fetched.objects) this.#takeFresh(answer, draft);
+    const recovery = this.#recover(cycle, response, draft);
+    const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
+    const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
+    failure = this.#takeLists(lists, draft) ?? fetched.failure ?? failure;
+    void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+    const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
+    const hasEnded = outcomes.length > 0 || recovery !== null;
+    return {
+      failure,
+      hasMoved: hasEnded || isRead || lists?.hasMoved === true,
+      hasAsked: flush.isTooLarge || fetched.objects.length > 0,
+    };
   }
 
   /** Returns whether a pull has brought its type further, or to its end. */
@@ -347,7 +361,7 @@ export class Sync {
     this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
     // Calls that an earlier request had may have been made.
     const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
-    if (fresh.length === 0) return false;
+    if (fresh.length === 0) return this.#refuseList(cycle);
     const unsent = new Set(fresh.flatMap(({ writes }) => writes));
     const [only] = calls.length === 1 && unsent.size === 1 ? unsent : [];
     if (only === undefined) {
@@ -359,6 +373,14 @@ export class Sync {
       void commit(change, outcomes);
     }
     return true;
+  }
+
+  /** A list alone that is too large is refused. */
+  #refuseList({ calls, pulls, sweeps, lists }: Cycle): boolean {
+    const [only, ...others] = lists?.lists ?? [];
+    const isAlone = calls.length + pulls.length + sweeps.length + others.length === 0;
+    if (only !== undefined && isAlone) this.#lists?.refuse(only.name);
+    return only !== undefined && isAlone;
   }
 
   /**
@@ -426,7 +448,7 @@ export class Sync {
     const maxCallsInRequest = Math.max(this.#shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
     const names = new Set(this.#types().map(({ name }) => name));
     for (const name of names) {
-      if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
+      if (this.#isUnread(name) && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
     // The user's access may have changed.
     for (const known of this.#reading())
@@ -441,7 +463,8 @@ export class Sync {
     room -= pulls.flatMap(pullCalls).length;
     const options = { accountId, maxObjectsInGet: limits().maxObjectsInGet };
     // Their objects may be those of a call whose answer was lost.
-    const lists = this.#lists?.plan(room, options, lost?.type) ?? null;
+    const except = lost?.type;
+    const lists = this.#lists?.plan({ ...options, room, maxCalls: all, except }) ?? null;
     room -= lists?.calls.length ?? 0;
     const wanted = this.#wanted.plan(room, options);
     room -= wanted.calls.length;
@@ -475,8 +498,7 @@ export class Sync {
       const since = this.#stateOf(name);
       if (since === null) return [];
       const isBrief = isCrowded && !written.has(name);
-      const isKnown =
-        replica.coverage(name) === 'known' ? (id: string) => replica.has(name, id) : null;
+      const isKnown = this.#isPartial(name) ? (id: string) => replica.has(name, id) : null;
       const stale = this.#stale.get(name) ?? null;
       const { maxObjectsInGet: maxChanges } = limits();
       return [{ type: name, since, accountId, maxChanges, isKnown, isBrief, stale }];
@@ -522,7 +544,7 @@ export class Sync {
 
   /** Returns what is going on for types, by their names. */
   #reading() {
-    return [this.#due, this.#sweeps, this.#swept, this.#stale];
+    return [this.#due, this.#sweeps, this.#swept, this.#stale, this.#fresh];
   }
 
   #types(): readonly TypeTable[] {
@@ -537,7 +559,7 @@ export class Sync {
       this.#due.add(type);
       return null;
     }
-    const result = readPull(pull, response);
+    const result = readPull(pull, this.#fresh.get(type) ?? [], response);
     if (result.kind === 'failed') return result.error;
     if (result.kind === 'lost') {
       cursors.set(type, null);
@@ -545,13 +567,16 @@ export class Sync {
       return null;
     }
     take(objects, type, result.objects);
+    this.#fresh.set(type, new Set(result.fresh));
     if (result.stale === null) this.#stale.delete(type);
     else this.#stale.set(type, result.stale);
     const swept = this.#swept.get(type);
     if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
-      if (this.#options.replica.coverage(type) === null) coverage.set(type, 'all');
+      const reached = this.#isPartial(type) ? 'known' : 'all';
+      const isOther = this.#options.replica.coverage(type) !== reached;
+      if (isOther && !this.#sweeps.has(type)) coverage.set(type, reached);
     } else {
       const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
       if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
@@ -591,11 +616,23 @@ export class Sync {
     this.#swept.delete(type);
     this.#stale.delete(type);
     const table = this.#options.types().find(({ name }) => name === type);
-    const { replica, coverageOf } = this.#options;
-    const isPartial = (replica.coverage(type) ?? coverageOf?.(type)) === 'known';
+    const isPartial = this.#isPartial(type);
     const hasQuery = table?.methods.includes('query') === true;
     const source = isPartial ? this.#knownIds(type) : hasQuery ? 'query' : null;
     this.#sweeps.set(type, startSweep(type, source));
+  }
+
+  /** Returns whether a type has to be read from its begin. */
+  #isUnread(type: string): boolean {
+    const { replica } = this.#options;
+    const isMissing = replica.coverage(type) === 'known' && !this.#isPartial(type);
+    return this.#stateOf(type) === null || (isMissing && !this.#swept.has(type));
+  }
+
+  /** Returns whether only a part of a type is kept: the program's wish goes first. */
+  #isPartial(type: string): boolean {
+    const { replica, coverageOf } = this.#options;
+    return (coverageOf?.(type) ?? replica.coverage(type)) === 'known';
   }
 
   #knownIds(type: string): readonly string[] {
@@ -610,10 +647,11 @@ export class Sync {
   }
 
   /** Takes the objects of lists, and asks for those that are missing. */
-  #takeLists(answers: ListAnswers | null, { objects, lists }: Draft): string | null {
+  #takeLists(answers: ListAnswers | null, draft: Draft): string | null {
     if (answers === null) return null;
+    const { objects, lists } = draft;
     for (const [name, list] of answers.lists) lists.set(name, list);
-    for (const [type, more] of answers.objects) take(objects, type, more);
+    for (const answer of answers.objects) this.#takeFresh(answer, draft);
     for (const [type, ids] of answers.shown) {
       const ofType = objects.get(type);
       this.#wanted.add(
@@ -621,9 +659,21 @@ export class Sync {
         ids.filter((id) => ofType?.has(id) !== true),
       );
     }
-    for (const [name, error] of answers.failures)
-      if (!TRANSIENT.has(error)) this.#lists?.refuse(name);
-    return answers.failures.find(([, error]) => TRANSIENT.has(error))?.[1] ?? null;
+    return answers.failure;
+  }
+
+  /** Takes objects that came along besides the changes of their type. */
+  #takeFresh({ type, objects, state }: ListObjects, draft: Draft): void {
+    take(draft.objects, type, objects);
+    const cursor = draft.cursors.get(type) ?? this.#options.replica.cursor(type);
+    if (state === null || state !== cursor) this.#noteFresh(type, objects.keys());
+  }
+
+  /** Notes objects of which the client has heard nothing before. */
+  #noteFresh(type: string, ids: Iterable<string>): void {
+    const fresh = this.#fresh.get(type) ?? new Set<string>();
+    for (const id of ids) if (!this.#options.replica.has(type, id)) fresh.add(id);
+    this.#fresh.set(type, fresh);
   }
 
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */
@@ -631,6 +681,8 @@ export class Sync {
     const swept = this.#swept.get(type);
     if (swept === undefined) return;
     this.#swept.delete(type);
+    // Of a part, each object was asked for by its id.
+    if (this.#isPartial(type)) return;
     const ofType = objects.get(type) ?? new Map<string, JsonObject | null>();
     for (const { id } of this.#options.replica.baseRows(type)) {
       if (!swept.seen.has(id) && !ofType.has(id)) ofType.set(id, null);

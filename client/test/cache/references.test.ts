@@ -74,6 +74,9 @@ describe('an object that was made here', () => {
       { title: 'Second', project: { name: 'Before' }, duplicateOf: { title: 'First' } },
     ]);
     const { rows } = issues.getSnapshot();
+    me.Issue.update(rows[1]?.id ?? '', { duplicateOfId: null });
+    expect(issues.getSnapshot().rows[1]).toMatchObject({ duplicateOf: null });
+    me.Issue.update(rows[1]?.id ?? '', { duplicateOfId: first.object.id });
     me.Project.update(projectId, { name: 'After' });
     expect(names.at(-1)).toEqual(['After', 'After']);
     await jmap.sync.settled();
@@ -98,6 +101,45 @@ describe('an object that was made here', () => {
     await expect
       .poll(() => issues.getSnapshot().rows.map(({ project }) => project?.key))
       .toContain('INC');
+    // The server tells of the object as of one that was created since.
+    const { u1, A1 } = fixtures;
+    const { rows } = issues.getSnapshot();
+    const id = rows.find(({ project }) => project?.key === 'INC')?.projectId ?? '';
+    const other = u1.with(['urn:ietf:params:jmap:core', 'https://example.com/jmap/tracker']);
+    await other.set('Project', { accountId: A1, update: { [id]: { name: 'Renamed' } } });
+    await jmap.sync.settled();
+    await expect
+      .poll(() => issues.getSnapshot().rows.map(({ project }) => project?.name))
+      .toContain('Renamed');
+    await jmap.close();
+  });
+
+  it('is asked for once where the server does not have it', async () => {
+    let requests = 0;
+    const jmap = await connect(tracker, {
+      ...{ url: server().url, token: fixtures.u1.token, store: memory() },
+      coverage: { Project: 'known' },
+      async fetch(input, init) {
+        if (init?.method === 'POST') requests += 1;
+        const response = await fetch(input, init);
+        if (init?.method !== 'POST') return response;
+        const answer = (await response.json()) as Response_;
+        const methodResponses = answer.methodResponses.map((each) =>
+          each[2] === 'Project.wanted'
+            ? [each[0], { ...each[1], list: [], notFound: [] }, each[2]]
+            : each,
+        );
+        return Response.json({ ...answer, methodResponses });
+      },
+    });
+    const issues = jmap.account().Issue.live({ include: ['project'] });
+    issues.subscribe(() => undefined);
+    await jmap.sync.settled();
+    await expect.poll(() => issues.getSnapshot().rows.length).toBeGreaterThan(0);
+    await jmap.sync.settled();
+    const before = requests;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(requests).toBe(before);
     await jmap.close();
   });
 

@@ -141,6 +141,61 @@ describe('a list of a type that the client keeps in part', () => {
     watch(Todo.live(BY_TEXT));
     await expect.poll(shown.texts).toEqual(['tea 0', 'tea 1', 'tea 2']);
   });
+
+  it('goes on for one of two that look at it, after the other has ended', async () => {
+    const client = await known();
+    const { Todo } = client.account();
+    const shown = watch(Todo.live({ filter: { text: 'jam' } }));
+    const other = watch(Todo.live({ filter: { text: 'jam' }, limit: 1000 }));
+    await client.sync.settled();
+    other.end();
+    await create('jam');
+    await expect.poll(shown.texts).toEqual(['jam']);
+  });
+
+  it('has what was written while nobody looked at it', async () => {
+    const client = await known();
+    const { Todo } = client.account();
+    const list = Todo.live({ filter: { text: 'pie' } });
+    const first = watch(list);
+    await client.sync.settled();
+    first.end();
+    expect((await Todo.create({ text: 'pie' }).result).ok).toBe(true);
+    served.proxy().decide(() => 'drop');
+    const shown = watch(list);
+    expect(shown.texts()).toEqual(['pie']);
+  });
+
+  it('is loading until the server has answered', async () => {
+    const client = await known();
+    await client.sync.settled();
+    const list = client.account().Todo.live({ filter: { text: 'tea' } });
+    const states: string[] = [];
+    list.subscribe(({ status, rows }) => states.push(`${status} ${rows.length > 0}`));
+    await client.sync.settled();
+    expect(states[0]).toBe('loading false');
+    expect(states).not.toContain('live false');
+    expect(states.at(-1)).toBe('live true');
+  });
+
+  it('becomes one that the client decides where the program wants to keep all', async () => {
+    const store = memory();
+    const first = await known({ store });
+    await expect.poll(watch(first.account().Todo.live(BY_TEXT)).texts).toHaveLength(3);
+    await first.close();
+    const second = await known({ store, coverage: { Todo: 'all' } });
+    const all = second.account().Todo.live();
+    await second.sync.settled();
+    expect(all.getSnapshot()).toMatchObject({ complete: true, status: 'live' });
+    expect([...all.getSnapshot().rows.map(({ id }) => id)].sort()).toEqual(
+      [...(await find({ limit: 100 }))].sort(),
+    );
+    await second.close();
+    const third = await known({ store });
+    const part = watch(third.account().Todo.live(BY_TEXT));
+    await third.sync.settled();
+    await expect.poll(part.texts).toHaveLength(3);
+  });
 });
 
 describe('a list that the client can judge by nothing', () => {

@@ -15,7 +15,9 @@ import {
 } from '../../src/query/server-list.js';
 import type { Invocation, Response } from '../../src/transport/transport.js';
 
-const options: ListOptions = { accountId: 'a', maxObjectsInGet: 500, hasObjects: false };
+const options: ListOptions = {
+  ...{ accountId: 'a', maxObjectsInGet: 500, hasObjects: false, callId: 'list0' },
+};
 
 const idle = openList({ name: 'q', type: 'Todo', search: {}, position: 0, length: 3 });
 
@@ -26,7 +28,7 @@ function answer(list: ServerList, ...answers: readonly JsonObject[]): ListResult
     const args = answers[index] ?? {};
     return 'type' in args ? ['error', args, id] : [method, args, id];
   });
-  return readList(list, { methodResponses, sessionState: 's' });
+  return readList(list, 'list0', { methodResponses, sessionState: 's' });
 }
 
 const page = (queryState: string, total: number, ids: readonly string[]): JsonObject => ({
@@ -107,12 +109,12 @@ describe('a list of the server', () => {
       sessionState: 's',
     });
     const noted = noteAnswered(noteAnswered(filled, ['k1']), ['k1', 'k2']);
-    const failed = readList(noted, respond({ type: 'serverFail' }, 'error')).list;
+    const failed = readList(noted, 'list0', respond({ type: 'serverFail' }, 'error')).list;
     expect(failed.answered).toEqual(['k1', 'k2']);
-    const lost = readList(failed, respond({ type: 'tooManyChanges' }, 'error')).list;
+    const lost = readList(failed, 'list0', respond({ type: 'tooManyChanges' }, 'error')).list;
     expect(lost.answered).toEqual(['k1', 'k2']);
     expect(answer(lost, page('9', 1, ['x'])).list.answered).toEqual([]);
-    expect(readList(failed, respond(changes('2', 5, []))).list.answered).toEqual([]);
+    expect(readList(failed, 'list0', respond(changes('2', 5, []))).list.answered).toEqual([]);
   });
 
   it('is asked for anew each time where it does not begin with the first id', () => {
@@ -214,14 +216,16 @@ async function openScene() {
     note((await client.ok('Todo/set', { accountId, ...writeCall(one) })) as JsonObject);
   /** Sends the calls of a list, with a write of another client behind the first of them. */
   const sync = async (list: ServerList, others: Step[]): Promise<ListResult> => {
-    const calls = [...listCalls(list, { accountId, maxObjectsInGet: 3, hasObjects: true })];
+    const calls = [
+      ...listCalls(list, { accountId, maxObjectsInGet: 3, hasObjects: true, callId: 'list0' }),
+    ];
     const other = others.shift();
     if (other !== undefined)
       calls.splice(1, 0, ['Todo/set', { accountId, ...writeCall(other) } as JsonObject, 'other']);
     const response = (await client.api(calls as never)) as unknown as Response;
     const written = response.methodResponses.find(([name]) => name === 'Todo/set');
     if (written !== undefined) note(written[1]);
-    return readList(list, response);
+    return readList(list, 'list0', response);
   };
   const query = async (args: JsonObject) =>
     (await client.ok('Todo/query', { accountId, ...args } as never)) as unknown as {

@@ -35,6 +35,11 @@ export class ToyServer {
     return { methodResponses, sessionState: '1' };
   }
 
+  /** Raises the state, as writes of others do. */
+  change(): void {
+    this.#state += 1;
+  }
+
   /** Returns how many calls of a method the server got. */
   count(method: string): number {
     const calls = this.requests.flatMap(({ methodCalls }) => methodCalls);

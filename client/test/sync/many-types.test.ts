@@ -12,7 +12,7 @@ it('all types are asked in one request where nothing has changed', async () => {
   expect(server.requests.map(({ methodCalls }) => methodCalls.length)).toEqual([TABLES.length]);
 });
 
-it('what has changed of many types comes with the next request', async () => {
+it('changes of many types come with the next request', async () => {
   const server = new ToyServer();
   const { store, sync } = await openAccount(server, TABLES);
   await sync.settle();

@@ -109,13 +109,18 @@ function answeredValue({ schema, nullable }: ModelAnswered): object {
 }
 
 function referenceValue(type: string | null, place: Place): object {
-  const at = place.flatMap((step) => {
+  const at = tokensOf(place);
+  return { type, at: at.length === 0 ? undefined : at };
+}
+
+/** Returns the way to a place in the values of a property, as tables of the client have it. */
+export function tokensOf(place: Place): readonly string[] {
+  return place.flatMap((step) => {
     if ('branch' in step) return [];
     if ('each' in step) return step.each === 'key' ? ['key'] : ['*'];
     // A member that is called like one of these words.
     return step.member === 'key' || step.member === '*' ? [`~${step.member}`] : [step.member];
   });
-  return { type, at: at.length === 0 ? undefined : at };
 }
 
 function filterValue({ property, properties = [], operator, many }: ModelFilter): object {

@@ -22,6 +22,7 @@ import {
 } from './answered-types.js';
 import { addClientTypes } from './client-definitions.js';
 import { CLIENT, clientSource, moduleNameOf } from './client-source.js';
+import { tokensOf } from './client-table.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule, type Member } from './generated-module.js';
 import {
@@ -43,11 +44,15 @@ interface Uses {
   readonly sorts: boolean;
 }
 
-/** Adds the interfaces of a data type as clients see it, and its shape. */
+/**
+ * Adds the interfaces of a data type as clients see it, and its shape. `kept` are the types of
+ * which clients can keep copies.
+ */
 export async function addTypeInterfaces(
   module: GeneratedModule,
   capability: ModelCapability,
   type: ModelType,
+  kept: ReadonlySet<string>,
 ): Promise<void> {
   const { name } = type;
   const uses = usesOf(type);
@@ -74,7 +79,7 @@ export async function addTypeInterfaces(
       })),
     });
   if (uses.updates) addPatch(module, type);
-  addShape(module, type, uses);
+  addShape(module, type, uses, kept);
 }
 
 /** Adds the interface of PatchObjects: whole values, and pointers to members of objects. */
@@ -217,7 +222,12 @@ function comparedStep(operator: FilterOperator): Place | undefined {
 }
 
 /** Adds the interface that joins the types under one name. */
-function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
+function addShape(
+  module: GeneratedModule,
+  type: ModelType,
+  uses: Uses,
+  kept: ReadonlySet<string>,
+): void {
   const { name } = type;
   const parts: Readonly<Record<string, string>> = {
     name: literal(name),
@@ -228,7 +238,7 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
     filter: uses.queries ? `${name}Filter` : 'never',
     sort: uses.sorts ? comparatorTypes(module.type(CLIENT, 'Comparator'), type.sorts) : 'never',
     error: errorType(module, type, uses),
-    ...includesOf(module, type),
+    ...includesOf(module, type, kept),
   };
   module.addInterface({
     name: `${name}Shape`,
@@ -241,14 +251,20 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
 }
 
 /** Returns the shapes of the objects that properties refer to, by the names of `include`. */
-function includesOf(module: GeneratedModule, type: ModelType): { readonly includes?: string } {
+function includesOf(
+  module: GeneratedModule,
+  type: ModelType,
+  kept: ReadonlySet<string>,
+): { readonly includes?: string } {
   const names = new Set(type.properties.map(({ name }) => name));
-  const members = type.properties.flatMap(({ name, references }) => {
+  const members = type.properties.filter(isShown).flatMap(({ name, references }) => {
     const [, stem, many] = /^(.+)Id(s?)$/.exec(name) ?? [];
     const [reference] = references;
     if (stem === undefined || reference === undefined || names.has(stem)) return [];
     // Further in, a property has references for which its name doesn't stand.
-    if (reference.place.length !== (many === 's' ? 1 : 0)) return [];
+    const at = tokensOf(reference.place).join('/');
+    const isNamed = many === 's' ? at === '*' || at === 'key' : at === '';
+    if (!isNamed || !kept.has(reference.type)) return [];
     const shape = `${reference.type}Shape`;
     const its =
       reference.type === type.name

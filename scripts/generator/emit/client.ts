@@ -1,4 +1,10 @@
-import type { EmittedFiles, Model, ModelCapability } from '../../../src/descriptor/model.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelType,
+} from '../../../src/descriptor/model.js';
 import { addClientTypes, definitionModules } from './client-definitions.js';
 import { CLIENT_FOLDER } from './client-folder.js';
 import { addIndex } from './client-index.js';
@@ -22,11 +28,16 @@ import { sourceOf } from './type-validators.js';
 export async function emitClient(model: Model): Promise<EmittedFiles> {
   const own = ownMethodsByName(model);
   const modules = new Map<string, GeneratedModule>();
+  const kept = new Set(
+    typesIn(model)
+      .filter(isKept)
+      .map(({ name }) => name),
+  );
   for (const capability of model.capabilities)
     for (const type of capability.types) {
       const methods = own.get(type.name) ?? [];
       const module = makeModule(type.name, capability);
-      await addTypeInterfaces(module, capability, type);
+      await addTypeInterfaces(module, capability, type, kept);
       await addMethodTypes(module, methods);
       if (type.methods.length + methods.length > 0)
         addMethodInterface(module, type.name, type, methods);
@@ -51,6 +62,11 @@ export async function emitClient(model: Model): Promise<EmittedFiles> {
       module.toString(),
     ]),
   );
+}
+
+/** Returns whether clients can keep a copy of a type: they learn what changes of it. */
+function isKept({ methods }: ModelType): boolean {
+  return ['get', 'changes'].every((verb) => methods.some(({ name }) => name === verb));
 }
 
 function makeModule(name: string, capability: ModelCapability): GeneratedModule {
