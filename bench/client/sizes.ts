@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { ROOT } from '../start/processes.js';
+import type { Row } from './rows.js';
+
+const KB = 1024;
+
+interface Bundle {
+  readonly what: string;
+  readonly text: string;
+  /** In kB; null: there is no target. */
+  readonly most: number | null;
+  readonly external?: readonly string[];
+}
+
+const CLIENT = '@jmapsmith/client';
+
+/** What a page loads for each use; other libraries as they are published. */
+const BUNDLES: readonly Bundle[] = [
+  { what: '`connect`, without a store', text: use('connect', CLIENT), most: 6 },
+  {
+    what: 'with cache, synchronisation, push and IndexedDB',
+    text: use('connect', CLIENT) + use('indexedDb', `${CLIENT}/indexeddb`),
+    most: 28,
+  },
+  {
+    what: 'the binding to React, without React',
+    text: use('useLive', `${CLIENT}/react`),
+    most: 1,
+    external: ['react'],
+  },
+  { what: 'jmap-jam: calls alone', text: use('JamClient', 'jmap-jam'), most: null },
+  {
+    what: 'TanStack DB: collections and live queries, without a server',
+    text:
+      use('createCollection', '@tanstack/db') + use('createLiveQueryCollection', '@tanstack/db'),
+    most: null,
+  },
+];
+
+function use(name: string, module: string): string {
+  return `import { ${name} } from '${module}'; globalThis.${name} = ${name};\n`;
+}
+
+/** The octets of pages, minified and compressed. Modules that they load later don't count. */
+export async function measureSizes(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const { what, text, most, external = [] } of BUNDLES) {
+    const { outputFiles } = await build({
+      stdin: { contents: text, resolveDir: join(ROOT, 'client'), loader: 'ts' },
+      ...{ bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser' },
+      ...{ write: false, outdir: 'out', logLevel: 'silent', external: [...external] },
+    });
+    // The first file is the page's own; shared chunks come along with it.
+    const eager = outputFiles.filter(({ path }, n) => n === 0 || /chunk-/.test(path));
+    const octets = eager.reduce(
+      (all, { contents }) => all + gzipSync(contents, { level: 9 }).length,
+      0,
+    );
+    const target = most === null ? '' : `${most} kB`;
+    const measured = `${(octets / KB).toFixed(1)} kB`;
+    rows.push({ what, target, measured, isMet: most === null ? null : octets <= most * KB });
+  }
+  return rows;
+}
