@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium, NO_CHROMIUM } from '../../test/support/chromium.js';
-import type { BenchPage, ColdStart } from './programs/page.js';
+import type { BenchPage, ColdStart } from './figures.js';
 import { bundlePage } from './programs.js';
 import { median, ms, type Row, type Sizes } from './rows.js';
 

@@ -1,4 +1,4 @@
-import type { ListFigures } from './programs/lists.js';
+import type { ListFigures } from './figures.js';
 import { runProgram } from './programs.js';
 import { isWithin, mb, median, ms, type Row, type Sizes } from './rows.js';
 

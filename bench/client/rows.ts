@@ -1,3 +1,5 @@
+import { quantile } from '../quantile.js';
+
 /** A row of the table: a target, and what was measured. */
 export interface Row {
   readonly what: string;
@@ -66,6 +68,5 @@ export function isWithin(octets: number, most: number): boolean {
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return quantile(values, 0.5);
 }

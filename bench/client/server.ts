@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fill } from '../fill.js';
 import { type StartedJmapsmith, startJmapsmith } from '../start/jmapsmith.js';
 import { ROOT } from '../start/processes.js';
-import type { CatchUp } from './programs/catch-up.js';
-import type { SyncFigures } from './programs/synced.js';
+import type { CatchUp, SyncFigures } from './figures.js';
 import { runProgram } from './programs.js';
 import { median, ms, type Row, type Sizes } from './rows.js';
 
@@ -46,13 +45,16 @@ export async function measureServer({ rounds, served, changes }: Sizes): Promise
 function rowsOf(figures: readonly SyncFigures[], size: number): readonly Row[] {
   const count = size.toLocaleString('en');
   const first = median(figures.map((each) => each.first));
-  const most = MOST[size] ?? Number.POSITIVE_INFINITY;
+  const most = MOST[size] ?? null;
   const requests = Math.max(...figures.map((each) => each.requests));
   const mostRequests = Math.ceil(size / 1000) + 3;
   const longest = median(figures.map((each) => each.longest));
   const what = `first synchronisation of ${count} objects, loopback`;
   return [
-    { what, target: ms(most), measured: ms(first), isMet: first <= most },
+    {
+      ...{ what, target: most === null ? '' : ms(most), measured: ms(first) },
+      isMet: most === null ? null : first <= most,
+    },
     {
       ...{ what: 'its requests', target: String(mostRequests), measured: String(requests) },
       isMet: requests <= mostRequests,

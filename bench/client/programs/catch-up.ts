@@ -1,15 +1,9 @@
 import { connect, memory } from '@jmapsmith/client';
+import type { CatchUp } from '../figures.js';
 import { FakeServer } from './fake-server.js';
 import { makeTable, things } from './things.js';
 
 /** Run as `node catch-up.mjs TYPES`; prints the requests of a start at which nothing has changed. */
-
-export interface CatchUp {
-  readonly requests: number;
-  /** Octets of all of them, as JSON, without HTTP and without compression. */
-  readonly sent: number;
-  readonly received: number;
-}
 
 const store = memory();
 const others = Array.from({ length: Number(process.argv[2]) - 1 }, (_, n) => makeTable(`T${n}`));

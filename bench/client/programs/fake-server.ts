@@ -28,6 +28,7 @@ export class FakeServer {
   readonly #versions = new Map<number, number>();
   /** Objects that have changed since the client asked, in order. */
   #changed: readonly Thing[] = [];
+  #created = 0;
   #state = 1;
 
   constructor(size: number) {
@@ -82,13 +83,23 @@ export class FakeServer {
     if (method === 'changes') return { accountId, ...this.#findChanges(args) };
     const state = String(this.#state);
     if (method === 'set')
-      return { accountId, oldState: state, newState: state, updated: updatedBy(args) };
+      return { accountId, oldState: state, newState: state, ...this.#write(args) };
     const ids = readReference(args['#ids'], earlier);
     const list = ids.map((id) => {
       const number = numberOf(id);
       return makeThing(number, this.#versions.get(number));
     });
     return { accountId, state, list, notFound: [] };
+  }
+
+  #write({ create = {}, update = {} }: Args): Args {
+    const created = Object.keys(create as object).map((key) => {
+      this.#created += 1;
+      const { id, created: at, updated, parentId } = makeThing(this.#size + this.#created);
+      return [key, { id, created: at, updated, parentId }] as const;
+    });
+    const updated = Object.keys(update as object).map((id) => [id, null] as const);
+    return { created: Object.fromEntries(created), updated: Object.fromEntries(updated) };
   }
 
   #query({ anchor, limit }: Args, size: number): Args {
@@ -107,10 +118,6 @@ export class FakeServer {
       ...{ hasMoreChanges: this.#changed.length > 0, updated: page.map(({ id }) => id) },
     };
   }
-}
-
-function updatedBy({ update = {} }: Args): Args {
-  return Object.fromEntries(Object.keys(update as object).map((id) => [id, null]));
 }
 
 function readReference(reference: unknown, earlier: readonly Invocation[]): readonly string[] {

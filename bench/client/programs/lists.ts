@@ -1,8 +1,9 @@
+import { quantile } from '../../quantile.js';
+import type { ListFigures } from '../figures.js';
 import type { Contender } from './contenders.js';
 import { openOurs, ours } from './ours.js';
 import { outsideStore } from './outside-store.js';
 import { plain } from './plain.js';
-import { quantile } from './quantile.js';
 import { tanstack } from './tanstack.js';
 import { watch } from './tasks.js';
 import { mix } from './things.js';
@@ -16,21 +17,6 @@ const CONTENDERS: Readonly<Record<string, Contender>> = {
   plain,
   tanstack,
 };
-
-export interface ListFigures {
-  /** Octets of all objects, and of the large list. */
-  readonly memory: number;
-  readonly listMemory: number;
-  readonly rows: number;
-  /** Milliseconds. */
-  readonly first: number;
-  readonly firstTask: number;
-  readonly updates: number;
-  readonly updatesTask: number;
-  readonly one: number;
-  readonly onePast: number;
-  readonly write: number;
-}
 
 async function measure(contender: Contender, sizes: readonly number[]): Promise<ListFigures> {
   const [size = 0, updates = 0, singles = 0] = sizes;

@@ -1,28 +1,11 @@
 import { type CachedClient, connect } from '@jmapsmith/client';
 import { indexedDb } from '@jmapsmith/client/indexeddb';
+import { quantile } from '../../quantile.js';
+import type { BenchPage } from '../figures.js';
 import { FakeServer } from './fake-server.js';
-import { quantile } from './quantile.js';
 import { measureSaved } from './saved.js';
 import { watch } from './tasks.js';
 import { MIN_RANK, type ThingsProject, things } from './things.js';
-
-export interface ColdStart {
-  /** Milliseconds from the call of `connect` to the first rows of a list of 50, and to all rows. */
-  readonly first: number;
-  readonly all: number;
-  /** The longest task. */
-  readonly longest: number;
-}
-
-/** What a page can be asked for. */
-export interface BenchPage {
-  /** Resolves to the median of `saved`, ms. */
-  measureSaved(count: number): Promise<number>;
-  /** Keeps so many objects in the browser. */
-  fill(size: number): Promise<void>;
-  /** Starts from what the browser keeps. */
-  start(size: number): Promise<ColdStart>;
-}
 
 type Client = CachedClient<ThingsProject>;
 

@@ -1,5 +1,5 @@
 import { sqliteFile } from '@jmapsmith/client/sqlite';
-import { quantile } from './quantile.js';
+import { quantile } from '../../quantile.js';
 import { measureSaved } from './saved.js';
 
 /** Run as `node saved-in-file.mjs FILE WRITES`; prints the median, ms. */

@@ -1,21 +1,13 @@
 import { type CachedClient, memory } from '@jmapsmith/client';
 import { connect, type Project } from '../../../generated/client/index.js';
-import { quantile } from './quantile.js';
+import { quantile } from '../../quantile.js';
+import type { SyncFigures } from '../figures.js';
 import { watch } from './tasks.js';
 
 /**
  * Run as `node synced.mjs URL TOKEN OBJECTS CHANGES`, with a real server whose account has so many
  * objects; prints its figures.
  */
-
-export interface SyncFigures {
-  /** Of the first synchronisation; milliseconds. */
-  readonly first: number;
-  readonly requests: number;
-  readonly longest: number;
-  /** From the answer of another client's write to the subscriber; milliseconds. */
-  readonly elsewhere: number;
-}
 
 type Client = CachedClient<Project>;
 
