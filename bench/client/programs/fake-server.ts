@@ -106,7 +106,7 @@ export class FakeServer {
     const position = typeof anchor === 'string' ? numberOf(anchor) + 1 : 0;
     const count = Math.max(0, Math.min(Number(limit), size - position));
     const ids = Array.from({ length: count }, (_, n) => idOf(position + n));
-    return { queryState: '1', canCalculateChanges: false, position, ids };
+    return { queryState: '1', canCalculateChanges: false, position, ids, total: size };
   }
 
   #findChanges({ sinceState, maxChanges }: Args): Args {

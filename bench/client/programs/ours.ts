@@ -10,7 +10,7 @@ type Client = CachedClient<ThingsProject>;
 
 export async function openOurs(size: number, store: CacheStore): Promise<OurScene> {
   const server = new FakeServer(size);
-  const client: Client = await connect(things, { ...server.options, store });
+  const client: Client = await connect(things, { ...server.options, store, coverage: WHOLE });
   await client.sync.settled();
   return new OurScene(server, client);
 }

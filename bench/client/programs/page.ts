@@ -5,13 +5,13 @@ import type { BenchPage } from '../figures.js';
 import { FakeServer } from './fake-server.js';
 import { measureSaved } from './saved.js';
 import { watch } from './tasks.js';
-import { MIN_RANK, type ThingsProject, things } from './things.js';
+import { MIN_RANK, type ThingsProject, things, WHOLE } from './things.js';
 
 type Client = CachedClient<ThingsProject>;
 
 function open(size: number): Promise<Client> {
   const { options } = new FakeServer(size);
-  return connect(things, { ...options, store: indexedDb(), username: 'bench' });
+  return connect(things, { ...options, store: indexedDb(), username: 'bench', coverage: WHOLE });
 }
 
 /** Resolves to the time when a list has so many rows. */

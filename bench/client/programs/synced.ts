@@ -26,7 +26,12 @@ async function measure(
   [size = 0, changes = 0]: readonly number[],
 ): Promise<SyncFigures> {
   const counter = new Counter();
-  const cached = { ...options, fetch: counter.fetch, store: memory() };
+  const cached = {
+    ...options,
+    fetch: counter.fetch,
+    store: memory(),
+    coverage: { Todo: 'all' } as const,
+  };
   let client: Client | null = null;
   const { total, longest } = await watch(async () => {
     client = await connect(cached);

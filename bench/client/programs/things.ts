@@ -61,6 +61,9 @@ export function makeTable(name: string): jmap.TypeTable {
 
 export const things: jmap.Schema<ThingsProject> = { types: [makeTable('Thing')], groups: [] };
 
+/** The client keeps all objects, however many there are. */
+export const WHOLE = { Thing: 'all' } as const;
+
 /** Nine of ten objects have a rank from here on. */
 export const MIN_RANK = 10;
 const RANKS = 100;
