@@ -1,7 +1,7 @@
 import { type CachedClient, type CacheStore, connect, memory } from '@jmapsmith/client';
 import { type Contender, LIMIT, type ListName, type Scene } from './contenders.js';
 import { FakeServer } from './fake-server.js';
-import { idOf, MIN_RANK, type ThingShape, type ThingsProject, things } from './things.js';
+import { idOf, MIN_RANK, type ThingShape, type ThingsProject, things, WHOLE } from './things.js';
 
 /** The client as a program has it, with a server that takes no time. */
 export const ours: Contender = { open: (size) => openOurs(size, memory()) };
