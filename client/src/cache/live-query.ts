@@ -4,16 +4,19 @@ import { LocalList } from '../query/local-list.js';
 import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import { isFilled, type ListSearch } from '../query/server-list.js';
+import { runInSlices } from '../query/slices.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { Replica, Row } from '../store/replica.js';
+import type { Replica, Row, TouchedRows } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
-import { isLocalKey, type Key } from '../store/write.js';
+import { isLocalKey } from '../store/write.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
 import { Listeners, type Observable } from './observable.js';
 
 /** Rows of a list without a limit that only the server can decide. */
 const MOST_ROWS = 1000;
+/** A list of more objects is made in slices: others have the thread in between. */
+const MOST_AT_ONCE = 5000;
 
 /** The arguments of a list, as RFC 8620 5.5 has them. */
 export interface ListArguments {
@@ -103,15 +106,18 @@ export class LiveRows implements Observable<Snapshot> {
   };
 
   /** Takes what a commit has touched. Returns whether there is something to tell. */
-  update(touched: ReadonlySet<Key> | undefined): boolean {
+  update(touched: TouchedRows | undefined): boolean {
     const { replica, seq } = this.#source;
     const local = this.#plan?.local ?? null;
     if (local === null || this.#isOutdated()) return this.#refresh();
     if (touched !== undefined) {
       const { name } = this.table;
-      const rows = Array.from(touched, (key) => [key, replica.row(name, key)] as const);
-      // Under an id that has become another's key there is no row of its own.
-      local.update(new Map(rows.map(([key, row]) => [key, row?.$key === key ? row : undefined])));
+      const changes = Array.from(touched, ([key, before]) => {
+        const row = replica.row(name, key);
+        // Under an id that has become another's key there is no row of its own.
+        return { before, after: row?.$key === key ? row : undefined };
+      });
+      local.update(changes);
     }
     this.#seq = seq();
     return this.#show();
@@ -124,11 +130,25 @@ export class LiveRows implements Observable<Snapshot> {
 
   /** Makes the list anew where commits have passed by it. */
   #refresh(): boolean {
-    const { replica, seq } = this.#source;
+    const { seq } = this.#source;
     if (this.#plan === null || this.#isOutdated()) this.#compile();
-    if (this.#seq !== seq()) this.#plan?.local?.fill(replica.rows(this.table.name));
+    if (this.#seq !== seq()) this.#fill();
     this.#seq = seq();
     return this.#show();
+  }
+
+  #fill(): void {
+    const { replica } = this.#source;
+    const { name } = this.table;
+    const local = this.#plan?.local ?? null;
+    if (local === null) return;
+    if (replica.count(name) <= MOST_AT_ONCE) {
+      local.fill(replica.rows(name));
+      return;
+    }
+    void runInSlices(local.fillSteps([...replica.rows(name)])).then(() => {
+      if (this.#show()) this.tell();
+    });
   }
 
   #isOutdated(): boolean {
@@ -190,8 +210,8 @@ export class LiveRows implements Observable<Snapshot> {
     const { rows: before } = this.#snapshot;
     const plan = this.#plan;
     const { rows, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
-    const isSame = rows.length === before.length && rows.every((row, at) => row === before[at]);
-    const isLoading = plan === null || (plan.local === null && plan.search === null);
+    const isSame = plan?.local?.rows === rows ? rows === before : isEqualList(rows, before);
+    const isLoading = plan === null || !(plan.local?.isFilled ?? plan.search !== null);
     const next: Snapshot = Object.freeze({
       ...rest,
       rows: isSame ? before : Object.freeze(rows),
@@ -209,7 +229,8 @@ export class LiveRows implements Observable<Snapshot> {
     const { position, limit } = this.#args;
     if (local !== null) {
       const { rows: all } = local;
-      const rows = all.slice(position, limit === null ? all.length : position + limit);
+      const end = position + (limit ?? all.length);
+      const rows = position === 0 && end >= all.length ? all : all.slice(position, end);
       const complete = replica.coverage(type) === 'all';
       return { rows, total: all.length, complete, approximate: false };
     }
@@ -235,4 +256,8 @@ export class LiveRows implements Observable<Snapshot> {
       approximate: isApproximate,
     };
   }
+}
+
+function isEqualList(one: readonly Row[], other: readonly Row[]): boolean {
+  return one.length === other.length && one.every((row, at) => row === other[at]);
 }

@@ -1,89 +1,168 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { finish, type Steps } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
+import { type Entry, makeEntry, sortSteps } from './sort-steps.js';
 import type { Order } from './sorts.js';
 
+/** An object before and after a commit; undefined: it isn't there. */
+export interface RowChange<Row> {
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+}
+
 /** A list of rows that a filter and a sort decide, kept up to date by what changes. */
-export class LocalList<Row extends JsonObject & { readonly $key: string }> {
+export class LocalList<Row extends JsonObject> {
   readonly #match: Match;
   readonly #order: Order;
   /** In order. */
-  #rows: Row[] = [];
-  readonly #byKey = new Map<string, Row>();
+  #rows: readonly Row[] = [];
+  /** Commits since the list began to be filled; null: it is whole. */
+  #missed: (readonly RowChange<Row>[])[] | null = null;
 
   constructor(match: Match, order: Order) {
     this.#match = match;
     this.#order = order;
   }
 
+  /** The rows, frozen: the same array until one of them changes. */
   get rows(): readonly Row[] {
     return this.#rows;
   }
 
+  /** Returns whether the rows are all there, not those of before a fill that still runs. */
+  get isFilled(): boolean {
+    return this.#missed === null;
+  }
+
   /** Begins with rows in any order. */
   fill(rows: Iterable<Row>): void {
-    this.#rows = [...rows].filter((row) => this.#match(row)).sort(this.#order);
-    this.#byKey.clear();
-    for (const row of this.#rows) this.#byKey.set(row.$key, row);
+    finish(this.fillSteps([...rows]));
+  }
+
+  /** Does the same with pauses. Changes that come meanwhile show at its end. */
+  *fillSteps(rows: readonly Row[]): Steps<void> {
+    const missed: (readonly RowChange<Row>[])[] = [];
+    this.#missed = missed;
+    const sorted = yield* sortSteps(rows, this.#match, this.#order);
+    // Another fill has begun since.
+    if (this.#missed !== missed) return;
+    this.#missed = null;
+    const before = this.#rows;
+    const isSame = sorted.length === before.length && sorted.every((row, at) => row === before[at]);
+    if (!isSame) this.#rows = Object.freeze(sorted);
+    for (const changes of missed) this.update(changes);
   }
 
   /**
-   * Takes rows that have changed; undefined: they are gone. Returns whether the list is another
-   * one. The list of before is left as it was, for whoever still has it.
+   * Takes the changes of a commit. Returns whether the list is another one. The list of before is
+   * left as it was, for whoever still has it.
    */
-  update(changes: ReadonlyMap<string, Row | undefined>): boolean {
-    const removed = new Set<Row>();
-    const added: Row[] = [];
-    for (const [key, row] of changes) {
-      const before = this.#byKey.get(key);
-      const after = row !== undefined && this.#match(row) ? row : undefined;
-      if (before === after) continue;
-      if (before !== undefined) removed.add(before);
-      if (after === undefined) this.#byKey.delete(key);
-      else {
-        this.#byKey.set(key, after);
-        added.push(after);
-      }
+  update(changes: readonly RowChange<Row>[]): boolean {
+    if (this.#missed !== null) {
+      this.#missed.push(changes);
+      return false;
     }
-    if (removed.size === 0 && added.length === 0) return false;
-    added.sort(this.#order);
-    this.#rows = mergeSorted(
-      this.#rows.filter((row) => !removed.has(row)),
-      added,
-      this.#order,
-    );
+    const rows = this.#rows;
+    const gone: number[] = [];
+    const added: Entry<Row>[] = [];
+    for (const { before, after } of changes) {
+      if (before === after) continue;
+      if (before !== undefined && this.#match(before)) {
+        const at = findPlace(rows, makeEntry(before, this.#order), this.#order);
+        if (rows[at] === before) gone.push(at);
+      }
+      if (after !== undefined && this.#match(after)) added.push(makeEntry(after, this.#order));
+    }
+    const placed = placeRows(rows, added, this.#order).filter(({ row, at }) => rows[at] !== row);
+    if (gone.length === 0 && placed.length === 0) return false;
+    gone.sort((one, other) => one - other);
+    this.#rows = Object.freeze(replaceRows(rows, gone, placed));
     return true;
   }
 }
 
-/** Merges two sorted lists. */
-export function mergeSorted<Row extends JsonObject>(
+/** Returns a sorted list with rows put in their places. */
+export function insertRows<Row extends JsonObject>(
   rows: readonly Row[],
   added: readonly Row[],
   order: Order,
 ): Row[] {
-  const merged: Row[] = [];
-  let next = 0;
-  for (const row of added) {
-    const end = findPlace(rows, next, row, order);
-    for (; next < end; next += 1) merged.push(rows[next] as Row);
-    merged.push(row);
-  }
-  for (; next < rows.length; next += 1) merged.push(rows[next] as Row);
-  return merged;
+  const entries = added.map((row) => makeEntry(row, order));
+  return replaceRows(rows, [], placeRows(rows, entries, order));
 }
 
-/** Finds by halving the first place behind `from` whose row stands behind another. */
+interface Placed<Row> {
+  readonly row: Row;
+  readonly at: number;
+}
+
+/** Returns rows with the places in a list before which they belong, in order. */
+function placeRows<Row extends JsonObject>(
+  rows: readonly Row[],
+  added: Entry<Row>[],
+  order: Order,
+): readonly Placed<Row>[] {
+  added.sort((one, other) => order.compare(one.keys, other.keys));
+  let from = 0;
+  return added.map((entry) => {
+    from = findPlace(rows, entry, order, from);
+    return { row: entry.row, at: from };
+  });
+}
+
+/** Finds by halving the first place from `from` on whose row doesn't stand before another. */
 function findPlace<Row extends JsonObject>(
   rows: readonly Row[],
-  from: number,
-  row: Row,
+  { keys }: Entry<Row>,
   order: Order,
+  from = 0,
 ): number {
   let [low, high] = [from, rows.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (order(rows[middle] as Row, row) < 0) low = middle + 1;
+    if (order.compare(order.keysOf(rows[middle] as Row), keys) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/**
+ * Returns a list without the rows at some places, and with others before some places; both in
+ * order. Rows that stay are copied in runs: a loop over all of them takes five times as long.
+ */
+function replaceRows<Row>(
+  rows: readonly Row[],
+  gone: readonly number[],
+  placed: readonly Placed<Row>[],
+): Row[] {
+  // A slice of a frozen array is slow.
+  const all = [...rows];
+  const parts: Row[][] = [];
+  let from = 0;
+  let next = 0;
+  const copyUpTo = (end: number): void => {
+    for (; next < gone.length && (gone[next] as number) < end; next += 1) {
+      const at = gone[next] as number;
+      parts.push(all.slice(from, at));
+      from = at + 1;
+    }
+    parts.push(all.slice(from, end));
+    from = end;
+  };
+  for (const { row, at } of placed) {
+    copyUpTo(at);
+    parts.push([row]);
+  }
+  copyUpTo(rows.length);
+  return join(parts);
+}
+
+/** Arguments of one call lie on the stack, which has an end. */
+const MOST_ARGUMENTS = 10_000;
+
+function join<Row>(parts: readonly Row[][]): Row[] {
+  let joined: Row[] = [];
+  for (let from = 0; from < parts.length; from += MOST_ARGUMENTS)
+    joined = joined.concat(...parts.slice(from, from + MOST_ARGUMENTS));
+  return joined;
 }

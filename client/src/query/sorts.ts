@@ -3,8 +3,18 @@ import type { TypeTable } from '../schema/tables.js';
 import type { TextRules } from './text-rules.js';
 import { byCodePoint, isSingle, readPath } from './values.js';
 
-/** An order of objects: negative where the one stands before the other. */
-export type Order = (one: JsonObject, other: JsonObject) => number;
+type Key = string | number | null;
+/** What an object is compared by, the most important one first. */
+export type Keys = readonly Key[];
+
+/** An order of objects. */
+export interface Order {
+  keysOf(object: JsonObject): Keys;
+  /** Returns a negative number where the object of the one stands before that of the other. */
+  compare(one: Keys, other: Keys): number;
+}
+
+type KeyOf = (object: JsonObject) => Key;
 
 /** The collation of a sort that names none. */
 const CASEMAP = 'i;unicode-casemap';
@@ -18,27 +28,32 @@ export function compileSort(
   sort: readonly JsonObject[],
   text: TextRules,
 ): Order | null {
-  const orders: Order[] = [];
-  let isAscending = true;
+  const columns: KeyOf[] = [];
+  const signs: number[] = [];
+  let sign = 1;
   const names = new Set<string>();
   for (const comparator of sort) {
-    const order = compileComparator(table, comparator, text);
-    if (order === null) return null;
+    const keyOf = compileComparator(table, comparator, text);
+    if (keyOf === null) return null;
     // A repeated one decides nothing, not even the direction of ties.
     const name = nameOf(table, comparator);
     if (names.has(name)) continue;
     names.add(name);
-    isAscending = comparator['isAscending'] !== false;
-    orders.push(isAscending ? order : (one, other) => order(other, one));
+    sign = comparator['isAscending'] === false ? -1 : 1;
+    columns.push(keyOf);
+    signs.push(sign);
   }
-  const byId: Order = (one, other) => byCodePoint(String(one['id']), String(other['id']));
-  orders.push(isAscending ? byId : (one, other) => byId(other, one));
-  return (one, other) => {
-    for (const order of orders) {
-      const result = order(one, other);
-      if (result !== 0) return result;
-    }
-    return 0;
+  columns.push(({ id }) => String(id));
+  signs.push(sign);
+  return {
+    keysOf: (object) => columns.map((keyOf) => keyOf(object)),
+    compare(one, other) {
+      for (let index = 0; index < signs.length; index += 1) {
+        const result = compareKeys(one[index] ?? null, other[index] ?? null);
+        if (result !== 0) return result * (signs[index] ?? 1);
+      }
+      return 0;
+    },
   };
 }
 
@@ -53,7 +68,7 @@ function compileComparator(
   table: TypeTable,
   comparator: JsonObject,
   text: TextRules,
-): Order | null {
+): KeyOf | null {
   const sort = table.sorts[String(comparator['property'])];
   if (sort === undefined || sort.by !== undefined || !isSingle(sort.property)) return null;
   const [name = ''] = sort.property.split('/');
@@ -66,11 +81,8 @@ function compileComparator(
   const keyOf = isText ? text.collate(String(collation)) : null;
   if (isText && keyOf === null) return null;
   const read = readPath(sort.property);
-  const key = makeKeys((object) => toKey(read(object) ?? null, property.kind, keyOf));
-  return (one, other) => compareKeys(key(one), key(other));
+  return (object) => toKey(read(object) ?? null, property.kind, keyOf);
 }
-
-type Key = string | number | null;
 
 function toKey(value: JsonValue, kind: string, keyOf: ((text: string) => string) | null): Key {
   if (value === null || isJsonObject(value)) return null;
@@ -79,18 +91,6 @@ function toKey(value: JsonValue, kind: string, keyOf: ((text: string) => string)
     return keyOf === null ? value : keyOf(value);
   }
   return Number(value);
-}
-
-/** Remembers keys for as long as there are their objects: rows stay the same while they can. */
-function makeKeys(find: (object: JsonObject) => Key): (object: JsonObject) => Key {
-  const known = new WeakMap<JsonObject, Key>();
-  return (object) => {
-    const key = known.get(object);
-    if (key !== undefined) return key;
-    const found = find(object);
-    known.set(object, found);
-    return found;
-  };
 }
 
 function compareKeys(one: Key, other: Key): number {

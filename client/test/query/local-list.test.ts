@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LocalList } from '../../src/query/local-list.js';
+import { LocalList, type RowChange } from '../../src/query/local-list.js';
+import type { Order } from '../../src/query/sorts.js';
 import { byCodePoint } from '../../src/query/values.js';
 
 interface Row {
@@ -11,9 +12,10 @@ interface Row {
 
 const row = fc.record({ $key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), rank: fc.nat(4) });
 const change = fc.tuple(row, fc.boolean());
-const order = (one: object, other: object): number => {
-  const [a, b] = [one as Row, other as Row];
-  return a.rank - b.rank || byCodePoint(a.$key, b.$key);
+const order: Order = {
+  keysOf: (object) => [Number(object['rank']), String(object['$key'])],
+  compare: ([rank, key], [otherRank, otherKey]) =>
+    Number(rank) - Number(otherRank) || byCodePoint(String(key), String(otherKey)),
 };
 const match = (object: object): boolean => (object as Row).rank > 0;
 
@@ -25,14 +27,15 @@ describe('a local list', () => {
         const list = new LocalList<Row>(match, order);
         list.fill(rows.values());
         for (const step of steps) {
-          const changes = new Map<string, Row | undefined>();
+          const changes = new Map<string, RowChange<Row>>();
           for (const [one, isGone] of step) {
+            const { before } = changes.get(one.$key) ?? { before: rows.get(one.$key) };
             if (isGone) rows.delete(one.$key);
             else rows.set(one.$key, one);
-            changes.set(one.$key, isGone ? undefined : one);
+            changes.set(one.$key, { before, after: isGone ? undefined : one });
           }
           const before = list.rows;
-          const isOther = list.update(changes);
+          const isOther = list.update([...changes.values()]);
           const anew = new LocalList<Row>(match, order);
           anew.fill(rows.values());
           expect(list.rows).toEqual(anew.rows);

@@ -11,9 +11,11 @@ const makeRow = (id: string, rank: number, $pending = false): Row => ({
   ...{ id, $key: id, $pending, rank },
 });
 const match: Match = (object) => Number(object['rank']) > 0;
-const order: Order = (one, other) =>
-  Number(one['rank']) - Number(other['rank']) ||
-  byCodePoint(String(one['id']), String(other['id']));
+const order: Order = {
+  keysOf: (object) => [Number(object['rank']), String(object['id'])],
+  compare: ([rank, id], [otherRank, otherId]) =>
+    Number(rank) - Number(otherRank) || byCodePoint(String(id), String(otherId)),
+};
 
 /** Returns the rows that a filter and a sort decide. */
 function findRows(rows: Iterable<Row>): readonly Row[] {
