@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
+import type { Lazy } from '../query/lazy.js';
+import type * as ListParts from '../query/list-parts.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
@@ -10,6 +12,7 @@ import { append } from '../store/log.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
+import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
@@ -24,6 +27,7 @@ export interface AccountCacheOptions {
   readonly store: AccountStore;
   readonly wire: Wire;
   readonly rules: RulesLoader;
+  readonly lists: Lazy<typeof ListParts>;
   readonly problems: Problems;
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
@@ -48,6 +52,7 @@ export interface ShownWrite {
 }
 
 export interface LiveArguments {
+  readonly include?: readonly string[];
   readonly position?: number;
   readonly filter?: JsonValue;
   readonly sort?: readonly (string | JsonObject)[] | null;
@@ -73,6 +78,9 @@ export class AccountCache {
   readonly #lists = new Map<string, WeakRef<LiveRows>>();
   /** The lists that somebody looks at, and that the server decides. */
   readonly #searches = new Map<string, ListSearch>();
+  #listSync: ListSync | null = null;
+  /** Types and ids of objects that were asked for since the last cycle ended. */
+  readonly #asked = new Set<string>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -86,7 +94,6 @@ export class AccountCache {
     store.listen((touched) => this.#tell(touched));
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
-      lists: () => this.#searches.values(),
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write),
       report: (failure, isDone) => this.#report(failure, isDone),
@@ -138,9 +145,9 @@ export class AccountCache {
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
   live(table: TypeTable, options: LiveArguments): LiveRows {
-    const { filter = null, position = 0, limit = null } = options;
+    const { filter = null, position = 0, limit = null, include = [] } = options;
     const sort = writeSort(options.sort ?? []) as readonly JsonObject[];
-    const args = { filter, sort, position, limit };
+    const args = { filter, sort, position, limit, include };
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
@@ -263,11 +270,21 @@ export class AccountCache {
     this.#options.problems.add(refused);
   }
 
+  /** Asks for objects once; a server that doesn't have them isn't asked again until it changes. */
+  #fetch(type: string, ids: Iterable<string>): void {
+    const fresh = [...ids].filter((id) => !this.#asked.has(`${type} ${id}`));
+    for (const id of fresh) this.#asked.add(`${type} ${id}`);
+    if (fresh.length > 0) queueMicrotask(() => this.#sync.fetch(type, fresh));
+  }
+
   /** Asks for a list, and keeps it in step until the function is called. */
   #openList(search: ListSearch): () => void {
     const { name } = search;
     this.#searches.set(name, search);
-    queueMicrotask(() => this.#sync.wantList(name));
+    this.#options.lists.want(({ ListSync }) => {
+      this.#listSync ??= new ListSync(this.#options.store.replica, () => this.#searches.values());
+      this.#sync.wantList(name, this.#listSync);
+    });
     return () => {
       if (this.#searches.get(name) === search) this.#searches.delete(name);
     };
@@ -276,6 +293,7 @@ export class AccountCache {
   #report(failure: string | null, isDone: boolean): void {
     if (isDone) {
       this.#lastSynced = Date.now();
+      this.#asked.clear();
       this.#prune();
     }
     if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
@@ -286,17 +304,24 @@ export class AccountCache {
   /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */
   #prune(): void {
     const { store, types } = this.#options;
-    const change = findUnneeded(store.replica, types(), new Set(this.#searches.keys()));
+    const held = new Set(
+      [...this.#followers].flatMap((query) =>
+        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
+      ),
+    );
+    const open = new Set(this.#searches.keys());
+    const change = findUnneeded(store.replica, types(), { open, held });
     if (change !== null) void store.commit(change);
   }
 
   #makeSource(): LiveSource {
-    const { store, rules } = this.#options;
+    const { store, rules, lists } = this.#options;
     return {
-      ...{ replica: store.replica, rules },
+      ...{ replica: store.replica, rules, lists },
       seq: () => store.seq,
       status: (type, list) =>
         this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
+      fetch: (type, ids) => this.#fetch(type, ids),
       openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
@@ -307,9 +332,7 @@ export class AccountCache {
 
   /** All lists are right before the first listener hears of one. */
   #tell(touched: Touched): void {
-    const changed = [...this.#followers].filter((query) =>
-      query.update(touched.get(query.table.name)),
-    );
+    const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
     this.#options.onChange();
   }

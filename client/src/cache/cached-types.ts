@@ -104,9 +104,26 @@ export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [n
   readonly limit?: number | null;
 };
 
+/** The references of a type by the names of `include`: `list` of `listId`. */
+type Includes<Shape extends TypeShape> = Shape extends { readonly includes: infer Named }
+  ? Named
+  : object;
+
+/** Objects beside the ids that refer to them; null and absent where the client doesn't have them. */
+type Included<Shape extends TypeShape, Name extends keyof Includes<Shape>> = {
+  readonly [One in Name]: Includes<Shape>[One] extends readonly (infer Many)[]
+    ? readonly Row<Many & TypeShape>[]
+    : Row<Includes<Shape>[One] & TypeShape> | null;
+};
+
 export interface Lives<Shape extends TypeShape> {
   /** Returns a list of objects. Equal ones are one and the same. */
-  live(options?: LiveOptions<Shape>): LiveQuery<Row<Shape>>;
+  live<const Name extends keyof Includes<Shape> & string = never>(
+    options?: LiveOptions<Shape> & {
+      /** References whose objects stand in the rows: `['list']` gives `row.list` of `listId`. */
+      readonly include?: readonly Name[];
+    },
+  ): LiveQuery<Row<Shape> & Included<Shape, Name>>;
 }
 
 type Unless<Condition, Never, Members> = [Condition] extends [Never] ? unknown : Members;

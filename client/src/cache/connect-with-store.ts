@@ -3,6 +3,7 @@ import { type Connection, type ConnectionOptions, openConnection } from '../call
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
 import type { OpenStore, Store } from '../persist/port.js';
+import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
@@ -82,6 +83,7 @@ class ClientCache<P extends Project> {
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
+  readonly #lists = new Lazy(() => import('../query/list-parts.js'));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
   #closing: Promise<void> | null = null;
@@ -194,7 +196,7 @@ class ClientCache<P extends Project> {
   #add(accountId: string, store: AccountStore): AccountCache {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
-      ...{ accountId, store, rules: this.#rules, problems: this.#problems },
+      ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
