@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import { finish, type Steps } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
 import { type Entry, makeEntry, sortSteps } from './sort-steps.js';
-import type { Order } from './sorts.js';
+import { compareKeys, compareObject, type Order } from './sorts.js';
 
 /** An object before and after a commit; undefined: it isn't there. */
 export interface RowChange<Row> {
@@ -63,20 +63,19 @@ export class LocalList<Row extends JsonObject> {
       return false;
     }
     const rows = this.#rows;
-    const gone: number[] = [];
+    const gone: ListEdit<Row>[] = [];
     const added: Entry<Row>[] = [];
     for (const { before, after } of changes) {
       if (before === after) continue;
       if (before !== undefined && this.#match(before)) {
         const at = findPlace(rows, makeEntry(before, this.#order), this.#order);
-        if (rows[at] === before) gone.push(at);
+        if (rows[at] === before) gone.push({ at, row: undefined });
       }
       if (after !== undefined && this.#match(after)) added.push(makeEntry(after, this.#order));
     }
     const placed = placeRows(rows, added, this.#order).filter(({ row, at }) => rows[at] !== row);
     if (gone.length === 0 && placed.length === 0) return false;
-    gone.sort((one, other) => one - other);
-    this.#rows = Object.freeze(replaceRows(rows, gone, placed));
+    this.#rows = Object.freeze(editRows(rows, [...placed, ...gone]));
     return true;
   }
 }
@@ -88,12 +87,13 @@ export function insertRows<Row extends JsonObject>(
   order: Order,
 ): Row[] {
   const entries = added.map((row) => makeEntry(row, order));
-  return replaceRows(rows, [], placeRows(rows, entries, order));
+  return editRows(rows, placeRows(rows, entries, order));
 }
 
-interface Placed<Row> {
-  readonly row: Row;
+/** A row that comes in before a place of a list; undefined: the one that is there goes. */
+interface ListEdit<Row> {
   readonly at: number;
+  readonly row: Row | undefined;
 }
 
 /** Returns rows with the places in a list before which they belong, in order. */
@@ -101,8 +101,8 @@ function placeRows<Row extends JsonObject>(
   rows: readonly Row[],
   added: Entry<Row>[],
   order: Order,
-): readonly Placed<Row>[] {
-  added.sort((one, other) => order.compare(one.keys, other.keys));
+): readonly ListEdit<Row>[] {
+  added.sort((one, other) => compareKeys(order, one.keys, other.keys));
   let from = 0;
   return added.map((entry) => {
     from = findPlace(rows, entry, order, from);
@@ -120,49 +120,43 @@ function findPlace<Row extends JsonObject>(
   let [low, high] = [from, rows.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (order.compare(order.keysOf(rows[middle] as Row), keys) < 0) low = middle + 1;
+    if (compareObject(order, rows[middle] as Row, keys) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-/**
- * Returns a list without the rows at some places, and with others before some places; both in
- * order. Rows that stay are copied in runs: a loop over all of them takes five times as long.
- */
-function replaceRows<Row>(
-  rows: readonly Row[],
-  gone: readonly number[],
-  placed: readonly Placed<Row>[],
-): Row[] {
-  // A slice of a frozen array is slow.
+/** Edits that are made one by one: each moves half of a list, which is soon done. */
+const FEW = 8;
+
+/** Returns a list with edits made; their places are those in the list of before. */
+function editRows<Row>(rows: readonly Row[], edits: readonly ListEdit<Row>[]): Row[] {
+  // Rows come in before the one that goes from the same place.
+  const inOrder = [...edits].sort((one, other) => one.at - other.at);
   const all = [...rows];
-  const parts: Row[][] = [];
-  let from = 0;
-  let next = 0;
-  const copyUpTo = (end: number): void => {
-    for (; next < gone.length && (gone[next] as number) < end; next += 1) {
-      const at = gone[next] as number;
-      parts.push(all.slice(from, at));
-      from = at + 1;
-    }
-    parts.push(all.slice(from, end));
-    from = end;
-  };
-  for (const { row, at } of placed) {
-    copyUpTo(at);
-    parts.push([row]);
+  if (edits.length > FEW) return joinParts(all, inOrder);
+  for (const { at, row } of inOrder.reverse()) {
+    if (row === undefined) all.splice(at, 1);
+    else all.splice(at, 0, row);
   }
-  copyUpTo(rows.length);
-  return join(parts);
+  return all;
 }
 
 /** Arguments of one call lie on the stack, which has an end. */
 const MOST_ARGUMENTS = 10_000;
 
-function join<Row>(parts: readonly Row[][]): Row[] {
+/** Copies the rows between edits in one go each: a loop over all of them takes longer. */
+function joinParts<Row>(rows: readonly Row[], edits: readonly ListEdit<Row>[]): Row[] {
+  const parts: (readonly Row[])[] = [];
+  let from = 0;
+  for (const { at, row } of edits) {
+    parts.push(rows.slice(from, at));
+    if (row !== undefined) parts.push([row]);
+    from = row === undefined ? at + 1 : at;
+  }
+  parts.push(rows.slice(from));
   let joined: Row[] = [];
-  for (let from = 0; from < parts.length; from += MOST_ARGUMENTS)
-    joined = joined.concat(...parts.slice(from, from + MOST_ARGUMENTS));
+  for (let first = 0; first < parts.length; first += MOST_ARGUMENTS)
+    joined = joined.concat(...parts.slice(first, first + MOST_ARGUMENTS));
   return joined;
 }

@@ -2,7 +2,7 @@ import type { Row } from '../store/replica.js';
 import type { Key } from '../store/write.js';
 import type { Match } from './filters.js';
 import { insertRows } from './local-list.js';
-import type { Order } from './sorts.js';
+import { compareObject, findKeys, type Order } from './sorts.js';
 
 /** A list of the server's, and what the client knows besides. */
 export interface OverlayOptions {
@@ -73,7 +73,7 @@ function placeRows(
 ): readonly Row[] {
   const last = rows.at(-1);
   if (isWhole || last === undefined) return insertRows(rows, placed, order);
-  const end = order.keysOf(last);
-  const within = placed.filter((row) => order.compare(order.keysOf(row), end) < 0);
+  const end = findKeys(order, last);
+  const within = placed.filter((row) => compareObject(order, row, end) < 0);
   return insertRows(rows, within, order);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { type Steps, Strides } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
-import type { Keys, Order } from './sorts.js';
+import { compareKeys, findKeys, type Keys, type Order } from './sorts.js';
 
 /** A row with what it is compared by. */
 export interface Entry<Row> {
@@ -13,7 +13,7 @@ export interface Entry<Row> {
 const RUN = 1024;
 
 export function makeEntry<Row extends JsonObject>(row: Row, order: Order): Entry<Row> {
-  return { row, keys: order.keysOf(row) };
+  return { row, keys: findKeys(order, row) };
 }
 
 /** Returns the rows that match, in order. Keys are made once for each row. */
@@ -23,7 +23,7 @@ export function* sortSteps<Row extends JsonObject>(
   order: Order,
 ): Steps<Row[]> {
   const compare = (one: Entry<Row>, other: Entry<Row>): number =>
-    order.compare(one.keys, other.keys);
+    compareKeys(order, one.keys, other.keys);
   let runs: Entry<Row>[][] = [];
   for (let from = 0; from < rows.length; from += RUN) {
     const run: Entry<Row>[] = [];

@@ -7,11 +7,12 @@ type Key = string | number | null;
 /** What an object is compared by, the most important one first. */
 export type Keys = readonly Key[];
 
-/** An order of objects. */
-export interface Order {
-  keysOf(object: JsonObject): Keys;
-  /** Returns a negative number where the object of the one stands before that of the other. */
-  compare(one: Keys, other: Keys): number;
+/** An order of objects: the first column in which two of them differ decides. */
+export type Order = readonly Column[];
+
+interface Column {
+  readonly keyOf: KeyOf;
+  readonly isAscending: boolean;
 }
 
 type KeyOf = (object: JsonObject) => Key;
@@ -28,9 +29,8 @@ export function compileSort(
   sort: readonly JsonObject[],
   text: TextRules,
 ): Order | null {
-  const columns: KeyOf[] = [];
-  const signs: number[] = [];
-  let sign = 1;
+  const columns: Column[] = [];
+  let isAscending = true;
   const names = new Set<string>();
   for (const comparator of sort) {
     const keyOf = compileComparator(table, comparator, text);
@@ -39,22 +39,33 @@ export function compileSort(
     const name = nameOf(table, comparator);
     if (names.has(name)) continue;
     names.add(name);
-    sign = comparator['isAscending'] === false ? -1 : 1;
-    columns.push(keyOf);
-    signs.push(sign);
+    isAscending = comparator['isAscending'] !== false;
+    columns.push({ keyOf, isAscending });
   }
-  columns.push(({ id }) => String(id));
-  signs.push(sign);
-  return {
-    keysOf: (object) => columns.map((keyOf) => keyOf(object)),
-    compare(one, other) {
-      for (let index = 0; index < signs.length; index += 1) {
-        const result = compareKeys(one[index] ?? null, other[index] ?? null);
-        if (result !== 0) return result * (signs[index] ?? 1);
-      }
-      return 0;
-    },
-  };
+  return [...columns, { keyOf: ({ id }) => String(id), isAscending }];
+}
+
+/** Returns the keys of an object, for one that is compared more than once. */
+export function findKeys(order: Order, object: JsonObject): Keys {
+  return order.map(({ keyOf }) => keyOf(object));
+}
+
+/** Returns a negative number where the object of the one stands before that of the other. */
+export function compareKeys(order: Order, one: Keys, other: Keys): number {
+  for (let index = 0; index < order.length; index += 1) {
+    const result = compareOne(one[index] ?? null, other[index] ?? null);
+    if (result !== 0) return order[index]?.isAscending === true ? result : -result;
+  }
+  return 0;
+}
+
+/** Returns the same of an object; its keys are made as far as they decide. */
+export function compareObject(order: Order, object: JsonObject, keys: Keys): number {
+  for (const [index, { keyOf, isAscending }] of order.entries()) {
+    const result = compareOne(keyOf(object), keys[index] ?? null);
+    if (result !== 0) return isAscending ? result : -result;
+  }
+  return 0;
 }
 
 /** Returns what two Comparators that do the same have alike: collations are for texts alone. */
@@ -93,7 +104,7 @@ function toKey(value: JsonValue, kind: string, keyOf: ((text: string) => string)
   return Number(value);
 }
 
-function compareKeys(one: Key, other: Key): number {
+function compareOne(one: Key, other: Key): number {
   if (one === other) return 0;
   if (one === null || other === null) return one === null ? -1 : 1;
   if (typeof one === 'string' && typeof other === 'string') return byCodePoint(one, other);
