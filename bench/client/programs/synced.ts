@@ -40,35 +40,50 @@ async function measure(
   const opened = client as Client | null;
   if (opened === null) throw new Error('There is no client.');
   const { count: requests } = counter;
-  const list = opened.account().Todo.live({ sort: ['-created'], limit: 50 });
-  const found = list.getSnapshot().total;
-  if (found !== size) throw new Error(`${found} objects were read.`);
+  const list = new Watcher(opened);
+  await list.until(({ total, status }) => status === 'live' && total === size);
   const other = await connect(options);
   const waits: number[] = [];
-  for (let n = 0; n < changes; n += 1) waits.push(await timeChange(opened, other, `change ${n}`));
+  for (let n = 0; n < changes; n += 1) {
+    const text = `change ${n}`;
+    const shown = list.until(({ rows }) => rows[0]?.text === text);
+    await other.account().Todo.set({ create: { k: { text } } });
+    const answered = performance.now();
+    // The answer may come behind the change.
+    waits.push(Math.max(0, (await shown) - answered));
+  }
   await Promise.all([opened.close(), other.close()]);
   return { first: total, requests, longest, elsewhere: quantile(waits, 0.5) };
 }
 
-/** Writes as another client, and resolves to the time from the answer until a list shows it. */
-async function timeChange(
-  client: Client,
-  other: Awaited<ReturnType<typeof connect<{ url: string; token: string }>>>,
-  text: string,
-): Promise<number> {
-  const list = client.account().Todo.live({ sort: ['-created'], limit: 50 });
-  let stop = (): void => undefined;
-  const shown = new Promise<number>((resolve) => {
-    stop = list.subscribe(({ rows }) => {
-      if (rows[0]?.text === text) resolve(performance.now());
+type Snapshot = ReturnType<
+  ReturnType<ReturnType<Client['account']>['Todo']['live']>['getSnapshot']
+>;
+
+/** The newest objects of a client. */
+class Watcher {
+  #look: (snapshot: Snapshot) => void = () => undefined;
+  #last: Snapshot | null = null;
+
+  constructor(client: Client) {
+    client
+      .account()
+      .Todo.live({ sort: ['-created'], limit: 50 })
+      .subscribe((snapshot) => {
+        this.#last = snapshot;
+        this.#look(snapshot);
+      });
+  }
+
+  /** Resolves to the time when the list is as it should be. */
+  until(isRight: (snapshot: Snapshot) => boolean): Promise<number> {
+    return new Promise((resolve) => {
+      this.#look = (snapshot) => {
+        if (isRight(snapshot)) resolve(performance.now());
+      };
+      if (this.#last !== null) this.#look(this.#last);
     });
-  });
-  await other.account().Todo.set({ create: { k: { text } } });
-  const answered = performance.now();
-  const at = await shown;
-  stop();
-  // The answer may come behind the change.
-  return Math.max(0, at - answered);
+  }
 }
 
 const [url = '', token = '', ...sizes] = process.argv.slice(2);
