@@ -35,6 +35,8 @@ export interface AccountCacheOptions {
   readonly hasOnceKeys: () => boolean;
   /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
   readonly coverageOf: (type: string) => Coverage | undefined;
+  /** Returns whether the server has a type in another form than this program. */
+  readonly isOutdated: (type: string) => boolean;
   /** Returns why nothing can be written at present; null where it can. */
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
@@ -249,12 +251,20 @@ export class AccountCache {
   }
 
   /** One commit has the answers, and the problems that they are. */
-  #commit(change: Change, outcomes: readonly Outcome[]): Promise<boolean> {
+  #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
+    const outcomes = answers.map((outcome) => this.#explain(outcome));
     const refused = this.#findUnasked(outcomes);
     const durable = this.#options.store.commit(change, this.#options.problems.rowsOf(refused));
     this.#end(outcomes, refused);
     return durable;
+  }
+
+  /** A property that the server doesn't take may be one of another version of the type. */
+  #explain(outcome: Outcome): Outcome {
+    if (outcome.isMade || outcome.error.type !== 'invalidProperties') return outcome;
+    if (!this.#options.isOutdated(outcome.write.type)) return outcome;
+    return { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } };
   }
 
   #findUnasked(outcomes: readonly Outcome[]) {

@@ -9,12 +9,14 @@ import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
+import { isEqual } from '../store/values.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
 import { AccountCache } from './account-cache.js';
 import { bindCache } from './bind-cache.js';
-import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
+import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from './cached-types.js';
+import { Variable } from './observable.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
 import {
@@ -86,6 +88,7 @@ class ClientCache<P extends Project> {
   readonly #lists = new Lazy(() => import('../query/list-parts.js'));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
+  readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
 
@@ -162,6 +165,7 @@ class ClientCache<P extends Project> {
       account: (id = findOwnAccount(this.#schema, client.session)) => this.#bind(id),
       raw: client.raw,
       sync: this.#sync.control,
+      schema: this.#outdated,
       problems: this.#problems.list,
       close: () => this.close(),
       logout: (options) => this.#logout(options),
@@ -202,6 +206,7 @@ class ClientCache<P extends Project> {
       limits: () => readLimits(keeper.current()),
       hasOnceKeys: () => ONCE in keeper.current().capabilities,
       coverageOf: (type) => this.#coverage[type],
+      isOutdated: (type) => this.#outdated.getSnapshot().outdated.includes(type),
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
     });
@@ -227,6 +232,7 @@ class ClientCache<P extends Project> {
       return;
     }
     void this.#writer.write([sessionRow(session)]);
+    this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
       else {
@@ -236,6 +242,16 @@ class ClientCache<P extends Project> {
       }
     }
     this.#sync.show();
+  }
+
+  #findOutdated(session: Session): void {
+    const { types = {} } = readSync(session);
+    const outdated = this.#schema.types.flatMap(({ name, hash }) => {
+      const known = types[name]?.hash;
+      return known === undefined || known === hash ? [] : [name];
+    });
+    if (isEqual(outdated, [...this.#outdated.getSnapshot().outdated])) return;
+    this.#outdated.set(Object.freeze({ outdated: Object.freeze(outdated) }));
   }
 
   #noteLoss(loss: Loss): void {
