@@ -17,7 +17,10 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-/** `large`: nine objects of ten, by title and rank. `small`: the first 50 that are done. */
-export type ListName = 'large' | 'small';
+/**
+ * `large`: nine objects of ten, by title and rank. `other`: the same, by rank and title. `small`: the
+ * first 50 that are done.
+ */
+export type ListName = 'large' | 'other' | 'small';
 
 export const LIMIT = 50;

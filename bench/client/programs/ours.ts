@@ -17,6 +17,7 @@ export async function openOurs(size: number, store: CacheStore): Promise<OurScen
 
 const LISTS = {
   large: { filter: { minRank: MIN_RANK }, sort: ['title', '-rank'], limit: null },
+  other: { filter: { minRank: MIN_RANK }, sort: ['rank', 'title'], limit: null },
   small: { filter: { done: true }, sort: ['title'], limit: LIMIT },
 } as const;
 

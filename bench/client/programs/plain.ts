@@ -16,6 +16,11 @@ const LISTS: Readonly<Record<ListName, Omit<List, 'rows'>>> = {
     order: (one, other) =>
       compare(one.title, other.title) || other.rank - one.rank || compare(other.id, one.id),
   },
+  other: {
+    match: ({ rank }) => rank >= MIN_RANK,
+    order: (one, other) =>
+      one.rank - other.rank || compare(one.title, other.title) || compare(one.id, other.id),
+  },
   small: { match: ({ done }) => done, order: (one, other) => compare(one.title, other.title) },
 };
 

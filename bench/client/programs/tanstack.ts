@@ -56,22 +56,18 @@ class TanstackScene implements Scene {
   }
 
   async show(name: ListName): Promise<number> {
-    const list =
-      name === 'large'
-        ? createLiveQueryCollection((query) =>
-            query
-              .from({ thing: this.#things })
-              .where(({ thing }) => gte(thing.rank, MIN_RANK))
-              .orderBy(({ thing }) => thing.title)
-              .orderBy(({ thing }) => thing.rank, 'desc'),
-          )
-        : createLiveQueryCollection((query) =>
-            query
-              .from({ thing: this.#things })
-              .where(({ thing }) => eq(thing.done, true))
-              .orderBy(({ thing }) => thing.title)
-              .limit(LIMIT),
-          );
+    const list = createLiveQueryCollection((query) => {
+      const all = query.from({ thing: this.#things });
+      if (name === 'small')
+        return all
+          .where(({ thing }) => eq(thing.done, true))
+          .orderBy(({ thing }) => thing.title)
+          .limit(LIMIT);
+      const most = all.where(({ thing }) => gte(thing.rank, MIN_RANK));
+      return name === 'large'
+        ? most.orderBy(({ thing }) => thing.title).orderBy(({ thing }) => thing.rank, 'desc')
+        : most.orderBy(({ thing }) => thing.rank).orderBy(({ thing }) => thing.title);
+    });
     await list.preload();
     list.subscribeChanges(() => {
       this.#toldAt = performance.now();
