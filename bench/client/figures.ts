@@ -1,4 +1,4 @@
-/** What the programs tell; times in milliseconds, memory in octets. */
+/** The figures of the programs; times in milliseconds, memory in octets. */
 
 export interface ListFigures {
   /** Octets of all objects, and of the large list. */
@@ -23,7 +23,7 @@ export interface ColdStart {
   readonly longest: number;
 }
 
-/** What a page can be asked for. */
+/** The measurements that a page makes. */
 export interface BenchPage {
   /** Resolves to the median of `saved`, ms. */
   measureSaved(count: number): Promise<number>;

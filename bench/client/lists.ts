@@ -2,7 +2,7 @@ import type { ListFigures } from './figures.js';
 import { runProgram } from './programs.js';
 import { isWithin, mb, median, ms, type Row, type Sizes } from './rows.js';
 
-/** Lists of the client beside plain JavaScript and TanStack DB, each round in processes of its own. */
+/** Lists of the client beside plain JavaScript and TanStack DB, in processes of their own. */
 
 const CONTENDERS = ['ours', 'outside', 'plain', 'tanstack'] as const;
 type Contender = (typeof CONTENDERS)[number];

@@ -46,7 +46,8 @@ export function printRows(rows: readonly Row[]): void {
 
 export function printHead(): void {
   process.stdout.write(
-    '| what | target | measured | met | plain JavaScript | TanStack DB |\n|---|---|---|---|---|---|\n',
+    '| what | target | measured | met | plain JavaScript | TanStack DB |\n' +
+      '|---|---|---|---|---|---|\n',
   );
 }
 

@@ -16,7 +16,7 @@ interface Bundle {
 
 const CLIENT = '@jmapsmith/client';
 
-/** What a page loads for each use; other libraries as they are published. */
+/** Imports of a page for each use; other libraries are as they are published. */
 const BUNDLES: readonly Bundle[] = [
   { what: '`connect`, without a store', text: use('connect', CLIENT), most: 6 },
   {

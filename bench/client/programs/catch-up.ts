@@ -3,7 +3,7 @@ import type { CatchUp } from '../figures.js';
 import { FakeServer } from './fake-server.js';
 import { makeTable, things } from './things.js';
 
-/** Run as `node catch-up.mjs TYPES`; prints the requests of a start at which nothing has changed. */
+/** Run as `node catch-up.mjs TYPES`; prints the requests of a start without anything new. */
 
 const store = memory();
 const others = Array.from({ length: Number(process.argv[2]) - 1 }, (_, n) => makeTable(`T${n}`));

@@ -1,4 +1,4 @@
-/** What keeps objects and lists of them: the client, and what it is compared with. */
+/** A library that keeps objects and lists of them: the client, or one that it is compared with. */
 export interface Contender {
   /** Takes so many objects. */
   open(size: number): Promise<Scene>;
@@ -18,8 +18,8 @@ export interface Scene {
 }
 
 /**
- * `large`: nine objects of ten, by title and rank. `other`: the same, by rank and title. `small`: the
- * first 50 that are done.
+ * `large`: nine objects of ten, by title and rank. `other`: the same, by rank and title. `small`:
+ * the first 50 that are done.
  */
 export type ListName = 'large' | 'other' | 'small';
 

@@ -9,7 +9,7 @@ type Request = Parameters<Transport['send']>[0];
 type Response = Awaited<ReturnType<Transport['send']>>;
 type Args = Readonly<Record<string, unknown>>;
 
-/** What a request took. */
+/** The octets of a request and of its response. */
 interface Exchange {
   readonly sent: number;
   readonly received: number;

@@ -3,7 +3,7 @@ import type { ListFigures } from '../figures.js';
 import type { Contender } from './contenders.js';
 import { openOurs, ours } from './ours.js';
 import { outsideStore } from './outside-store.js';
-import { plain } from './plain.js';
+import { plain } from './hand-written.js';
 import { tanstack } from './tanstack.js';
 import { watch } from './tasks.js';
 import { mix } from './things.js';

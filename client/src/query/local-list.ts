@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { finish, type Steps } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
+import { RowPlaces } from './row-places.js';
 import { type Entry, makeEntry, sortSteps } from './sort-steps.js';
-import { compareKeys, compareObject, type Order } from './sorts.js';
+import { compareKeys, type Order } from './sorts.js';
 
 /** An object before and after a commit; undefined: it isn't there. */
 export interface RowChange<Row> {
@@ -63,17 +64,18 @@ export class LocalList<Row extends JsonObject> {
       return false;
     }
     const rows = this.#rows;
+    const places = new RowPlaces(rows, this.#order);
     const gone: ListEdit<Row>[] = [];
     const added: Entry<Row>[] = [];
     for (const { before, after } of changes) {
       if (before === after) continue;
       if (before !== undefined && this.#match(before)) {
-        const at = findPlace(rows, makeEntry(before, this.#order), this.#order);
+        const at = places.find(makeEntry(before, this.#order));
         if (rows[at] === before) gone.push({ at, row: undefined });
       }
       if (after !== undefined && this.#match(after)) added.push(makeEntry(after, this.#order));
     }
-    const placed = placeRows(rows, added, this.#order).filter(({ row, at }) => rows[at] !== row);
+    const placed = placeRows(added, places, this.#order).filter(({ row, at }) => rows[at] !== row);
     if (gone.length === 0 && placed.length === 0) return false;
     this.#rows = Object.freeze(editRows(rows, [...placed, ...gone]));
     return true;
@@ -87,7 +89,7 @@ export function insertRows<Row extends JsonObject>(
   order: Order,
 ): Row[] {
   const entries = added.map((row) => makeEntry(row, order));
-  return editRows(rows, placeRows(rows, entries, order));
+  return editRows(rows, placeRows(entries, new RowPlaces(rows, order), order));
 }
 
 /** A row that comes in before a place of a list; undefined: the one that is there goes. */
@@ -98,32 +100,17 @@ interface ListEdit<Row> {
 
 /** Returns rows with the places in a list before which they belong, in order. */
 function placeRows<Row extends JsonObject>(
-  rows: readonly Row[],
   added: Entry<Row>[],
+  places: RowPlaces<Row>,
   order: Order,
 ): readonly ListEdit<Row>[] {
   added.sort((one, other) => compareKeys(order, one.keys, other.keys));
   let from = 0;
   return added.map((entry) => {
-    from = findPlace(rows, entry, order, from);
+    // A list of the server's may be in another order.
+    from = Math.max(from, places.find(entry));
     return { row: entry.row, at: from };
   });
-}
-
-/** Finds by halving the first place from `from` on whose row doesn't stand before another. */
-function findPlace<Row extends JsonObject>(
-  rows: readonly Row[],
-  { keys }: Entry<Row>,
-  order: Order,
-  from = 0,
-): number {
-  let [low, high] = [from, rows.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareObject(order, rows[middle] as Row, keys) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Edits that are made one by one: each moves half of a list, which is soon done. */

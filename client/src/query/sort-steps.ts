@@ -3,7 +3,7 @@ import { type Steps, Strides } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
 import { compareKeys, findKeys, type Keys, type Order } from './sorts.js';
 
-/** A row with what it is compared by. */
+/** A row with its keys. */
 export interface Entry<Row> {
   readonly row: Row;
   readonly keys: Keys;

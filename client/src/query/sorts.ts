@@ -4,7 +4,7 @@ import type { TextRules } from './text-rules.js';
 import { byCodePoint, isSingle, readPath } from './values.js';
 
 type Key = string | number | null;
-/** What an object is compared by, the most important one first. */
+/** The values by which an object is compared, the most important one first. */
 export type Keys = readonly Key[];
 
 /** An order of objects: the first column in which two of them differ decides. */

@@ -19,7 +19,7 @@ async function makeObjects(): Promise<void> {
 }
 
 describe('a list of many objects', () => {
-  it('is made in slices, from a server and from a store, with what is written meanwhile', async () => {
+  it('is made in slices from a store, with what is written meanwhile', async () => {
     await makeObjects();
     const store = memory();
     const first = await served.connect({ store });
