@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchChromium, NO_CHROMIUM } from '../../test/support/chromium.js';
 import type { BenchPage, ColdStart } from './figures.js';
@@ -6,27 +9,25 @@ import { median, ms, type Row, type Sizes } from './rows.js';
 
 declare const benchPage: BenchPage;
 
-/** Nothing listens there. */
-const ORIGIN = 'http://localhost';
-
 /** The store in IndexedDB, in Chromium. */
 export async function measureBrowser({ rounds, objects, writes }: Sizes): Promise<readonly Row[]> {
   if (NO_CHROMIUM !== null) {
     process.stderr.write(`No figures of a browser: ${NO_CHROMIUM}\n`);
     return [];
   }
-  const browser = await launchChromium();
+  const [browser, site] = await Promise.all([launchChromium(), servePage()]);
   try {
     const saved: number[] = [];
     const starts: ColdStart[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       process.stderr.write(`round ${round} of ${rounds}: Chromium\n`);
-      saved.push(await inContext(browser, (page) => measureSaved(page, writes)));
-      starts.push(await inContext(browser, (page) => measureStart(page, objects)));
+      saved.push(await inContext(browser, (page) => measureSaved(page, site.url, writes)));
+      starts.push(await inContext(browser, (page) => measureStart(page, site.url, objects)));
     }
     return rowsOf(saved, starts, objects);
   } finally {
     await browser.close();
+    site.close();
   }
 }
 
@@ -73,26 +74,37 @@ async function inContext<T>(
   }
 }
 
-async function measureSaved(context: BrowserContext, writes: number): Promise<number> {
-  const page = await openPage(context);
+async function measureSaved(context: BrowserContext, url: string, writes: number): Promise<number> {
+  const page = await openPage(context, url);
   return page.evaluate((count) => benchPage.measureSaved(count), writes);
 }
 
 /** The page that starts is another one than the page that has kept the objects. */
-async function measureStart(context: BrowserContext, objects: number): Promise<ColdStart> {
-  const first = await openPage(context);
+async function measureStart(
+  context: BrowserContext,
+  url: string,
+  objects: number,
+): Promise<ColdStart> {
+  const first = await openPage(context, url);
   await first.evaluate((size) => benchPage.fill(size), objects);
   await first.close();
-  const second = await openPage(context);
+  const second = await openPage(context, url);
   return second.evaluate((size) => benchPage.start(size), objects);
 }
 
-async function openPage(context: BrowserContext): Promise<Page> {
+async function openPage(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
-  await page.route('**/*', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }),
-  );
-  await page.goto(ORIGIN);
+  await page.goto(url);
   await page.addScriptTag({ content: await bundlePage('page') });
   return page;
+}
+
+/** Serves an empty page: a browser keeps data for an origin. */
+async function servePage(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((_, response) => {
+    response.setHeader('Content-Type', 'text/html').end('<!doctype html>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }

@@ -1,9 +1,9 @@
 import { quantile } from '../../quantile.js';
 import type { ListFigures } from '../figures.js';
 import type { Contender } from './contenders.js';
+import { plain } from './hand-written.js';
 import { openOurs, ours } from './ours.js';
 import { outsideStore } from './outside-store.js';
-import { plain } from './hand-written.js';
 import { tanstack } from './tanstack.js';
 import { watch } from './tasks.js';
 import { mix } from './things.js';
