@@ -45,6 +45,7 @@ async function main(only: string | undefined, isQuick: boolean, asked: number): 
   if (only !== undefined && !names.includes(only))
     throw new Error(`--only takes one of ${names.join(', ')}.`);
   await build();
+  await build('--client');
   const sizes = isQuick ? QUICK : { ...FULL, rounds };
   if (only !== TYPES) printHead();
   for (const [name, part] of Object.entries(PARTS))
