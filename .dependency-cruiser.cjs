@@ -101,8 +101,8 @@ module.exports = {
 
     onlyImports(
       'client/src',
-      ['^src/(protocol|text)/'],
-      'Browsers load the client: of the server it takes the pure functions of the wire.',
+      ['^src/(protocol|text)/', '^src/runtime/paused-work[.]ts$'],
+      'Browsers load the client: of the server it takes the pure functions of the wire, and steps of long work.',
     ),
     {
       name: 'client-without-node',

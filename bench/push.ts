@@ -16,7 +16,8 @@ import {
   openStreams,
   type StreamServer,
 } from './push/streams.js';
-import { makeUsers, OF_A_USER, quantile, write } from './push/users.js';
+import { makeUsers, OF_A_USER, write } from './push/users.js';
+import { quantile } from './quantile.js';
 import { type StartedJmapsmith, startJmapsmith } from './start/jmapsmith.js';
 import { type Postgresql, startPostgresql } from './start/postgresql.js';
 import { ROOT, run as runTool } from './start/processes.js';

@@ -11,8 +11,8 @@ in full, and named again at the end:
   generated     generated/ and prisma/ are current, and the descriptors give no warning
                 (npm run generate)
   types         tsc
-  browser       tsc for the client and examples/clients, which have the types of browsers and
-                none of Node
+  browser       tsc for the client, examples/clients and bench/client/programs, which have the
+                types of browsers
   style         lint and format (biome; npm run format mends most)
   prose         sentences of Markdown pages, comments and messages, by the rules in
                 scripts/prose/rules.mjs (scripts/check-prose.mjs)
@@ -38,7 +38,7 @@ const CHECKS = [
   [
     'browser',
     'tsc -p client --pretty false && tsc -p client/test --pretty false && ' +
-      'tsc -p examples/clients --pretty false',
+      'tsc -p examples/clients --pretty false && tsc -p bench/client/programs --pretty false',
   ],
   ['style', 'biome check --colors=off --error-on-warnings .'],
   ['prose', 'node scripts/check-prose.mjs'],

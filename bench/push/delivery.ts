@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { quantile } from '../quantile.js';
 import { run } from '../start/processes.js';
 import { onPushScene, type PushScene } from './push-scene.js';
 import { memoryOf, processorOf } from './streams.js';
-import { quantile } from './users.js';
 
 const ROUNDS = 5;
 /** The server pushes to a subscription once a second at most. */

@@ -7,9 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { cpuTime } from '../load/process-figures.js';
+import { quantile } from '../quantile.js';
 import { startProcess } from '../start/processes.js';
 import { EventSocket } from './event-socket.js';
-import { OF_A_USER, quantile, write } from './users.js';
+import { OF_A_USER, write } from './users.js';
 
 /** How long idle streams are watched, ms: each has two pings. */
 const IDLE = 60_000;

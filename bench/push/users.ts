@@ -39,9 +39,3 @@ export async function write(url: string, token: string, accountId: string): Prom
   if (!text.includes('"created":{"k"')) throw new Error(text);
   return at;
 }
-
-/** Returns the value below which this part of the values lies. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}

@@ -5,6 +5,7 @@ import type * as ListParts from '../query/list-parts.js';
 import { LocalList } from '../query/local-list.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
+import { runInSlices } from '../query/slices.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Replica, Row, Touched } from '../store/replica.js';
@@ -15,6 +16,8 @@ import { Listeners, type Observable } from './observable.js';
 
 /** Rows of a list without a limit that only the server can decide. */
 const MOST_ROWS = 1000;
+/** A list of more objects is made in slices: others have the thread in between. */
+const MOST_AT_ONCE = 5000;
 
 /** The arguments of a list, as RFC 8620 5.5 has them. */
 export interface ListArguments {
@@ -120,9 +123,12 @@ export class LiveRows implements Observable<Snapshot> {
     if (local === null || this.#isOutdated()) return this.#refresh();
     if (touched !== undefined) {
       const { name } = this.table;
-      const rows = Array.from(touched, (key) => [key, replica.row(name, key)] as const);
-      // Under an id that has become another's key there is no row of its own.
-      local.update(new Map(rows.map(([key, row]) => [key, row?.$key === key ? row : undefined])));
+      const changes = Array.from(touched, ([key, before]) => {
+        const row = replica.row(name, key);
+        // Under an id that has become another's key there is no row of its own.
+        return { before, after: row?.$key === key ? row : undefined };
+      });
+      local.update(changes);
     }
     this.#seq = seq();
     return this.#show();
@@ -140,11 +146,25 @@ export class LiveRows implements Observable<Snapshot> {
 
   /** Makes the list anew where commits have passed by it. */
   #refresh(): boolean {
-    const { replica, seq } = this.#source;
+    const { seq } = this.#source;
     if (this.#plan === null || this.#isOutdated()) this.#compile();
-    if (this.#seq !== seq()) this.#plan?.local?.fill(replica.rows(this.table.name));
+    if (this.#seq !== seq()) this.#fill();
     this.#seq = seq();
     return this.#show();
+  }
+
+  #fill(): void {
+    const { replica } = this.#source;
+    const { name } = this.table;
+    const local = this.#plan?.local ?? null;
+    if (local === null) return;
+    if (replica.count(name) <= MOST_AT_ONCE) {
+      local.fill(replica.rows(name));
+      return;
+    }
+    void runInSlices(local.fillSteps([...replica.rows(name)])).then(() => {
+      if (this.#show()) this.tell();
+    });
   }
 
   #isOutdated(): boolean {
@@ -221,7 +241,7 @@ export class LiveRows implements Observable<Snapshot> {
     const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
     const rows = this.#include.join(found);
     if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
-    const isSame = rows.length === before.length && rows.every((row, at) => row === before[at]);
+    const isSame = plan?.local?.rows === rows ? rows === before : isEqualList(rows, before);
     const next: Snapshot = Object.freeze({
       ...rest,
       rows: isSame ? before : Object.freeze(rows),
@@ -246,7 +266,7 @@ export class LiveRows implements Observable<Snapshot> {
 
   #findStatus(plan: Plan | null): LiveStatus {
     const { name, methods } = this.table;
-    if (plan === null || plan.isWaiting) return 'loading';
+    if (plan === null || plan.isWaiting || plan.local?.isFilled === false) return 'loading';
     // Types without /query have lists alone that the client can decide.
     if (plan.local === null && !methods.includes('query')) return 'error';
     const list = plan.search?.name;
@@ -266,7 +286,8 @@ export class LiveRows implements Observable<Snapshot> {
     const { position, limit } = this.#args;
     if (local !== null) {
       const { rows: all } = local;
-      const rows = all.slice(position, limit === null ? all.length : position + limit);
+      const end = position + (limit ?? all.length);
+      const rows = position === 0 && end >= all.length ? all : all.slice(position, end);
       const complete = replica.coverage(type) === 'all';
       return { rows, total: all.length, complete, approximate: false };
     }
@@ -298,4 +319,8 @@ export class LiveRows implements Observable<Snapshot> {
       approximate: isApproximate || (!isFirst && written.length > 0),
     };
   }
+}
+
+function isEqualList(one: readonly Row[], other: readonly Row[]): boolean {
+  return one.length === other.length && one.every((row, at) => row === other[at]);
 }

@@ -1,89 +1,149 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { finish, type Steps } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
-import type { Order } from './sorts.js';
+import { RowPlaces } from './row-places.js';
+import { type Entry, makeEntry, sortSteps } from './sort-steps.js';
+import { compareKeys, type Order } from './sorts.js';
+
+/** An object before and after a commit; undefined: it isn't there. */
+export interface RowChange<Row> {
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+}
 
 /** A list of rows that a filter and a sort decide, kept up to date by what changes. */
-export class LocalList<Row extends JsonObject & { readonly $key: string }> {
+export class LocalList<Row extends JsonObject> {
   readonly #match: Match;
   readonly #order: Order;
   /** In order. */
-  #rows: Row[] = [];
-  readonly #byKey = new Map<string, Row>();
+  #rows: readonly Row[] = [];
+  /** Commits since the list began to be filled; null: it is whole. */
+  #missed: (readonly RowChange<Row>[])[] | null = null;
 
   constructor(match: Match, order: Order) {
     this.#match = match;
     this.#order = order;
   }
 
+  /** The rows, frozen: the same array until one of them changes. */
   get rows(): readonly Row[] {
     return this.#rows;
   }
 
+  /** Returns whether the rows are all there, not those of before a fill that still runs. */
+  get isFilled(): boolean {
+    return this.#missed === null;
+  }
+
   /** Begins with rows in any order. */
   fill(rows: Iterable<Row>): void {
-    this.#rows = [...rows].filter((row) => this.#match(row)).sort(this.#order);
-    this.#byKey.clear();
-    for (const row of this.#rows) this.#byKey.set(row.$key, row);
+    finish(this.fillSteps([...rows]));
+  }
+
+  /** Does the same with pauses. Changes that come meanwhile show at its end. */
+  *fillSteps(rows: readonly Row[]): Steps<void> {
+    const missed: (readonly RowChange<Row>[])[] = [];
+    this.#missed = missed;
+    const sorted = yield* sortSteps(rows, this.#match, this.#order);
+    // Another fill has begun since.
+    if (this.#missed !== missed) return;
+    this.#missed = null;
+    const before = this.#rows;
+    const isSame = sorted.length === before.length && sorted.every((row, at) => row === before[at]);
+    if (!isSame) this.#rows = Object.freeze(sorted);
+    for (const changes of missed) this.update(changes);
   }
 
   /**
-   * Takes rows that have changed; undefined: they are gone. Returns whether the list is another
-   * one. The list of before is left as it was, for whoever still has it.
+   * Takes the changes of a commit. Returns whether the list is another one. The list of before is
+   * left as it was, for whoever still has it.
    */
-  update(changes: ReadonlyMap<string, Row | undefined>): boolean {
-    const removed = new Set<Row>();
-    const added: Row[] = [];
-    for (const [key, row] of changes) {
-      const before = this.#byKey.get(key);
-      const after = row !== undefined && this.#match(row) ? row : undefined;
-      if (before === after) continue;
-      if (before !== undefined) removed.add(before);
-      if (after === undefined) this.#byKey.delete(key);
-      else {
-        this.#byKey.set(key, after);
-        added.push(after);
-      }
+  update(changes: readonly RowChange<Row>[]): boolean {
+    if (this.#missed !== null) {
+      this.#missed.push(changes);
+      return false;
     }
-    if (removed.size === 0 && added.length === 0) return false;
-    added.sort(this.#order);
-    this.#rows = mergeSorted(
-      this.#rows.filter((row) => !removed.has(row)),
-      added,
-      this.#order,
-    );
+    const rows = this.#rows;
+    const places = new RowPlaces(rows, this.#order);
+    const gone: ListEdit<Row>[] = [];
+    const added: Entry<Row>[] = [];
+    for (const { before, after } of changes) {
+      if (before === after) continue;
+      if (before !== undefined && this.#match(before)) {
+        const at = places.find(makeEntry(before, this.#order));
+        if (rows[at] === before) gone.push({ at, row: undefined });
+      }
+      if (after !== undefined && this.#match(after)) added.push(makeEntry(after, this.#order));
+    }
+    const placed = placeRows(added, places, this.#order).filter(({ row, at }) => rows[at] !== row);
+    if (gone.length === 0 && placed.length === 0) return false;
+    this.#rows = Object.freeze(editRows(rows, [...placed, ...gone]));
     return true;
   }
 }
 
-/** Merges two sorted lists. */
-export function mergeSorted<Row extends JsonObject>(
+/** Returns a sorted list with rows put in their places. */
+export function insertRows<Row extends JsonObject>(
   rows: readonly Row[],
   added: readonly Row[],
   order: Order,
 ): Row[] {
-  const merged: Row[] = [];
-  let next = 0;
-  for (const row of added) {
-    const end = findPlace(rows, next, row, order);
-    for (; next < end; next += 1) merged.push(rows[next] as Row);
-    merged.push(row);
-  }
-  for (; next < rows.length; next += 1) merged.push(rows[next] as Row);
-  return merged;
+  const entries = added.map((row) => makeEntry(row, order));
+  return editRows(rows, placeRows(entries, new RowPlaces(rows, order), order));
 }
 
-/** Finds by halving the first place behind `from` whose row stands behind another. */
-function findPlace<Row extends JsonObject>(
-  rows: readonly Row[],
-  from: number,
-  row: Row,
+/** A row that comes in before a place of a list; undefined: the one that is there goes. */
+interface ListEdit<Row> {
+  readonly at: number;
+  readonly row: Row | undefined;
+}
+
+/** Returns rows with the places in a list before which they belong, in order. */
+function placeRows<Row extends JsonObject>(
+  added: Entry<Row>[],
+  places: RowPlaces<Row>,
   order: Order,
-): number {
-  let [low, high] = [from, rows.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (order(rows[middle] as Row, row) < 0) low = middle + 1;
-    else high = middle;
+): readonly ListEdit<Row>[] {
+  added.sort((one, other) => compareKeys(order, one.keys, other.keys));
+  let from = 0;
+  return added.map((entry) => {
+    // A list of the server's may be in another order.
+    from = Math.max(from, places.find(entry));
+    return { row: entry.row, at: from };
+  });
+}
+
+/** Edits that are made one by one: each moves half of a list, which is soon done. */
+const FEW = 8;
+
+/** Returns a list with edits made; their places are those in the list of before. */
+function editRows<Row>(rows: readonly Row[], edits: readonly ListEdit<Row>[]): Row[] {
+  // Rows come in before the one that goes from the same place.
+  const inOrder = [...edits].sort((one, other) => one.at - other.at);
+  const all = [...rows];
+  if (edits.length > FEW) return joinParts(all, inOrder);
+  for (const { at, row } of inOrder.reverse()) {
+    if (row === undefined) all.splice(at, 1);
+    else all.splice(at, 0, row);
   }
-  return low;
+  return all;
+}
+
+/** Arguments of one call lie on the stack, which has an end. */
+const MOST_ARGUMENTS = 10_000;
+
+/** Copies the rows between edits in one go each: a loop over all of them takes longer. */
+function joinParts<Row>(rows: readonly Row[], edits: readonly ListEdit<Row>[]): Row[] {
+  const parts: (readonly Row[])[] = [];
+  let from = 0;
+  for (const { at, row } of edits) {
+    parts.push(rows.slice(from, at));
+    if (row !== undefined) parts.push([row]);
+    from = row === undefined ? at + 1 : at;
+  }
+  parts.push(rows.slice(from));
+  let joined: Row[] = [];
+  for (let first = 0; first < parts.length; first += MOST_ARGUMENTS)
+    joined = joined.concat(...parts.slice(first, first + MOST_ARGUMENTS));
+  return joined;
 }

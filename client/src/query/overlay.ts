@@ -1,8 +1,8 @@
 import type { Row } from '../store/replica.js';
 import type { Key } from '../store/write.js';
 import type { Match } from './filters.js';
-import { mergeSorted } from './local-list.js';
-import type { Order } from './sorts.js';
+import { insertRows } from './local-list.js';
+import { compareObject, findKeys, type Order } from './sorts.js';
 
 /** A list of the server's, and what the client knows besides. */
 export interface OverlayOptions {
@@ -72,7 +72,8 @@ function placeRows(
   isWhole: boolean,
 ): readonly Row[] {
   const last = rows.at(-1);
-  const within =
-    isWhole || last === undefined ? placed : placed.filter((row) => order(row, last) < 0);
-  return mergeSorted(rows, [...within].sort(order), order);
+  if (isWhole || last === undefined) return insertRows(rows, placed, order);
+  const end = findKeys(order, last);
+  const within = placed.filter((row) => compareObject(order, row, end) < 0);
+  return insertRows(rows, within, order);
 }

@@ -3,8 +3,19 @@ import type { TypeTable } from '../schema/tables.js';
 import type { TextRules } from './text-rules.js';
 import { byCodePoint, isSingle, readPath } from './values.js';
 
-/** An order of objects: negative where the one stands before the other. */
-export type Order = (one: JsonObject, other: JsonObject) => number;
+type Key = string | number | null;
+/** The values by which an object is compared, the most important one first. */
+export type Keys = readonly Key[];
+
+/** An order of objects: the first column in which two of them differ decides. */
+export type Order = readonly Column[];
+
+interface Column {
+  readonly keyOf: KeyOf;
+  readonly isAscending: boolean;
+}
+
+type KeyOf = (object: JsonObject) => Key;
 
 /** The collation of a sort that names none. */
 const CASEMAP = 'i;unicode-casemap';
@@ -18,28 +29,43 @@ export function compileSort(
   sort: readonly JsonObject[],
   text: TextRules,
 ): Order | null {
-  const orders: Order[] = [];
+  const columns: Column[] = [];
   let isAscending = true;
   const names = new Set<string>();
   for (const comparator of sort) {
-    const order = compileComparator(table, comparator, text);
-    if (order === null) return null;
+    const keyOf = compileComparator(table, comparator, text);
+    if (keyOf === null) return null;
     // A repeated one decides nothing, not even the direction of ties.
     const name = nameOf(table, comparator);
     if (names.has(name)) continue;
     names.add(name);
     isAscending = comparator['isAscending'] !== false;
-    orders.push(isAscending ? order : (one, other) => order(other, one));
+    columns.push({ keyOf, isAscending });
   }
-  const byId: Order = (one, other) => byCodePoint(String(one['id']), String(other['id']));
-  orders.push(isAscending ? byId : (one, other) => byId(other, one));
-  return (one, other) => {
-    for (const order of orders) {
-      const result = order(one, other);
-      if (result !== 0) return result;
-    }
-    return 0;
-  };
+  return [...columns, { keyOf: ({ id }) => String(id), isAscending }];
+}
+
+/** Returns the keys of an object, for one that is compared more than once. */
+export function findKeys(order: Order, object: JsonObject): Keys {
+  return order.map(({ keyOf }) => keyOf(object));
+}
+
+/** Returns a negative number where the object of the one stands before that of the other. */
+export function compareKeys(order: Order, one: Keys, other: Keys): number {
+  for (let index = 0; index < order.length; index += 1) {
+    const result = compareOne(one[index] ?? null, other[index] ?? null);
+    if (result !== 0) return order[index]?.isAscending === true ? result : -result;
+  }
+  return 0;
+}
+
+/** Returns the same of an object; its keys are made as far as they decide. */
+export function compareObject(order: Order, object: JsonObject, keys: Keys): number {
+  for (const [index, { keyOf, isAscending }] of order.entries()) {
+    const result = compareOne(keyOf(object), keys[index] ?? null);
+    if (result !== 0) return isAscending ? result : -result;
+  }
+  return 0;
 }
 
 /** Returns what two Comparators that do the same have alike: collations are for texts alone. */
@@ -53,7 +79,7 @@ function compileComparator(
   table: TypeTable,
   comparator: JsonObject,
   text: TextRules,
-): Order | null {
+): KeyOf | null {
   const sort = table.sorts[String(comparator['property'])];
   if (sort === undefined || sort.by !== undefined || !isSingle(sort.property)) return null;
   const [name = ''] = sort.property.split('/');
@@ -66,11 +92,8 @@ function compileComparator(
   const keyOf = isText ? text.collate(String(collation)) : null;
   if (isText && keyOf === null) return null;
   const read = readPath(sort.property);
-  const key = makeKeys((object) => toKey(read(object) ?? null, property.kind, keyOf));
-  return (one, other) => compareKeys(key(one), key(other));
+  return (object) => toKey(read(object) ?? null, property.kind, keyOf);
 }
-
-type Key = string | number | null;
 
 function toKey(value: JsonValue, kind: string, keyOf: ((text: string) => string) | null): Key {
   if (value === null || isJsonObject(value)) return null;
@@ -81,19 +104,7 @@ function toKey(value: JsonValue, kind: string, keyOf: ((text: string) => string)
   return Number(value);
 }
 
-/** Remembers keys for as long as there are their objects: rows stay the same while they can. */
-function makeKeys(find: (object: JsonObject) => Key): (object: JsonObject) => Key {
-  const known = new WeakMap<JsonObject, Key>();
-  return (object) => {
-    const key = known.get(object);
-    if (key !== undefined) return key;
-    const found = find(object);
-    known.set(object, found);
-    return found;
-  };
-}
-
-function compareKeys(one: Key, other: Key): number {
+function compareOne(one: Key, other: Key): number {
   if (one === other) return 0;
   if (one === null || other === null) return one === null ? -1 : 1;
   if (typeof one === 'string' && typeof other === 'string') return byCodePoint(one, other);

@@ -4,14 +4,20 @@ import { unescapeToken } from '../../../src/protocol/json-pointer.js';
 /** Returns the value of a property, or of a member within it: `due`, `place/city`. */
 export function readPath(path: string): (object: JsonObject) => JsonValue | undefined {
   const tokens = path.split('/').map(unescapeToken);
+  const [first = ''] = tokens;
+  if (tokens.length === 1) return (object) => readMember(object, first);
   return (object) => {
     let value: JsonValue | undefined = object;
     for (const token of tokens) {
-      if (!isJsonObject(value) || !Object.hasOwn(value, token)) return undefined;
-      value = value[token];
+      if (!isJsonObject(value)) return undefined;
+      value = readMember(value, token);
     }
     return value;
   };
+}
+
+function readMember(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /** Returns whether a path leads to one value, not to items of lists or of maps. */

@@ -1,12 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import type { Steps } from '../../../src/runtime/paused-work.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { ServerList } from '../query/server-list.js';
+import { runInSlices } from '../query/slices.js';
 import type { TypeTable } from '../schema/tables.js';
 import { LogRows } from './log-rows.js';
 import { loseList } from './lost-list.js';
 import { type Alias, type Change, type Coverage, Replica, type Touched } from './replica.js';
 import type { StoreWriter } from './store-writer.js';
 import type { PendingWrite } from './write.js';
+
+/** Objects of a store that are taken in one go. */
+const ROWS_AT_ONCE = 500;
 
 export interface AccountStoreOptions {
   readonly accountId: string;
@@ -54,10 +59,9 @@ export class AccountStore {
     ]);
     for (const [key] of aliases) this.#aliases.add(key.slice(prefix.length));
     const states = this.#readTypes(types, prefix.length);
+    this.replica.apply({ ...states, aliases: this.#readAliases(aliases, prefix.length) });
+    await runInSlices(this.#takeObjects(objects, prefix.length));
     this.replica.apply({
-      ...states,
-      aliases: this.#readAliases(aliases, prefix.length),
-      objects: this.#readObjects(objects, prefix.length),
       lists: this.#readLists(lists, states.cursors),
       // Writes of types that this program doesn't know wait for one that does.
       log: this.#log.read(log).filter(({ type }) => this.#versions.has(type)),
@@ -205,17 +209,17 @@ export class AccountStore {
     return new Map(aliases.filter(([, { type }]) => this.#versions.has(type)));
   }
 
-  #readObjects(
-    rows: readonly (readonly [string, JsonValue])[],
-    start: number,
-  ): NonNullable<Change['objects']> {
-    const objects = new Map(
-      [...this.#versions.keys()].map((type) => [type, new Map<string, JsonObject>()] as const),
-    );
-    for (const [key, object] of rows) {
-      const [type = '', id = ''] = key.slice(start).split(' ');
-      if (isJsonObject(object)) objects.get(type)?.set(id, object);
+  *#takeObjects(rows: readonly (readonly [string, JsonValue])[], start: number): Steps<void> {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const objects = new Map<string, Map<string, JsonObject>>();
+      for (const [key, object] of rows.slice(from, from + ROWS_AT_ONCE)) {
+        const [type = '', id = ''] = key.slice(start).split(' ');
+        if (!isJsonObject(object) || !this.#versions.has(type)) continue;
+        const ofType = objects.get(type) ?? new Map<string, JsonObject>();
+        objects.set(type, ofType.set(id, object));
+      }
+      this.replica.apply({ objects });
+      yield;
     }
-    return objects;
   }
 }

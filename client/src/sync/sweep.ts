@@ -12,7 +12,8 @@ export interface Sweep {
   readonly from: string | null;
   /** The last id of the pages before; null at the begin. */
   readonly anchor: string | null;
-  readonly seen: ReadonlySet<string>;
+  /** The ids of the objects of each page. */
+  readonly seen: readonly (readonly string[])[];
 }
 
 export type SweepResult =
@@ -27,7 +28,7 @@ export type SweepResult =
     };
 
 export function startSweep(type: string, source: Sweep['source']): Sweep {
-  return { type, source, from: null, anchor: null, seen: new Set() };
+  return { type, source, from: null, anchor: null, seen: [] };
 }
 
 /** Returns the calls of the next page. */
@@ -69,7 +70,7 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
     ...{ type, source: rest as Sweep['source'] },
     from: sweep.from ?? String(page.args['state']),
     anchor: ids.at(-1) ?? sweep.anchor,
-    seen: new Set([...sweep.seen, ...objects.keys()]),
+    seen: [...sweep.seen, [...objects.keys()]],
   };
   const isLast = query === null ? !rest?.length : isLastPage(query, ids);
   return { kind: 'page', objects, sweep: next, isLast, total: readTotal(query) };

@@ -110,7 +110,7 @@ interface Draft {
  */
 interface Swept {
   readonly since: string;
-  readonly seen: ReadonlySet<string>;
+  readonly seen: readonly (readonly string[])[];
 }
 
 /**
@@ -578,7 +578,7 @@ export class Sync {
       const isOther = this.#options.replica.coverage(type) !== reached;
       if (isOther && !this.#sweeps.has(type)) coverage.set(type, reached);
     } else {
-      const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
+      const seen = [...(swept?.seen ?? []), [...result.objects.keys()]];
       if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
       this.#due.add(type);
     }
@@ -684,8 +684,9 @@ export class Sync {
     // Of a part, each object was asked for by its id.
     if (this.#isPartial(type)) return;
     const ofType = objects.get(type) ?? new Map<string, JsonObject | null>();
+    const seen = new Set(swept.seen.flat());
     for (const { id } of this.#options.replica.baseRows(type)) {
-      if (!swept.seen.has(id) && !ofType.has(id)) ofType.set(id, null);
+      if (!seen.has(id) && !ofType.has(id)) ofType.set(id, null);
     }
     objects.set(type, ofType);
   }

@@ -4,16 +4,16 @@ import type { Match } from '../../src/query/filters.js';
 import { LocalList } from '../../src/query/local-list.js';
 import { overlayRows } from '../../src/query/overlay.js';
 import type { Order } from '../../src/query/sorts.js';
-import { byCodePoint } from '../../src/query/values.js';
 import type { Row } from '../../src/store/replica.js';
 
 const makeRow = (id: string, rank: number, $pending = false): Row => ({
   ...{ id, $key: id, $pending, rank },
 });
 const match: Match = (object) => Number(object['rank']) > 0;
-const order: Order = (one, other) =>
-  Number(one['rank']) - Number(other['rank']) ||
-  byCodePoint(String(one['id']), String(other['id']));
+const order: Order = [
+  { keyOf: ({ rank }) => Number(rank), isAscending: true },
+  { keyOf: ({ id }) => String(id), isAscending: true },
+];
 
 /** Returns the rows that a filter and a sort decide. */
 function findRows(rows: Iterable<Row>): readonly Row[] {

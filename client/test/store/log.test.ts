@@ -205,7 +205,7 @@ describe('a replica', () => {
       objects: new Map([['Todo', new Map([['n', { id: 'n', text: 'new', done: false }]])]]),
       log: [],
     });
-    expect([...(touched.get('Todo') ?? [])]).toEqual([FIRST]);
+    expect([...(touched.get('Todo')?.keys() ?? [])]).toEqual([FIRST]);
     const row = replica.row('Todo', 'n');
     expect(row).toMatchObject({ id: 'n', $key: FIRST, $pending: false });
     expect(replica.row('Todo', FIRST)).toBe(row);
@@ -227,7 +227,7 @@ describe('a replica', () => {
     const replica = replicaWith([]);
     replica.apply({ objects: new Map([['Todo', new Map([['n', { id: 'n', text: 'new' }]])]]) });
     const touched = replica.apply({ aliases: new Map([[FIRST, { type: 'Todo', id: 'n' }]]) });
-    expect([...(touched.get('Todo') ?? [])].sort()).toEqual(['n', FIRST]);
+    expect([...(touched.get('Todo')?.keys() ?? [])].sort()).toEqual(['n', FIRST]);
     expect([...replica.rows('Todo')].filter(({ id }) => id === 'n')).toHaveLength(1);
     expect(replica.row('Todo', 'n')?.$key).toBe(FIRST);
   });

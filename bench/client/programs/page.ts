@@ -1,0 +1,56 @@
+import { type CachedClient, connect } from '@jmapsmith/client';
+import { indexedDb } from '@jmapsmith/client/indexeddb';
+import { quantile } from '../../quantile.js';
+import type { BenchPage } from '../figures.js';
+import { FakeServer } from './fake-server.js';
+import { measureSaved } from './saved.js';
+import { watch } from './tasks.js';
+import { MIN_RANK, type ThingsProject, things, WHOLE } from './things.js';
+
+type Client = CachedClient<ThingsProject>;
+
+function open(size: number): Promise<Client> {
+  const { options } = new FakeServer(size);
+  return connect(things, { ...options, store: indexedDb(), username: 'bench', coverage: WHOLE });
+}
+
+/** Resolves to the time when a list has so many rows. */
+function shownAt(client: Client, limit: number | null): Promise<number> {
+  const list = client.account().Thing.live({
+    filter: { minRank: MIN_RANK },
+    sort: ['title', '-rank'],
+    limit,
+  });
+  return new Promise((resolve) => {
+    const stop = list.subscribe(({ rows }) => {
+      if (rows.length < (limit ?? 1)) return;
+      // A list that is there at once calls before there is a way to stop.
+      queueMicrotask(() => stop());
+      resolve(performance.now());
+    });
+  });
+}
+
+const page: BenchPage = {
+  async measureSaved(count) {
+    return quantile(await measureSaved(indexedDb(), count), 0.5);
+  },
+  async fill(size) {
+    const client = await open(size);
+    await client.sync.settled();
+    await client.close();
+  },
+  async start(size) {
+    let [first, all] = [0, 0];
+    const begun = performance.now();
+    const { longest } = await watch(async () => {
+      const client = await open(size);
+      first = (await shownAt(client, 50)) - begun;
+      all = (await shownAt(client, null)) - begun;
+      await client.close();
+    });
+    return { first, all, longest };
+  },
+};
+
+Object.assign(globalThis, { benchPage: page });
