@@ -5,14 +5,16 @@ import type { Change as RowChange } from '../persist/port.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
+import { findTouched, lookAnew } from '../store/checks.js';
 import { append } from '../store/log.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Row, Touched } from '../store/replica.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
+
 import type { Wire } from '../sync/wire.js';
-import type { LiveStatus, SyncSnapshot } from './cached-types.js';
+import type { LiveStatus, SyncSnapshot, UpdateOptions } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
 import type { Problems } from './problems.js';
 import { type EndOfWrite, Waiters } from './waiters.js';
@@ -104,14 +106,21 @@ export class AccountCache {
     return this.#write({ ...common, kind: 'create', values: copyJson(values) });
   }
 
-  update(type: string, id: string, edit: PatchObject | Recipe): ShownWrite {
+  update(
+    type: string,
+    id: string,
+    edit: PatchObject | Recipe,
+    { ifUnchanged = false }: UpdateOptions = {},
+  ): ShownWrite {
     const { replica } = this.#options.store;
     const key = replica.keyOf(id);
     const row = replica.row(type, key);
-    if (typeof edit === 'function' && row === undefined) return refuse(undefined, NOT_FOUND);
+    if ((typeof edit === 'function' || ifUnchanged) && row === undefined)
+      return refuse(undefined, NOT_FOUND);
     const patch = typeof edit === 'function' ? findEdit(row as Row, edit) : copyJson(edit);
     if (Object.keys(patch).length === 0) return keep(row);
-    return this.#write({ ...startWrite(type, key), kind: 'update', patch, unchanged: null });
+    const unchanged = ifUnchanged ? findTouched(row as Row, patch) : null;
+    return this.#write({ ...startWrite(type, key), kind: 'update', patch, unchanged });
   }
 
   destroy(type: string, id: string): ShownWrite {
@@ -124,7 +133,10 @@ export class AccountCache {
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     if (this.#options.findRefusal() !== null) return false;
     const { failures: _, ...rest } = write;
-    this.#write({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, undefined, rows);
+    // The problem has told what the server has.
+    const row = this.#options.store.replica.row(write.type, write.key);
+    const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
+    this.#write(again, undefined, rows);
     return true;
   }
 

@@ -2,7 +2,7 @@ import type { Account, Project } from '../call/account.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { PatchObject } from '../store/patches.js';
 import type { AccountCache, LiveArguments, Recipe } from './account-cache.js';
-import type { CachedAccount } from './cached-types.js';
+import type { CachedAccount, UpdateOptions } from './cached-types.js';
 
 /** Returns an account with the cached forms of the types that the client keeps. */
 export function bindCache<P extends Project>(
@@ -22,7 +22,8 @@ function makeForms(cache: AccountCache, table: TypeTable): object {
   const { name, methods, isSingleton } = table;
   const live = (args: LiveArguments = {}) => cache.live(table, args);
   if (!methods.includes('set')) return { live };
-  const update = (id: string, edit: PatchObject | Recipe) => cache.update(name, id, edit);
+  const update = (id: string, edit: PatchObject | Recipe, options?: UpdateOptions) =>
+    cache.update(name, id, edit, options);
   if (isSingleton === true) return { live, update };
   return {
     ...{ live, update },

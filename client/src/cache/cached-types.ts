@@ -17,9 +17,20 @@ export type Row<Shape extends TypeShape> = Shape['object'] & {
   readonly $pending: boolean;
 };
 
+/** Somebody has changed properties that an update with `ifUnchanged` touches. */
+export interface ConflictError<Shape extends TypeShape> {
+  readonly type: 'conflict';
+  readonly description?: string;
+  /** The properties that have changed, as the update saw them. */
+  readonly seen: Partial<Shape['object']>;
+  /** The same properties as the server has them. */
+  readonly current: Partial<Shape['object']>;
+}
+
 /** Why a write was refused: a SetError of its type, or the error of its whole call. */
 export type WriteError<Shape extends TypeShape> =
   | Shape['error']
+  | ConflictError<Shape>
   /**
    * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
    * closed before the server answered; a write that is saved is sent by the next client.
@@ -68,9 +79,17 @@ export interface Creates<Shape extends TypeShape> {
   destroy(id: Id<Shape['name']>): Write<Shape>;
 }
 
+export interface UpdateOptions {
+  /**
+   * Refuses the update with an error of type `conflict` where somebody has changed a property that
+   * it touches. By default the last write of a property wins, and members of maps are merged.
+   */
+  readonly ifUnchanged?: boolean;
+}
+
 export interface Updates<Shape extends TypeShape> {
   /** Changes an object. A recipe becomes the least patch: members that it doesn't touch stay. */
-  update(id: Id<Shape['name']>, edit: Edit<Shape>): Write<Shape>;
+  update(id: Id<Shape['name']>, edit: Edit<Shape>, options?: UpdateOptions): Write<Shape>;
 }
 
 /** `live`: the client has had no full answer yet. `offline`: the server gives none. */
@@ -128,8 +147,14 @@ export interface Problem {
   readonly key: string;
   /** The values of a create, the patch of an update; null for a destroy. */
   readonly values: object | null;
-  readonly error: { readonly type: string; readonly description?: string };
-  /** Writes the same once more. */
+  readonly error: {
+    readonly type: string;
+    readonly description?: string;
+    /** The properties that a `conflict` is about. */
+    readonly seen?: object;
+    readonly current?: object;
+  };
+  /** Writes the same once more; after a conflict, over what the server has. */
   retry(): void;
   /** Forgets the write. */
   discard(): void;

@@ -134,6 +134,11 @@ function hasParents(value: JsonValue | undefined, tokens: readonly string[]): bo
   return true;
 }
 
+/** Returns the properties that a patch touches. */
+export function propertiesOf(patch: PatchObject): ReadonlySet<string> {
+  return new Set(Object.keys(patch).map((pointer) => readTokens(pointer)[0] ?? ''));
+}
+
 function readTokens(pointer: string): readonly string[] {
   return pointer.split('/').map(unescapeToken);
 }

@@ -25,7 +25,7 @@ interface Pending {
   readonly key: Key;
   /** The request that carries it; null while it may still change. Its outcome may be unknown. */
   readonly sentAs: string | null;
-  /** The state of its type in which it was sent, where the server knows no keys of calls. */
+  /** The state of its type in which it was sent, where the call names or remembers it. */
   readonly sentIn?: string;
   /** How often the server has failed at it, where it has. */
   readonly failures?: number;
@@ -41,7 +41,10 @@ export interface PendingCreate extends Pending {
 export interface PendingUpdate extends Pending {
   readonly kind: 'update';
   readonly patch: PatchObject;
-  /** The properties that it touches as they were; it ends as a conflict where they differ. */
+  /**
+   * The properties that it touches as they were: it ends as a conflict where they differ. Null: it
+   * doesn't ask.
+   */
   readonly unchanged: JsonObject | null;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
+import { isChecked } from '../store/checks.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
 import { applyPatch, completePatch } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
@@ -45,9 +46,10 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         call = { onceKey: crypto.randomUUID(), writes: [] };
         calls += 1;
       }
-      const state = limits.isGuarded ? replica.cursor(write.type) : null;
+      const isGuarded = limits.isGuarded || isChecked(write);
+      const state = isGuarded ? replica.cursor(write.type) : null;
       // Without its state a call has to wait.
-      if (limits.isGuarded && state === null) return [...planned, ...log.slice(index)];
+      if (isGuarded && state === null) return [...planned, ...log.slice(index)];
       const sent = {
         ...prepare(write, planned, replica),
         sentAs: call.onceKey,
@@ -86,6 +88,7 @@ function fits(writes: readonly PendingWrite[], next: PendingWrite, max: number):
   const [first] = writes;
   if (first === undefined) return true;
   if (first.type !== next.type || writes.length >= max) return false;
+  if (isChecked(first) !== isChecked(next)) return false;
   if (writes.some(({ key }) => key === next.key)) return false;
   return next.kind === 'destroy' || writes.every(({ kind }) => kind !== 'destroy');
 }
@@ -144,10 +147,11 @@ export function setCall(
     else if (named.kind === 'update') update.push([idOf(named.key), named.patch]);
     else destroy.push(idOf(named.key));
   }
+  const isGuarded = call.writes.some(isChecked) || (!hasOnceKeys && create.length > 0);
   const args = {
     accountId,
     ...(hasOnceKeys && { onceKey: call.onceKey }),
-    ...(!hasOnceKeys && create.length > 0 && { ifInState: call.writes[0]?.sentIn ?? '' }),
+    ...(isGuarded && { ifInState: call.writes[0]?.sentIn ?? '' }),
     ...(create.length > 0 && { create: Object.fromEntries(create) }),
     ...(update.length > 0 && { update: Object.fromEntries(update) }),
     ...(destroy.length > 0 && { destroy }),

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import { isChecked, lookAnew } from '../store/checks.js';
 import { replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
 import type { Change, Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
+
 import type { CallAnswer } from './wire.js';
 
 /** Why a write was not made: a SetError, or the error of its whole call. */
@@ -63,6 +65,8 @@ class FlushReader {
   /** Objects that were not made: for good, or until their creates are sent again. */
   readonly #refusedKeys = new Set<Key>();
   readonly #repeatedKeys = new Set<Key>();
+  /** Properties that the server has reported of written objects, by types and keys. */
+  readonly #reported = new Map<string, JsonObject>();
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -71,6 +75,11 @@ class FlushReader {
   read(call: FlushCall, answer: CallAnswer): void {
     if (answer.isError && answer.type === 'requestTooLarge' && call.writes.length > 1) {
       this.#isTooLarge = true;
+      for (const write of call.writes) this.#sendAnew(write);
+      return;
+    }
+    // Nothing of it was made: the copy is compared again once the changes are there.
+    if (answer.isError && answer.type === 'stateMismatch' && call.writes.some(isChecked)) {
       for (const write of call.writes) this.#sendAnew(write);
       return;
     }
@@ -119,7 +128,11 @@ class FlushReader {
     }
     const rest = log
       .filter((write) => !this.#ended.has(write))
-      .map((write) => this.#again.get(write) ?? write);
+      .map((write) => {
+        const reported = this.#reported.get(`${write.type} ${write.key}`) ?? {};
+        // It has seen what the client took for the effect of the one before.
+        return lookAnew(this.#again.get(write) ?? write, reported);
+      });
     return {
       change: { objects: this.#objects, aliases: this.#aliases, log: rest },
       outcomes: this.#outcomes,
@@ -156,6 +169,7 @@ class FlushReader {
     const told = reports[name];
     const reported: JsonObject = isJsonObject(told) ? told : {};
     const { type, key } = write;
+    this.#reported.set(`${type} ${key}`, reported);
     const known = replaceNames(write, (text) => this.#idOf(text) ?? text);
     if (known.kind === 'create') {
       const id = String(reported['id']);

@@ -10,6 +10,7 @@ import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
 import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
+import { findConflicts, findWaiting } from './unchanged.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -295,6 +296,7 @@ export class Sync {
   async #plan(): Promise<void> {
     const { replica, commit, isHeld } = this.#options;
     if (this.#findLost() !== null) return;
+    this.#endConflicts();
     const { log } = replica;
     const planned = this.#planFlush();
     if (!planned.some((write, index) => write !== log[index])) return;
@@ -312,7 +314,7 @@ export class Sync {
     const maxOctets = maxOctetsOf(limits) * this.#share;
     const isGuarded = !this.#options.hasOnceKeys();
     const maxCalls = isGuarded ? 1 : this.#maxCalls();
-    const held = this.#findHeld();
+    const held = this.#findWaiting();
     return planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded, held });
   }
 
@@ -328,6 +330,20 @@ export class Sync {
   #findHeld(): ReadonlySet<PendingWrite> {
     const { replica, isHeld } = this.#options;
     return findHeld(replica.log, isHeld);
+  }
+
+  /** Returns the writes that are not sent now: they are held, or their turn hasn't come. */
+  #findWaiting(): ReadonlySet<PendingWrite> {
+    const held = this.#findHeld();
+    return new Set([...held, ...findWaiting(this.#options.replica, held)]);
+  }
+
+  #endConflicts(): void {
+    const { replica, commit } = this.#options;
+    const outcomes = findConflicts(replica, this.#findWaiting());
+    if (outcomes.length === 0) return;
+    const ended = new Set(outcomes.map(({ write }) => write));
+    void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes);
   }
 
   /** At the begin of a cycle, a call that was sent has lost its answer. */

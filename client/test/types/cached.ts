@@ -33,6 +33,15 @@ export async function use(): Promise<void> {
   me.Todo.update('a', { nope: true });
   // @ts-expect-error the id of a list
   me.Todo.destroy(list.object.id);
+  const careful = me.Todo.update('a', { done: true }, { ifUnchanged: true });
+  // @ts-expect-error no such option
+  me.Todo.update('a', { done: true }, { nope: true });
+  const end = await careful.result;
+  if (!end.ok && end.error.type === 'conflict') {
+    const { seen, current } = end.error;
+    const both: readonly (boolean | undefined)[] = [seen.done, current.done];
+    void both;
+  }
   const isSaved: boolean = await write.saved;
   const answer = await write.result;
   if (answer.ok) {
