@@ -46,6 +46,8 @@ export interface PendingUpdate extends Pending {
    * doesn't ask.
    */
   readonly unchanged: JsonObject | null;
+  /** It is sent as whole properties: the server has refused its pointers. */
+  readonly isWhole?: true;
 }
 
 export interface PendingDestroy extends Pending {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { isChecked } from '../store/checks.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
-import { applyPatch, completePatch } from '../store/patches.js';
+import { applyPatch, completePatch, widenPatch } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Invocation } from '../transport/transport.js';
@@ -107,7 +107,8 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
     if (one.kind === 'create') object = { ...object, ...one.values };
     if (one.kind === 'update') object = applyPatch(object, one.patch, defaults);
   }
-  return { ...named, patch: completePatch(object, named.patch, defaults) };
+  const complete = named.isWhole ? widenPatch : completePatch;
+  return { ...named, patch: complete(object, named.patch, defaults) };
 }
 
 /** Returns the calls that the sent writes of a log make, in their order. */

@@ -113,6 +113,11 @@ class FlushReader {
       this.#again.set(write, write);
       return true;
     }
+    // A parent of a pointer may have gone: the changes come in the same answer.
+    if (type === 'invalidPatch' && write.kind === 'update' && !write.isWhole) {
+      this.#again.set(write, { ...write, sentAs: null, isWhole: true });
+      return true;
+    }
     const failures = (write.failures ?? 0) + (type === 'serverFail' ? 1 : 0);
     if (!TRANSIENT.has(type) || failures >= MOST_FAILURES) return false;
     this.#again.set(write, { ...write, sentAs: null, ...(failures > 0 && { failures }) });

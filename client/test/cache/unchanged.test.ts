@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isJsonObject } from '../../../src/protocol/json.js';
 import type { Session } from '../../src/call/session.js';
+import type { Invocation } from '../../src/index.js';
 import { memory } from '../../src/index.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { type GadgetShape, useGadgets } from '../support/gadgets.js';
@@ -171,6 +173,43 @@ describe('an update that asks for what it has seen', () => {
     expect(await readElsewhere(id)).toMatchObject({ rank: 9 });
   });
 });
+
+describe('an update of a member whose parent has gone', () => {
+  it('is made with the whole property, as the server has it', async () => {
+    const one = await open();
+    const id = await make(one, { meta: { a: { b: { c: 1 } } } });
+    await changeElsewhere(id, { meta: { note: 'new' } });
+    const write = one.Gadget.update(id, { 'meta/a/b/c': 2 });
+    await one.jmap.sync.settled();
+    const meta = { note: 'new', a: { b: { c: 2 } } };
+    expect(await write.result).toMatchObject({ ok: true, object: { meta } });
+    expect(await readElsewhere(id)).toMatchObject({ meta });
+  });
+
+  it('is refused where the server refuses that too', async () => {
+    const refuse: typeof fetch = async (url, init) =>
+      Response.json(refuseUpdates(await (await fetch(url, init)).json()));
+    const one = await open({ fetch: refuse });
+    const id = await make(one);
+    const write = one.Gadget.update(id, { 'tags/red': true });
+    await one.jmap.sync.settled();
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'invalidPatch' } });
+    expect(sets().slice(1)).toMatchObject([
+      { update: { [id]: { 'tags/red': true } } },
+      { update: { [id]: { tags: { old: true, red: true } } } },
+    ]);
+  });
+});
+
+/** Returns an answer of the server with refusals in the place of updates. */
+function refuseUpdates(body: { readonly methodResponses?: readonly Invocation[] }) {
+  const methodResponses = body.methodResponses?.map(([name, args, id]) => {
+    if (name !== 'Gadget/set' || !isJsonObject(args['updated'])) return [name, args, id];
+    const refused = Object.keys(args['updated']).map((key) => [key, { type: 'invalidPatch' }]);
+    return [name, { ...args, updated: null, notUpdated: Object.fromEntries(refused) }, id];
+  });
+  return { ...body, ...(methodResponses && { methodResponses }) };
+}
 
 const ONCE = 'urn:jmapsmith:once';
 
