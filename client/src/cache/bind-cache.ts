@@ -1,8 +1,15 @@
 import type { Account, Project } from '../call/account.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { PatchObject } from '../store/patches.js';
-import type { AccountCache, LiveArguments, Recipe } from './account-cache.js';
+import type { AccountCache, LiveArguments } from './account-cache.js';
 import type { CachedAccount, UpdateOptions } from './cached-types.js';
+import {
+  type Recipe,
+  type WriteTarget,
+  writeCreate,
+  writeDestroy,
+  writeUpdate,
+} from './write-forms.js';
 
 /** Returns an account with the cached forms of the types that the client keeps. */
 export function bindCache<P extends Project>(
@@ -11,23 +18,28 @@ export function bindCache<P extends Project>(
   tables: readonly TypeTable[],
 ): CachedAccount<P> {
   const methods = account as unknown as Readonly<Record<string, object>>;
-  const types = tables.map((table) => [
-    table.name,
-    { ...methods[table.name], ...makeForms(cache, table) },
-  ]);
-  return { ...account, ...Object.fromEntries(types) } as unknown as CachedAccount<P>;
+  const bind = (target: WriteTarget, make: (table: TypeTable) => object): object =>
+    Object.fromEntries(
+      tables.map((table) => [table.name, { ...make(table), ...makeForms(target, table) }]),
+    );
+  const types = bind(cache, (table) => ({
+    ...methods[table.name],
+    live: (args: LiveArguments = {}) => cache.live(table, args),
+  }));
+  const write = (make: (tx: object) => void) =>
+    cache.write((target) => make(bind(target, () => ({}))));
+  return { ...account, ...types, write } as unknown as CachedAccount<P>;
 }
 
-function makeForms(cache: AccountCache, table: TypeTable): object {
+function makeForms(target: WriteTarget, table: TypeTable): object {
   const { name, methods, isSingleton } = table;
-  const live = (args: LiveArguments = {}) => cache.live(table, args);
-  if (!methods.includes('set')) return { live };
+  if (!methods.includes('set')) return {};
   const update = (id: string, edit: PatchObject | Recipe, options?: UpdateOptions) =>
-    cache.update(name, id, edit, options);
-  if (isSingleton === true) return { live, update };
+    writeUpdate(target, [name, id], edit, options);
+  if (isSingleton === true) return { update };
   return {
-    ...{ live, update },
-    create: (values: object) => cache.create(table, values),
-    destroy: (id: string) => cache.destroy(name, id),
+    update,
+    create: (values: object) => writeCreate(target, table, values),
+    destroy: (id: string) => writeDestroy(target, name, id),
   };
 }

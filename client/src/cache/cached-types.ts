@@ -33,10 +33,17 @@ export type WriteError<Shape extends TypeShape> =
   | ConflictError<Shape>
   /**
    * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
-   * closed before the server answered; a write that is saved is sent by the next client.
+   * closed before the server answered; a write that is saved is sent by the next client. `aborted`:
+   * the program has ended it before it was sent.
    */
   | PlainSetError<
-      'closed' | 'dependencyFailed' | 'forbidden' | 'notFound' | 'tooLarge' | MethodErrorType
+      | 'aborted'
+      | 'closed'
+      | 'dependencyFailed'
+      | 'forbidden'
+      | 'notFound'
+      | 'tooLarge'
+      | MethodErrorType
     >;
 
 export type WriteResult<Shape extends TypeShape, Object> =
@@ -133,9 +140,42 @@ export type CachedMethods<Methods> =
     ? Omit<Methods, keyof CachedForms<Shape>> & CachedForms<Shape>
     : Methods;
 
+type GroupedForms<Methods> =
+  Methods extends MethodsOf<infer Shape>
+    ? Unless<Shape['create'], never, Creates<Shape>> &
+        Unless<Shape['update'], never, GroupedUpdates<Shape>>
+    : unknown;
+
+interface GroupedUpdates<Shape extends TypeShape> {
+  /** Changes an object. The function sees what earlier writes of the group have made of it. */
+  update(id: Id<Shape['name']>, edit: Edit<Shape>): Write<Shape>;
+}
+
+/** The types of a project, for writes that are made together. */
+export type GroupedTypes<P extends Project> = {
+  readonly [Name in keyof P['alone']]: GroupedForms<P['alone'][Name]>;
+};
+
+/** Writes that were made together. Each of them has an end of its own besides. */
+export interface GroupedWrite {
+  /** Resolves to true once all of them survive the end of the program; false: they won't. */
+  readonly saved: Promise<boolean>;
+  /** Resolves when the server has answered all of them, to the first error. It never rejects. */
+  readonly result: Promise<
+    { readonly ok: true } | { readonly ok: false; readonly error: WriteError<TypeShape> }
+  >;
+}
+
 /** An account of which the client keeps a copy. */
 export type CachedAccount<P extends Project> = AccountCalls<P> & {
   readonly [Name in keyof P['alone']]: CachedMethods<P['alone'][Name]>;
+} & {
+  /**
+   * Makes writes together: they show, and are kept, all at once or not at all. The client sends
+   * writes of one type as one /set, and writes of several types in one request. The server may refuse some
+   * of them and make the others. Where the function throws, nothing is written.
+   */
+  write(make: (types: GroupedTypes<P>) => void): GroupedWrite;
 };
 
 /** A write that was refused, and that nobody waited for. It stays until it is dealt with. */

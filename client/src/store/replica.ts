@@ -90,9 +90,13 @@ export class Replica {
     return this.#copyOf(type).base(key);
   }
 
-  /** Returns the row that a write would make, were it made. */
-  preview(write: PendingWrite): Row | undefined {
-    return this.#copyOf(write.type).preview(write);
+  /** Returns the row that a write would make of another one, by default of the present one. */
+  preview(
+    write: PendingWrite,
+    row: Row | null = this.row(write.type, write.key) ?? null,
+    isPending = false,
+  ): Row | undefined {
+    return this.#copyOf(write.type).preview(write, row, isPending);
   }
 
   defaultsOf(type: string): Defaults {
@@ -238,9 +242,9 @@ class Copy {
     this.#pending.set(key, object && makeRow(object, key, true));
   }
 
-  preview(write: PendingWrite): Row | undefined {
-    const object = this.#applied(this.row(write.key) ?? null, write);
-    return object === null ? undefined : makeRow(object, write.key, false);
+  preview(write: PendingWrite, row: Row | null, isPending: boolean): Row | undefined {
+    const object = this.#applied(row, write);
+    return object === null ? undefined : makeRow(object, write.key, isPending);
   }
 
   #applied(object: JsonObject | null, write: PendingWrite): JsonObject | null {

@@ -23,6 +23,8 @@ interface Pending {
   readonly ids: readonly string[];
   readonly type: string;
   readonly key: Key;
+  /** Names the writes that were made together. They are sent together. */
+  readonly group?: string;
   /** The request that carries it; null while it may still change. Its outcome may be unknown. */
   readonly sentAs: string | null;
   /** The state of its type in which it was sent, where the call names or remembers it. */

@@ -42,6 +42,17 @@ export async function use(): Promise<void> {
     const both: readonly (boolean | undefined)[] = [seen.done, current.done];
     void both;
   }
+  const group = me.write((tx) => {
+    const list = tx.TodoList.create({ name: 'Trip' });
+    tx.Todo.create({ text: 'Pack', listId: list.object.id });
+    tx.Todo.destroy('a');
+    // @ts-expect-error a group makes changes alone
+    tx.Todo.live();
+    // @ts-expect-error updates of a group ask for nothing
+    tx.Todo.update('a', { done: true }, { ifUnchanged: true });
+  });
+  const grouped = await group.result;
+  if (!grouped.ok) void (grouped.error.type satisfies string);
   const isSaved: boolean = await write.saved;
   const answer = await write.result;
   if (answer.ok) {
