@@ -3,19 +3,20 @@ import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
 import type { RulesLoader } from '../query/rules-loader.js';
+import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, findCancelled } from '../store/log.js';
-import type { Change, Row, Touched } from '../store/replica.js';
+import type { Change, Coverage, Row, Touched } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
-
 import type { Wire } from '../sync/wire.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
 import type { Problems } from './problems.js';
+import { findUnneeded } from './pruning.js';
 import { Waiters } from './waiters.js';
 import { copyJson, refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
 import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
@@ -30,6 +31,8 @@ export interface AccountCacheOptions {
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
   readonly hasOnceKeys: () => boolean;
+  /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
+  readonly coverageOf: (type: string) => Coverage | undefined;
   /** Returns why nothing can be written at present; null where it can. */
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
@@ -37,6 +40,7 @@ export interface AccountCacheOptions {
 }
 
 export interface LiveArguments {
+  readonly position?: number;
   readonly filter?: JsonValue;
   readonly sort?: readonly (string | JsonObject)[] | null;
   readonly limit?: number | null;
@@ -59,6 +63,8 @@ export class AccountCache implements WriteTarget {
   readonly #waiters = new Waiters();
   readonly #followers = new Set<LiveRows>();
   readonly #lists = new Map<string, WeakRef<LiveRows>>();
+  /** The lists that somebody looks at, and that the server decides. */
+  readonly #searches = new Map<string, ListSearch>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -66,12 +72,13 @@ export class AccountCache implements WriteTarget {
   #hint: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: AccountCacheOptions) {
-    const { accountId, store, wire, types, limits, hasOnceKeys } = options;
+    const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf } = options;
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
     this.#sync = new Sync({
-      ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys },
+      ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
+      lists: () => this.#searches.values(),
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write),
       report: (failure, isDone) => this.#report(failure, isDone),
@@ -93,7 +100,7 @@ export class AccountCache implements WriteTarget {
 
   find(type: string, id: string): ReturnType<WriteTarget['find']> {
     const { replica } = this.#options.store;
-    const key = replica.keyOf(id);
+    const key = replica.keyOf(type, id);
     return { key, row: replica.row(type, key) };
   }
 
@@ -125,8 +132,10 @@ export class AccountCache implements WriteTarget {
   }
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
-  live(table: TypeTable, { filter = null, sort, limit = null }: LiveArguments): LiveRows {
-    const args = { filter, sort: writeSort(sort ?? []) as readonly JsonObject[], limit };
+  live(table: TypeTable, options: LiveArguments): LiveRows {
+    const { filter = null, position = 0, limit = null } = options;
+    const sort = writeSort(options.sort ?? []) as readonly JsonObject[];
+    const args = { filter, sort, position, limit };
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
@@ -151,12 +160,15 @@ export class AccountCache implements WriteTarget {
     this.#sync.wake();
   }
 
-  /** Starts a cycle in a moment, unless one that runs asks for all by then. */
-  hint(): void {
-    this.#sync.note();
+  /**
+   * Starts a cycle in a moment, for all types or for some, unless one that runs asks for them by
+   * then.
+   */
+  hint(types?: Iterable<string>): void {
+    this.#sync.note(types);
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
-      if (this.#sync.isDue) this.#sync.wake();
+      if (this.#sync.isDue) this.#sync.wake([]);
     }, GATHERING);
   }
 
@@ -259,11 +271,31 @@ export class AccountCache implements WriteTarget {
     this.#options.problems.add(refused);
   }
 
+  /** Asks for a list, and keeps it in step until the function is called. */
+  #openList(search: ListSearch): () => void {
+    const { name } = search;
+    this.#searches.set(name, search);
+    queueMicrotask(() => this.#sync.wantList(name));
+    return () => {
+      if (this.#searches.get(name) === search) this.#searches.delete(name);
+    };
+  }
+
   #report(failure: string | null, isDone: boolean): void {
-    if (isDone) this.#lastSynced = Date.now();
+    if (isDone) {
+      this.#lastSynced = Date.now();
+      this.#prune();
+    }
     if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
     else if (isDone || this.#status !== 'loading') this.#status = 'live';
     this.showStatus();
+  }
+
+  /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */
+  #prune(): void {
+    const { store, types } = this.#options;
+    const change = findUnneeded(store.replica, types(), new Set(this.#searches.keys()));
+    if (change !== null) void store.commit(change);
   }
 
   #makeSource(): LiveSource {
@@ -271,7 +303,9 @@ export class AccountCache implements WriteTarget {
     return {
       ...{ replica: store.replica, rules },
       seq: () => store.seq,
-      status: () => LIVE_STATUS[this.#status],
+      status: (type, list) =>
+        this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
+      openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
         return () => this.#followers.delete(query);

@@ -108,8 +108,13 @@ export interface LiveSnapshot<Object> {
   /** How many objects there are in all, without a limit. */
   readonly total: number;
   readonly status: LiveStatus;
-  /** The client has all objects, as of the last answer. */
+  /** The rows are all that there should be, as of the last answer. */
   readonly complete: boolean;
+  /**
+   * Only the server can tell where pending writes belong in the list: it may have other rows, or
+   * in another order, once the server has answered.
+   */
+  readonly approximate: boolean;
 }
 
 /** A list that follows what changes, here and on the server. */
@@ -119,7 +124,9 @@ export type LiveQuery<Object> = Observable<LiveSnapshot<Object>>;
 export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [never]
   ? unknown
   : Search<Shape>) & {
-  /** At most so many rows. */
+  /** The place of the first row; 0 by default. */
+  readonly position?: number;
+  /** At most so many rows. A type that the client keeps in part has 1,000 without a limit. */
   readonly limit?: number | null;
 };
 
@@ -215,10 +222,10 @@ export interface SyncControl extends Observable<SyncSnapshot> {
   /** Resolves when everything is sent and everything read, of all accounts in use. */
   settled(): Promise<void>;
   /**
-   * Tells that an account, or any, has changed on the server: the client reads the changes in a
-   * moment.
+   * Tells that an account, or any, has changed on the server, or some types of it: the client reads
+   * the changes in a moment.
    */
-  wake(accountId?: Id<'Account'>): void;
+  wake(accountId?: Id<'Account'>, types?: readonly string[]): void;
   /** Tells whether something calls `wake`; without that, the client asks every 30 seconds. */
   setPushed(isPushed: boolean): void;
 }

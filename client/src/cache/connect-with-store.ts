@@ -6,6 +6,7 @@ import type { OpenStore, Store } from '../persist/port.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
+import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
@@ -31,6 +32,11 @@ export interface StoreOptions extends ConnectionOptions {
    * the server.
    */
   readonly username?: string;
+  /**
+   * How much of a type the client keeps, by the type's name: `all` objects, or those that are
+   * `known` from lists. By default it keeps all of up to 10,000 objects.
+   */
+  readonly coverage?: Readonly<Record<string, Coverage>>;
 }
 
 /** Connects to a server with a store: what it has is on screen before the server is asked. */
@@ -52,7 +58,7 @@ export async function connectWithStore<P extends Project>(
     throw new Error('The token is of another user than "username".');
   }
   const data = early ?? (await openUserData(store, url, user));
-  const cache = new ClientCache(schema, connection, data);
+  const cache = new ClientCache(schema, connection, data, options.coverage);
   try {
     await cache.load();
   } catch (error) {
@@ -70,6 +76,7 @@ class ClientCache<P extends Project> {
   readonly #schema: Schema<P>;
   readonly #connection: Connection;
   readonly #data: UserData;
+  readonly #coverage: Readonly<Record<string, Coverage>>;
   readonly #client: Client<P>;
   readonly #writer: StoreWriter;
   readonly #problems: Problems;
@@ -80,7 +87,13 @@ class ClientCache<P extends Project> {
   #closing: Promise<void> | null = null;
   #isWiped = false;
 
-  constructor(schema: Schema<P>, connection: Connection, data: UserData) {
+  constructor(
+    schema: Schema<P>,
+    connection: Connection,
+    data: UserData,
+    coverage: StoreOptions['coverage'] = {},
+  ) {
+    this.#coverage = coverage;
     this.#schema = schema;
     this.#connection = connection;
     this.#data = data;
@@ -186,6 +199,7 @@ class ClientCache<P extends Project> {
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
       hasOnceKeys: () => ONCE in keeper.current().capabilities,
+      coverageOf: (type) => this.#coverage[type],
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
     });
@@ -252,17 +266,25 @@ function isKept({ methods }: TypeTable): boolean {
   return methods.includes('get') && methods.includes('changes');
 }
 
-/** Returns whether an account has a type. */
-function isUsed(table: TypeTable, accountId: string, { accounts }: Session): boolean {
-  return isKept(table) && accounts[accountId]?.accountCapabilities[table.capability] !== undefined;
+/** Returns whether an account has a type. A server may not know all types of a capability. */
+function isUsed(table: TypeTable, accountId: string, session: Session): boolean {
+  const account = session.accounts[accountId];
+  if (!isKept(table) || account?.accountCapabilities[table.capability] === undefined) return false;
+  const { types } = readSync(session);
+  return types === undefined || types[table.name] !== undefined;
 }
 
-/** Returns what a copy of a type is good for: a descriptor on both sides, and a history. */
-function versionOf({ hash, name }: TypeTable, { capabilities }: Session): string {
-  const { epoch, types } = (capabilities[SYNC] ?? {}) as {
+/** Returns what the server tells of its types and its history, where it does. */
+function readSync({ capabilities }: Session) {
+  return (capabilities[SYNC] ?? {}) as {
     readonly epoch?: unknown;
     readonly types?: Readonly<Record<string, { readonly hash?: unknown }>>;
   };
+}
+
+/** Returns what a copy of a type is good for: a descriptor on both sides, and a history. */
+function versionOf({ hash, name }: TypeTable, session: Session): string {
+  const { epoch, types } = readSync(session);
   return [hash, types?.[name]?.hash, epoch].join(' ');
 }
 

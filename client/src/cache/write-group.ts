@@ -52,7 +52,7 @@ export class WriteGroup implements WriteTarget {
   }
 
   find(type: string, id: string): ReturnType<WriteTarget['find']> {
-    const key = this.#replica.keyOf(id);
+    const key = this.#replica.keyOf(type, id);
     const name = `${type} ${key}`;
     return { key, row: this.#rows.has(name) ? this.#rows.get(name) : this.#replica.row(type, key) };
   }

@@ -26,7 +26,7 @@ export function readAnswers(
       work.answer = work.answer === undefined ? own[1] : mergeAnswers(work.answer, own[1]);
     }
     if (refusal === undefined && own === undefined) {
-      failWork(work, new TransportError(`The response has no answer to ${method}.`));
+      failWork(work, new TransportError(`The server gave no answer to ${method}.`));
     } else if (refusal !== undefined) {
       const failure = new MethodError(method, refusal[1]);
       if (own === undefined && isRepeatable(work, failure, repeated)) repeated.add(work);

@@ -80,11 +80,15 @@ export async function keepSession(
   return {
     current: () => session,
     noteState(state) {
-      const isKnown = state === asked || state === session.state;
+      if (state === asked || state === session.state) {
+        asked ??= state;
+        return;
+      }
       asked = state;
-      if (isKnown) return;
       load().then(
         (loaded) => {
+          // A later one is on its way.
+          if (asked !== state) return;
           session = loaded;
           for (const listener of listeners) listener(loaded);
         },

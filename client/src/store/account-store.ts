@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import { loseList, type ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import { LogRows } from './log-rows.js';
-import { type Change, Replica, type Touched } from './replica.js';
+import { type Alias, type Change, type Coverage, Replica, type Touched } from './replica.js';
 import type { StoreWriter } from './store-writer.js';
 import type { PendingWrite } from './write.js';
 
@@ -16,7 +17,7 @@ export interface AccountStoreOptions {
 
 /**
  * A copy of an account that a store keeps. One commit changes all of it: objects, cursors,
- * coverage, log and aliases. Listeners are told once, behind the commit.
+ * coverage, lists, log and aliases. Listeners are told once, behind the commit.
  */
 export class AccountStore {
   readonly replica: Replica;
@@ -43,17 +44,20 @@ export class AccountStore {
   /** Takes what a store has of the account. */
   async load(store: OpenStore): Promise<void> {
     const prefix = `${this.#options.accountId} `;
-    const [objects, types, log, aliases] = await Promise.all([
+    const [objects, types, lists, log, aliases] = await Promise.all([
       store.load('objects', prefix),
       store.load('types', prefix),
+      store.load('lists', prefix),
       store.load('log', prefix),
       store.load('aliases', prefix),
     ]);
     for (const [key] of aliases) this.#aliases.add(key.slice(prefix.length));
+    const states = this.#readTypes(types, prefix.length);
     this.replica.apply({
-      ...this.#readTypes(types, prefix.length),
-      aliases: new Map(aliases.map(([key, id]) => [key.slice(prefix.length), String(id)])),
+      ...states,
+      aliases: this.#readAliases(aliases, prefix.length),
       objects: this.#readObjects(objects, prefix.length),
+      lists: this.#readLists(lists, states.cursors),
       // Writes of types that this program doesn't know wait for one that does.
       log: this.#log.read(log).filter(({ type }) => this.#versions.has(type)),
     });
@@ -86,7 +90,9 @@ export class AccountStore {
     for (const table of others) this.#versions.set(table.name, versionOf(table));
     const names = others.map(({ name }) => name);
     const cursors = new Map(names.map((name) => [name, null]));
-    if (others.length > 0) void this.commit({ cursors });
+    const lists = [...this.replica.lists].filter(({ type }) => cursors.has(type));
+    const lost = new Map(lists.map((list) => [list.name, loseList(list)]));
+    if (others.length > 0) void this.commit({ cursors, lists: lost });
     return names;
   }
 
@@ -98,7 +104,8 @@ export class AccountStore {
       return [name, new Map(ids)] as const;
     });
     const cursors = new Map(tables.map((name) => [name, null]));
-    void this.commit({ objects: new Map(objects), cursors, log: [] }, [
+    const lists = new Map(Array.from(this.replica.lists, ({ name }) => [name, null]));
+    void this.commit({ objects: new Map(objects), cursors, lists, log: [] }, [
       ...[...this.#aliases].map((key) => this.#row('aliases', key)),
       ...tables.map((name) => this.#row('types', name)),
       ...more,
@@ -121,16 +128,19 @@ export class AccountStore {
     }
   }
 
-  #rowsOf({ objects, cursors, covered, aliases }: Change): readonly RowChange[] {
+  #rowsOf({ objects, cursors, coverage, lists, aliases }: Change): readonly RowChange[] {
     const rows: RowChange[] = [];
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
     }
-    for (const [key, id] of aliases ?? []) {
+    for (const [key, { type, id }] of aliases ?? []) {
       this.#aliases.add(key);
-      rows.push(this.#row('aliases', key, id));
+      rows.push(this.#row('aliases', key, { type, id }));
     }
-    for (const type of new Set([...(cursors?.keys() ?? []), ...(covered ?? [])])) {
+    for (const [name, list] of lists ?? []) {
+      rows.push(this.#row('lists', name, list as JsonValue));
+    }
+    for (const type of new Set([...(cursors?.keys() ?? []), ...(coverage?.keys() ?? [])])) {
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
     return rows;
@@ -140,7 +150,7 @@ export class AccountStore {
     const version = this.#versions.get(type) ?? '';
     return {
       cursor: this.replica.cursor(type),
-      isCovered: this.replica.isCovered(type),
+      coverage: this.replica.coverage(type),
       version,
     };
   }
@@ -153,16 +163,39 @@ export class AccountStore {
   #readTypes(
     rows: readonly (readonly [string, JsonValue])[],
     start: number,
-  ): Pick<Change, 'cursors' | 'covered'> {
+  ): { readonly cursors: Map<string, string>; readonly coverage: Map<string, Coverage> } {
     const cursors = new Map<string, string>();
-    const covered: string[] = [];
+    const coverage = new Map<string, Coverage>();
     for (const [key, state] of rows) {
       const type = key.slice(start);
       if (!isJsonObject(state) || state['version'] !== this.#versions.get(type)) continue;
       if (typeof state['cursor'] === 'string') cursors.set(type, state['cursor']);
-      if (state['isCovered'] === true) covered.push(type);
+      const { coverage: one } = state;
+      if (one === 'all' || one === 'known') coverage.set(type, one);
     }
-    return { cursors, covered };
+    return { cursors, coverage };
+  }
+
+  /** A list of another version of its type shows what it has until it is there anew. */
+  #readLists(
+    rows: readonly (readonly [string, JsonValue])[],
+    cursors: ReadonlyMap<string, string>,
+  ): NonNullable<Change['lists']> {
+    const lists = rows.map(([, list]) => list as unknown as ServerList);
+    return new Map(
+      lists.map((list) => [list.name, cursors.has(list.type) ? list : loseList(list)]),
+    );
+  }
+
+  /** Objects of types that this program doesn't know have no key here. */
+  #readAliases(
+    rows: readonly (readonly [string, JsonValue])[],
+    start: number,
+  ): NonNullable<Change['aliases']> {
+    const aliases = rows.map(
+      ([key, alias]) => [key.slice(start), alias as unknown as Alias] as const,
+    );
+    return new Map(aliases.filter(([, { type }]) => this.#versions.has(type)));
   }
 
   #readObjects(

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
+import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import { countCommon, type Log, namesIn, replaceNames } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
@@ -16,15 +17,26 @@ export type Row = JsonObject & {
 /** Objects of a type by their ids, as the server has them; null: it has none. */
 export type ServerObjects = ReadonlyMap<string, JsonObject | null>;
 
+/** Which objects of a type a client has: all of them, or those that it has been asked for. */
+export type Coverage = 'all' | 'known';
+
+/** The id that an object made here has got. */
+export interface Alias {
+  readonly type: string;
+  readonly id: string;
+}
+
 /** A change of everything that a client has of an account; whole or not at all. */
 export interface Change {
   readonly objects?: ReadonlyMap<string, ServerObjects>;
   /** States that the objects of a type have reached by /changes; null: unknown. */
   readonly cursors?: ReadonlyMap<string, string | null>;
-  /** Types of which the client has all objects from now on. */
-  readonly covered?: Iterable<string>;
+  /** Types of which the client has so many objects from now on. */
+  readonly coverage?: ReadonlyMap<string, Coverage>;
+  /** Lists that the server decides, by their names; null: nobody needs it any more. */
+  readonly lists?: ReadonlyMap<string, ServerList | null>;
   /** Ids that objects made here have got, by their keys. */
-  readonly aliases?: ReadonlyMap<Key, string>;
+  readonly aliases?: ReadonlyMap<Key, Alias>;
   readonly log?: Log;
 }
 
@@ -38,9 +50,9 @@ export type Touched = ReadonlyMap<string, ReadonlySet<Key>>;
 export class Replica {
   readonly #types = new Map<string, Copy>();
   readonly #cursors = new Map<string, string>();
-  readonly #covered = new Set<string>();
+  readonly #coverage = new Map<string, Coverage>();
+  readonly #lists = new Map<string, ServerList>();
   readonly #aliases = new Map<Key, string>();
-  readonly #keys = new Map<string, Key>();
   #log: Log = [];
 
   constructor(tables: Iterable<TypeTable>) {
@@ -55,9 +67,19 @@ export class Replica {
     return this.#cursors.get(type) ?? null;
   }
 
-  /** Returns whether all objects of a type are there, as of some state. */
-  isCovered(type: string): boolean {
-    return this.#covered.has(type);
+  /** Returns which objects of a type are there, as of some state; null: not all of them yet. */
+  coverage(type: string): Coverage | null {
+    return this.#coverage.get(type) ?? null;
+  }
+
+  /** Returns a list that the server decides. */
+  list(name: string): ServerList | undefined {
+    return this.#lists.get(name);
+  }
+
+  /** Returns all of these lists; the one that was added last comes last. */
+  get lists(): Iterable<ServerList> {
+    return this.#lists.values();
   }
 
   /** Returns the id of a key; null where the server has not given it one. */
@@ -65,14 +87,15 @@ export class Replica {
     return isLocalKey(key) ? (this.#aliases.get(key) ?? null) : key;
   }
 
-  /** Returns the key of an id or of a key. */
-  keyOf(id: string): Key {
-    return this.#keys.get(id) ?? id;
+  /** Returns the key of an id or of a key. Ids name objects of one type alone. */
+  keyOf(type: string, id: string): Key {
+    return this.#copyOf(type).keyOf(id);
   }
 
   /** Returns the row of a key or an id. */
   row(type: string, id: string): Row | undefined {
-    return this.#copyOf(type).row(this.keyOf(id));
+    const copy = this.#copyOf(type);
+    return copy.row(copy.keyOf(id));
   }
 
   /** Returns all rows of a type, in no order. */
@@ -90,6 +113,16 @@ export class Replica {
     return this.#copyOf(type).base(key);
   }
 
+  /** Returns how many objects of a type there are. */
+  count(type: string): number {
+    return this.#copyOf(type).count;
+  }
+
+  /** Returns whether the client has an object of the server's. */
+  has(type: string, id: string): boolean {
+    return this.base(type, this.keyOf(type, id)) !== undefined;
+  }
+
   /** Returns the row that a write would make of another one, by default of the present one. */
   preview(
     write: PendingWrite,
@@ -104,14 +137,14 @@ export class Replica {
   }
 
   /** Makes a change; the view is whole again when it returns. */
-  apply({ objects, cursors, covered, aliases, log }: Change): Touched {
+  apply({ objects, cursors, coverage, lists, aliases, log }: Change): Touched {
     const touched = new Map<string, Set<Key>>();
     const touch = (type: string, key: Key): void => {
       const keys = touched.get(type);
       if (keys === undefined) touched.set(type, new Set([key]));
       else keys.add(key);
     };
-    for (const [key, id] of aliases ?? []) this.#setAlias(key, id, touch);
+    for (const [key, alias] of aliases ?? []) this.#setAlias(key, alias, touch);
     // Writes that name these objects show their ids from now on.
     for (const write of aliases === undefined ? [] : this.#log) {
       if ([...namesIn(write)].some((key) => aliases?.has(key))) touch(write.type, write.key);
@@ -120,11 +153,15 @@ export class Replica {
       if (state === null) this.#cursors.delete(type);
       else this.#cursors.set(type, state);
     }
-    for (const type of covered ?? []) this.#covered.add(type);
+    for (const [type, one] of coverage ?? []) this.#coverage.set(type, one);
+    for (const [name, list] of lists ?? []) {
+      if (list === null) this.#lists.delete(name);
+      else this.#lists.set(name, list);
+    }
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);
       for (const [id, object] of ofType) {
-        const key = this.keyOf(id);
+        const key = copy.keyOf(id);
         if (copy.setBase(key, object)) touch(type, key);
       }
     }
@@ -137,15 +174,12 @@ export class Replica {
   }
 
   /** The object may have come by its id before: from then on its key is the one made here. */
-  #setAlias(key: Key, id: string, touch: (type: string, key: Key) => void): void {
+  #setAlias(key: Key, { type, id }: Alias, touch: (type: string, key: Key) => void): void {
     if (this.#aliases.get(key) === id) return;
     this.#aliases.set(key, id);
-    this.#keys.set(id, key);
-    for (const [type, copy] of this.#types) {
-      if (!copy.move(id, key)) continue;
-      touch(type, id);
-      touch(type, key);
-    }
+    if (!this.#copyOf(type).rename(id, key)) return;
+    touch(type, id);
+    touch(type, key);
   }
 
   #setLog(log: Log, touch: (type: string, key: Key) => void): void {
@@ -175,6 +209,8 @@ class Copy {
   readonly defaults: Defaults;
   readonly #table: TypeTable;
   readonly #base = new Map<Key, Row>();
+  /** The keys of objects that were made here, by their ids. */
+  readonly #keys = new Map<string, Key>();
   /** The writes of the log by their objects, in order. */
   readonly #writes = new Map<Key, readonly PendingWrite[]>();
   /** Rows with pending writes; null where a write takes the object away. */
@@ -185,8 +221,16 @@ class Copy {
     this.defaults = (property) => table.properties[property]?.default ?? null;
   }
 
+  keyOf(id: string): Key {
+    return this.#keys.get(id) ?? id;
+  }
+
   base(key: Key): Row | undefined {
     return this.#base.get(key);
+  }
+
+  get count(): number {
+    return this.#base.size;
   }
 
   baseRows(): Iterable<Row> {
@@ -212,11 +256,13 @@ class Copy {
     return true;
   }
 
-  move(from: Key, to: Key): boolean {
-    const row = this.#base.get(from);
+  /** Gives an object its key. Returns whether the object is there, by its id until now. */
+  rename(id: string, key: Key): boolean {
+    this.#keys.set(id, key);
+    const row = this.#base.get(id);
     if (row === undefined) return false;
-    this.#base.delete(from);
-    this.#base.set(to, makeRow(row, to, false));
+    this.#base.delete(id);
+    this.#base.set(key, makeRow(row, key, false));
     return true;
   }
 

@@ -9,8 +9,8 @@ const PUSH = 'urn:jmapsmith:push';
 export interface Followers {
   /** Returns the state that the copy of a type has; undefined where there is no copy. */
   cursor(accountId: string, type: string): string | null | undefined;
-  /** Is told that an account has changed; without one, that any may have. */
-  wake(accountId?: string): void;
+  /** Is told that types of an account have changed; without them, that anything may have. */
+  wake(accountId?: string, types?: readonly string[]): void;
   /** Is told whether the server tells of changes at present. */
   setPushed(isPushed: boolean): void;
 }
@@ -23,11 +23,11 @@ export function followPush(connection: Connection, followers: Followers): Push {
   return openPush(connection, {
     onState(changed) {
       for (const [accountId, states] of Object.entries(changed)) {
-        const isNews = Object.entries(states).some(([type, state]) => {
+        const types = Object.keys(states).filter((type) => {
           const cursor = followers.cursor(accountId, type);
-          return cursor !== undefined && cursor !== state;
+          return cursor !== undefined && cursor !== states[type];
         });
-        if (isNews) followers.wake(accountId);
+        if (types.length > 0) followers.wake(accountId, types);
       }
     },
     onStatus({ state }) {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/prot
 import { isChecked, lookAnew } from '../store/checks.js';
 import { replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
-import type { Change, Replica } from '../store/replica.js';
+import type { Alias, Change, Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
 
@@ -55,7 +55,7 @@ export function readFlush(
 class FlushReader {
   readonly #replica: Replica;
   readonly #objects = new Map<string, Map<string, JsonObject | null>>();
-  readonly #aliases = new Map<Key, string>();
+  readonly #aliases = new Map<Key, Alias>();
   readonly #outcomes: Outcome[] = [];
   /** Writes that are sent again, as they are then. */
   readonly #again = new Map<PendingWrite, PendingWrite>();
@@ -178,7 +178,7 @@ class FlushReader {
     const known = replaceNames(write, (text) => this.#idOf(text) ?? text);
     if (known.kind === 'create') {
       const id = String(reported['id']);
-      this.#aliases.set(key, id);
+      this.#aliases.set(key, { type, id });
       this.#take(type, id, { ...known.values, ...reported });
       return true;
     }
@@ -202,7 +202,7 @@ class FlushReader {
   }
 
   #idOf(key: Key): string | null {
-    return isLocalKey(key) ? (this.#aliases.get(key) ?? this.#replica.idOf(key)) : key;
+    return isLocalKey(key) ? (this.#aliases.get(key)?.id ?? this.#replica.idOf(key)) : key;
   }
 
   #take(type: string, id: string, object: JsonObject | null): void {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { hasEffect, isChecked } from '../store/checks.js';
 import type { Log } from '../store/log.js';
-import type { Change, Replica, ServerObjects } from '../store/replica.js';
+import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
 import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
@@ -39,24 +39,29 @@ export function recoveryCall({ type, since }: Lost, accountId: string): Invocati
   return [`${type}/changes`, { accountId, sinceState: since }, `${type}.since`];
 }
 
+/** Returns the ids of what was created since a call was sent whose answer was lost. */
+export function createdSince({ type }: Lost, response: Response): readonly string[] {
+  const changes = answerOf(response, `${type}.since`);
+  return changes.isError ? [] : textsOf(changes.args['created']);
+}
+
 /**
  * Ends the creates of a lost call that the server has made: an object that was created since and
  * has all that they give. All other writes of the call are sent again.
  */
 export function recover(
-  { type }: Lost,
+  lost: Lost,
   replica: Replica,
   pulled: ServerObjects | undefined,
   response: Response,
 ): Recovery {
-  const changes = answerOf(response, `${type}.since`);
-  const created = changes.isError ? [] : textsOf(changes.args['created']);
+  const { type } = lost;
   const free = new Map<string, JsonObject>();
-  for (const id of created) {
+  for (const id of createdSince(lost, response)) {
     const object = pulled?.get(id) ?? replica.base(type, id);
-    if (object !== undefined && replica.keyOf(id) === id) free.set(id, object);
+    if (object !== undefined && replica.keyOf(type, id) === id) free.set(id, object);
   }
-  const aliases = new Map<Key, string>();
+  const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
     if (write.sentAs === null) return [write];
@@ -64,7 +69,7 @@ export function recover(
       write.kind === 'create' ? findEqual(write, free) : findUpdated(write, replica, pulled);
     if (id === undefined) return [{ ...write, sentAs: null }];
     free.delete(id);
-    if (write.kind === 'create') aliases.set(write.key, id);
+    if (write.kind === 'create') aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
   });

@@ -1,16 +1,26 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Log } from '../store/log.js';
-import type { Change, Replica } from '../store/replica.js';
+import type { Change, Coverage, Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
+import { CALLS_OF_A_LIST, type ListAnswers, type ListRequest, ListSync } from './list-sync.js';
 import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
-import { type Pull, pullCalls, readPull } from './pull.js';
-import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
+import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
+import {
+  createdSince,
+  findLost,
+  type Lost,
+  type Recovery,
+  recover,
+  recoveryCall,
+} from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
 import { findConflicts, findWaiting } from './unchanged.js';
+import { WantedObjects, type WantedRequest } from './wanted-objects.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -18,6 +28,9 @@ export const ONCE = 'urn:jmapsmith:once';
 /** Calls of a /changes with its gets, and of a page of a sweep. */
 const CALLS_OF_A_PULL = 3;
 const CALLS_OF_A_SWEEP = 2;
+
+/** A type with more objects is not kept whole, unless the program wants it. */
+const MOST_WHOLE = 10_000;
 
 /** Limits are not halved further: a single write is less than this in any case. */
 const SMALLEST_SHARE = 2 ** -12;
@@ -43,9 +56,13 @@ export interface SyncOptions {
   readonly accountId: string;
   readonly replica: Replica;
   readonly wire: Wire;
-  /** Returns the types that are kept whole, and the server's limits, as they are now. */
+  /** Returns the types of which a copy is kept, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
+  /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
+  readonly coverageOf?: (type: string) => Coverage | undefined;
+  /** Returns the lists that somebody looks at, and that the server decides. */
+  readonly lists?: () => Iterable<ListSearch>;
   /** Returns whether the server makes calls of the same `onceKey` once. */
   readonly hasOnceKeys: () => boolean;
   /**
@@ -71,6 +88,8 @@ interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
+  readonly lists: ListRequest;
+  readonly wanted: WantedRequest;
   /** Keys of calls that were planned before: an earlier request may have had them. */
   readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
@@ -81,7 +100,7 @@ interface Cycle {
 interface Draft {
   readonly objects: Objects;
   readonly cursors: Map<string, string | null>;
-  readonly covered: Set<string>;
+  readonly coverage: Map<string, Coverage>;
 }
 
 /**
@@ -103,6 +122,10 @@ export class Sync {
   readonly #sweeps = new Map<string, Sweep>();
   /** Sweeps behind their last pages, until /changes has nothing more to tell. */
   readonly #swept = new Map<string, Swept>();
+  /** What has to be read before the state of a type moves on. */
+  readonly #stale = new Map<string, Stale>();
+  readonly #wanted: WantedObjects;
+  readonly #lists: ListSync;
   /** Types that the server refuses to tell of, for as long as its session is the same. */
   readonly #refused = new Set<string>();
   /** Types whose changes have not been asked for since the last wish. */
@@ -120,41 +143,66 @@ export class Sync {
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff();
+    this.#wanted = new WantedObjects(options.replica);
+    this.#lists = new ListSync(options.replica, options.lists ?? (() => []));
   }
 
   /** Returns whether changes have been wished for that no request has asked for. */
   get isDue(): boolean {
-    return this.#due.size > 0;
+    return this.#due.size > 0 || this.#lists.isDue;
   }
 
-  /** Has the next cycles ask for all changes, without starting one. */
-  note(): void {
+  /** Has the next cycles ask for all changes, or for those of some types, without starting one. */
+  note(types?: Iterable<string>): void {
     this.#isWished = true;
-    for (const { name } of this.#types()) this.#due.add(name);
+    const names = new Set(this.#types().map(({ name }) => name));
+    const due = new Set(types === undefined ? names : [...types].filter((type) => names.has(type)));
+    for (const name of due) this.#due.add(name);
+    this.#lists.note(due);
   }
 
-  /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
-  want(): void {
-    this.note();
+  /**
+   * Asks for a cycle, for all types or for some: one that runs already isn't enough, another one
+   * follows it.
+   */
+  want(types?: Iterable<string>): void {
+    this.note(types);
     if (this.#running !== null || this.#isClosed) return;
     this.#running = this.#run();
+  }
+
+  /** Asks for a list that somebody looks at from now on. */
+  wantList(name: string): void {
+    this.#lists.want(name);
+    this.want([]);
+  }
+
+  /** Asks for objects that are not there. */
+  fetch(type: string, ids: Iterable<string>): void {
+    this.#wanted.add(type, ids);
+    if (this.#wanted.types.has(type)) this.want([]);
+  }
+
+  /** Returns why the server tells nothing of a type, or of a list. */
+  isRefused(type: string, list?: string): boolean {
+    return this.#refused.has(type) || (list !== undefined && this.#lists.isRefused(list));
   }
 
   /** Has a new session: forgets how far these types have been read. */
   forget(types: Iterable<string>): void {
     this.#refused.clear();
+    this.#lists.forget();
     this.#share = 1;
     for (const type of types) {
-      this.#sweeps.delete(type);
-      this.#swept.delete(type);
+      for (const known of [this.#sweeps, this.#swept, this.#stale]) known.delete(type);
     }
   }
 
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
-  wake(): void {
+  wake(types?: Iterable<string>): void {
     this.#backoff.reset();
     this.#wake?.();
-    this.want();
+    this.want(types);
   }
 
   /** Resolves when all writes are answered and all changes read that were there at the call. */
@@ -185,7 +233,8 @@ export class Sync {
 
   #hasMore(): boolean {
     const { log } = this.#options.replica;
-    return log.length > this.#findHeld().size || this.#sweeps.size > 0 || this.#due.size > 0;
+    const hasWrites = log.length > this.#findHeld().size;
+    return hasWrites || this.isDue || this.#sweeps.size > 0 || this.#wanted.types.size > 0;
   }
 
   async #pause(): Promise<void> {
@@ -226,30 +275,42 @@ export class Sync {
       const draft: Draft = {
         objects: new Map(flush.change.objects),
         cursors: new Map(),
-        covered: new Set(),
+        coverage: new Map(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
       if (flush.isTooLarge) this.#share /= 2;
       const recovery = this.#recover(cycle, response, draft);
       const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
-      void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+      const lists = this.#lists.read(cycle.lists, response, outcomes);
+      failure = this.#takeLists(lists, draft) ?? failure;
+      for (const [type, more] of this.#wanted.read(cycle.wanted, response))
+        take(draft.objects, type, more);
+      void commit({ ...flush.change, ...recovery?.change, ...draft, lists: lists.lists }, outcomes);
       const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
-      const hasMoved = outcomes.length > 0 || recovery !== null || isRead;
-      this.#isStuck = !hasMoved && !flush.isTooLarge && !this.#hasPaged(cycle, behind);
+      const hasMoved = outcomes.length > 0 || recovery !== null || isRead || lists.hasMoved;
+      const hasAsked = cycle.wanted.parts.length > 0;
+      this.#isStuck = !hasMoved && !flush.isTooLarge && !hasAsked && !this.#hasPaged(cycle, behind);
       if (failure === null && (hasMoved || !this.#hasMore())) this.#backoff.reset();
     } catch (error) {
       failure = typeOf(error);
       if (isTooLarge(error) && this.#divide(cycle)) failure = null;
     } finally {
-      if (failure !== null) for (const { type } of cycle.pulls) this.#due.add(type);
+      if (failure !== null) this.#repeat(cycle);
     }
     return failure;
   }
 
   /** Returns whether a pull has brought its type further, or to its end. */
-  #isAhead({ type, since }: Pull, { covered }: Draft): boolean {
+  #isAhead({ type, since, stale }: Pull, { coverage }: Draft): boolean {
     const state = this.#stateOf(type);
-    return covered.has(type) || (state !== null && state !== since);
+    const isAhead = this.#stale.get(type) !== (stale ?? undefined);
+    return coverage.has(type) || (state !== null && state !== since) || isAhead;
+  }
+
+  /** Has what a request has asked for asked for once more. */
+  #repeat({ pulls, lists }: Cycle): void {
+    for (const { type } of pulls) this.#due.add(type);
+    for (const { name } of lists.lists) this.#lists.want(name);
   }
 
   /**
@@ -269,9 +330,10 @@ export class Sync {
    * Makes the next request smaller than this one, of which the server ran nothing. A write alone
    * that is too large is refused. Returns false where nothing can be made smaller.
    */
-  #divide({ calls, pulls, earlier }: Cycle): boolean {
+  #divide(cycle: Cycle): boolean {
+    const { calls, earlier } = cycle;
     const { replica, commit } = this.#options;
-    for (const { type } of pulls) this.#due.add(type);
+    this.#repeat(cycle);
     this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
     // Calls that an earlier request had may have been made.
     const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
@@ -354,31 +416,45 @@ export class Sync {
   /** Ends a lost call once all changes of its type are there. */
   #recover({ lost }: Cycle, response: Response, { objects, cursors }: Draft): Recovery | null {
     if (lost === null || !cursors.has(lost.type) || this.#due.has(lost.type)) return null;
+    const ofType = objects.get(lost.type);
+    const missing = createdSince(lost, response).filter((id) => ofType?.has(id) !== true);
+    this.#wanted.add(lost.type, missing);
+    if (this.#wanted.types.has(lost.type)) return null;
     return recover(lost, this.#options.replica, objects.get(lost.type), response);
   }
 
   #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
-    const { replica, limits } = this.#options;
+    const { replica, limits, accountId } = this.#options;
     if (lost !== null) this.#due.add(lost.type);
-    const most = limits().maxCallsInRequest;
+    const { maxCallsInRequest: all } = limits();
     // One pull has room in any case, or nothing would be read any more.
-    const maxCallsInRequest = Math.max(this.#shareOf(most), Math.min(most, 1 + CALLS_OF_A_PULL));
+    const maxCallsInRequest = Math.max(this.#shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
     const names = new Set(this.#types().map(({ name }) => name));
     for (const name of names) {
       if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
     // The user's access may have changed.
-    for (const known of [this.#due, this.#sweeps, this.#swept])
+    for (const known of [this.#due, this.#sweeps, this.#swept, this.#stale])
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+    for (const name of this.#wanted.types) if (!names.has(name)) this.#wanted.delete(name);
     const calls = lost === null ? callsOf(replica.log).slice(0, this.#maxCalls()) : [];
+    this.#lists.note(new Set(calls.map(({ type }) => type)));
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
-    const pulls = this.#makePulls(calls, Math.floor(room / CALLS_OF_A_PULL));
+    // Lists on screen don't wait until all types are read.
+    const hasRoom = this.#lists.isDue && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
+    const most = Math.floor((room - (hasRoom ? CALLS_OF_A_LIST : 0)) / CALLS_OF_A_PULL);
+    const pulls = this.#makePulls(calls, most);
     room -= pulls.length * CALLS_OF_A_PULL;
+    const options = { accountId, maxObjectsInGet: limits().maxObjectsInGet };
+    const lists = this.#lists.plan(room, options);
+    room -= lists.calls.length;
+    const wanted = this.#wanted.plan(room, options);
+    room -= wanted.calls.length;
     const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { calls, pulls, sweeps, earlier, lost };
+    return { calls, pulls, sweeps, lists, wanted, earlier, lost };
   }
 
-  #requestOf({ calls, pulls, sweeps, lost }: Cycle) {
+  #requestOf({ calls, pulls, sweeps, lists, wanted, lost }: Cycle) {
     const { replica, accountId, types, limits } = this.#options;
     const hasOnceKeys = this.#options.hasOnceKeys();
     const capabilities = new Set(types().map(({ capability }) => capability));
@@ -386,6 +462,8 @@ export class Sync {
       ...(lost === null ? [] : [recoveryCall(lost, accountId)]),
       ...calls.map((call) => setCall(accountId, call, replica, hasOnceKeys)),
       ...pulls.flatMap(pullCalls),
+      ...lists.calls,
+      ...wanted.calls,
       ...sweeps.flatMap((sweep) => sweepCalls(sweep, accountId, limits().maxObjectsInGet)),
     ];
     const using = [CORE, ...(hasOnceKeys ? [ONCE] : []), ...capabilities];
@@ -394,12 +472,16 @@ export class Sync {
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
   #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
-    const { accountId, limits } = this.#options;
+    const { accountId, limits, replica } = this.#options;
     const written = new Set(calls.map(({ type }) => type));
     const pulls = this.#types().flatMap(({ name }): readonly Pull[] => {
       const since = this.#stateOf(name);
       if (since === null || !(this.#due.has(name) || written.has(name))) return [];
-      return [{ type: name, since, accountId, maxChanges: limits().maxObjectsInGet }];
+      const isKnown =
+        replica.coverage(name) === 'known' ? (id: string) => replica.has(name, id) : null;
+      const stale = this.#stale.get(name) ?? null;
+      const { maxObjectsInGet: maxChanges } = limits();
+      return [{ type: name, since, accountId, maxChanges, isKnown, stale }];
     });
     const rank = ({ type }: Pull): number => (written.has(type) ? 0 : 1);
     return pulls.sort((one, other) => rank(one) - rank(other)).slice(0, most);
@@ -421,7 +503,8 @@ export class Sync {
   /** One type that can't be read doesn't stop the others. */
   #refuse(type: string): void {
     this.#refused.add(type);
-    for (const known of [this.#due, this.#sweeps, this.#swept]) known.delete(type);
+    for (const known of [this.#due, this.#sweeps, this.#swept, this.#stale, this.#wanted])
+      known.delete(type);
   }
 
   #types(): readonly TypeTable[] {
@@ -430,9 +513,9 @@ export class Sync {
 
   #readPull(pull: Pull, response: Response, draft: Draft): string | null {
     const { type } = pull;
-    const { objects, cursors, covered } = draft;
+    const { objects, cursors, coverage } = draft;
     // The type is read anew: its state has been forgotten since the request.
-    if (this.#stateOf(type) !== pull.since) {
+    if (this.#stateOf(type) !== pull.since || (this.#stale.get(type) ?? null) !== pull.stale) {
       this.#due.add(type);
       return null;
     }
@@ -444,11 +527,13 @@ export class Sync {
       return null;
     }
     take(objects, type, result.objects);
+    if (result.stale === null) this.#stale.delete(type);
+    else this.#stale.set(type, result.stale);
     const swept = this.#swept.get(type);
     if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
-      covered.add(type);
+      if (this.#options.replica.coverage(type) === null) coverage.set(type, 'all');
     } else {
       const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
       if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
@@ -457,19 +542,26 @@ export class Sync {
     return null;
   }
 
-  #readSweep(sweep: Sweep, response: Response, { objects }: Draft): string | null {
+  #readSweep(sweep: Sweep, response: Response, { objects, coverage }: Draft): string | null {
     const { type } = sweep;
     if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
     take(objects, type, result.objects);
-    if (result.isLast) {
+    let { sweep: next, isLast } = result;
+    if (this.#isLarge(sweep, result.total)) {
+      coverage.set(type, 'known');
+      const rest = this.#knownIds(type).filter((id) => !result.objects.has(id));
+      next = { ...next, source: rest };
+      isLast = rest.length === 0;
+    }
+    if (isLast) {
       this.#sweeps.delete(type);
-      const { from, seen } = result.sweep;
+      const { from, seen } = next;
       this.#swept.set(type, { since: from ?? '', seen });
       // Behind the last page comes a /changes, for what has changed since the first one.
       this.#due.add(type);
-    } else this.#sweeps.set(type, result.sweep);
+    } else this.#sweeps.set(type, next);
     return null;
   }
 
@@ -480,8 +572,39 @@ export class Sync {
 
   #sweepAnew(type: string): void {
     this.#swept.delete(type);
+    this.#stale.delete(type);
     const table = this.#options.types().find(({ name }) => name === type);
-    this.#sweeps.set(type, startSweep(type, table?.methods.includes('query') ?? false));
+    const isPartial = this.#options.replica.coverage(type) === 'known';
+    const hasQuery = table?.methods.includes('query') === true;
+    const source = isPartial ? this.#knownIds(type) : hasQuery ? 'query' : null;
+    this.#sweeps.set(type, startSweep(type, source));
+  }
+
+  #knownIds(type: string): readonly string[] {
+    return Array.from(this.#options.replica.baseRows(type), ({ id }) => id);
+  }
+
+  /** Returns whether a type whose first page has come has too many objects to keep all of them. */
+  #isLarge({ type, source, anchor }: Sweep, total: number | null): boolean {
+    const { replica, coverageOf } = this.#options;
+    if (source !== 'query' || anchor !== null || replica.coverage(type) !== null) return false;
+    const wish = coverageOf?.(type);
+    return wish === undefined ? (total ?? 0) > MOST_WHOLE : wish === 'known';
+  }
+
+  /** Takes the objects of lists, and asks for those that are missing. */
+  #takeLists(answers: ListAnswers, { objects }: Draft): string | null {
+    for (const [type, more] of answers.objects) take(objects, type, more);
+    for (const [type, ids] of answers.shown) {
+      const ofType = objects.get(type);
+      this.#wanted.add(
+        type,
+        ids.filter((id) => ofType?.has(id) !== true),
+      );
+    }
+    for (const [name, error] of answers.failures)
+      if (!TRANSIENT.has(error)) this.#lists.refuse(name);
+    return answers.failures.find(([, error]) => TRANSIENT.has(error))?.[1] ?? null;
   }
 
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */

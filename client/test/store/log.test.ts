@@ -201,7 +201,7 @@ describe('a replica', () => {
     const replica = replicaWith([create]);
     expect(replica.row('Todo', FIRST)).toMatchObject({ id: FIRST, $key: FIRST, $pending: true });
     const touched = replica.apply({
-      aliases: new Map([[FIRST, 'n']]),
+      aliases: new Map([[FIRST, { type: 'Todo', id: 'n' }]]),
       objects: new Map([['Todo', new Map([['n', { id: 'n', text: 'new', done: false }]])]]),
       log: [],
     });
@@ -212,10 +212,21 @@ describe('a replica', () => {
     expect([...replica.rows('Todo')]).toHaveLength(3);
   });
 
+  it('takes ids of different types apart', () => {
+    const replica = new Replica([todo, { ...todo, name: 'List' }]);
+    replica.apply({
+      aliases: new Map([[FIRST, { type: 'Todo', id: '1' }]]),
+      objects: new Map(['Todo', 'List'].map((type) => [type, new Map([['1', { id: '1' }]])])),
+    });
+    expect(replica.row('Todo', '1')?.$key).toBe(FIRST);
+    expect(replica.row('List', '1')?.$key).toBe('1');
+    expect(replica.row('List', FIRST)).toBeUndefined();
+  });
+
   it('shows an object once that came by its id before its create was answered', () => {
     const replica = replicaWith([]);
     replica.apply({ objects: new Map([['Todo', new Map([['n', { id: 'n', text: 'new' }]])]]) });
-    const touched = replica.apply({ aliases: new Map([[FIRST, 'n']]) });
+    const touched = replica.apply({ aliases: new Map([[FIRST, { type: 'Todo', id: 'n' }]]) });
     expect([...(touched.get('Todo') ?? [])].sort()).toEqual(['n', FIRST]);
     expect([...replica.rows('Todo')].filter(({ id }) => id === 'n')).toHaveLength(1);
     expect(replica.row('Todo', 'n')?.$key).toBe(FIRST);
