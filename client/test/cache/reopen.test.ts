@@ -165,6 +165,7 @@ describe('a store', () => {
         const open = await store.open(name);
         return {
           load: (table, prefix) => open.load(table, prefix),
+          loadBlob: (key) => open.loadBlob(key),
           commit: (changes, options) => open.commit(changes, options),
           fence: () => open.fence(),
           close: () => open.close(),
