@@ -17,6 +17,7 @@ import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
 import type { Problems } from './problems.js';
 import { findUnneeded } from './pruning.js';
+import { type UploadContext, UploadQueue } from './upload-queue.js';
 import { Waiters } from './waiters.js';
 import { copyJson, refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
 import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
@@ -27,6 +28,7 @@ export interface AccountCacheOptions {
   readonly wire: Wire;
   readonly rules: RulesLoader;
   readonly problems: Problems;
+  readonly uploads: UploadContext;
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
@@ -58,6 +60,7 @@ const GATHERING = 20;
 /** An account in use: its copy, its cycles, its writes and its lists. */
 export class AccountCache implements WriteTarget {
   readonly id: string;
+  readonly uploads: UploadQueue;
   readonly #options: AccountCacheOptions;
   readonly #sync: Sync;
   readonly #waiters = new Waiters();
@@ -76,11 +79,17 @@ export class AccountCache implements WriteTarget {
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
+    this.uploads = new UploadQueue(options.uploads, {
+      findRefusal: () => this.#findRefusal([]),
+      commit: (change, outcomes) => void this.#commit(change, outcomes),
+      want: () => this.want(),
+    });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
       lists: () => this.#searches.values(),
       commit: (change, outcomes) => this.#commit(change, outcomes),
-      isHeld: (write) => store.isHeld(write),
+      isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
+      repair: (write, error) => this.uploads.repair(write, error),
       report: (failure, isDone) => this.#report(failure, isDone),
     });
   }
@@ -98,6 +107,11 @@ export class AccountCache implements WriteTarget {
     return isKept ? store.replica.cursor(type) : undefined;
   }
 
+  /** Returns the id of a file that was uploaded under a key. */
+  blobIdOf(key: string): string {
+    return this.#options.store.replica.idOf(key) ?? key;
+  }
+
   find(type: string, id: string): ReturnType<WriteTarget['find']> {
     const { replica } = this.#options.store;
     const key = replica.keyOf(type, id);
@@ -106,7 +120,8 @@ export class AccountCache implements WriteTarget {
 
   take(write: PendingWrite, before?: Row, rows: readonly RowChange[] = []): ShownWrite {
     const { replica } = this.#options.store;
-    const log = append(replica.log, write, replica.defaultsOf(write.type));
+    const marked = this.uploads.mark(write);
+    const log = append(replica.log, marked, replica.defaultsOf(write.type));
     const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
     const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
     return shown as ShownWrite;
@@ -116,7 +131,11 @@ export class AccountCache implements WriteTarget {
   write(make: (target: WriteTarget) => void): SharedWrite {
     const { replica } = this.#options.store;
     return recordGroup(replica, make, ({ recorded, cancelled }, log) =>
-      this.#takeAll(recorded, { log: [...replica.log, ...log] }, cancelled),
+      this.#takeAll(
+        recorded,
+        { log: [...replica.log, ...log.map((write) => this.uploads.mark(write))] },
+        cancelled,
+      ),
     );
   }
 
@@ -152,11 +171,13 @@ export class AccountCache implements WriteTarget {
     this.#isWanted = true;
     queueMicrotask(() => {
       this.#isWanted = false;
+      this.uploads.check();
       this.#sync.want();
     });
   }
 
   wake(): void {
+    this.uploads.wake();
     this.#sync.wake();
   }
 
@@ -172,8 +193,12 @@ export class AccountCache implements WriteTarget {
     }, GATHERING);
   }
 
-  settle(): Promise<void> {
-    return this.#sync.settle();
+  async settle(): Promise<void> {
+    if (this.uploads.isUsed) {
+      this.#sync.wake();
+      await this.uploads.settle();
+    }
+    await this.#sync.settle();
   }
 
   /** Has types read anew of which the server, or the program, says that they are others now. */
@@ -192,12 +217,14 @@ export class AccountCache implements WriteTarget {
     const outcomes = log.map((write) => ({ isMade: false, write, error: GONE }) as const);
     const refused = this.#findUnasked(outcomes);
     store.drop(this.#options.problems.rowsOf(refused));
+    this.uploads.drop();
     this.#end(outcomes, refused);
     await closed;
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#hint);
+    this.uploads.close();
     await this.#sync.close();
     this.#waiters.close();
   }
@@ -269,6 +296,7 @@ export class AccountCache implements WriteTarget {
     const { replica } = this.#options.store;
     this.#waiters.end(outcomes, ({ write }) => replica.row(write.type, write.key));
     this.#options.problems.add(refused);
+    this.uploads.note(outcomes);
   }
 
   /** Asks for a list, and keeps it in step until the function is called. */

@@ -1,4 +1,5 @@
 import type { Account, Project } from '../call/account.js';
+import type { BlobId, Blobs, DownloadOptions, UploadOptions } from '../call/blobs.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { PatchObject } from '../store/patches.js';
 import type { AccountCache, LiveArguments } from './account-cache.js';
@@ -28,7 +29,30 @@ export function bindCache<P extends Project>(
   }));
   const write = (make: (tx: object) => void) =>
     cache.write((target) => make(bind(target, () => ({}))));
-  return { ...account, ...types, write } as unknown as CachedAccount<P>;
+  return {
+    ...account,
+    ...types,
+    ...bindBlobs(account, cache),
+    write,
+  } as unknown as CachedAccount<P>;
+}
+
+/** Returns the files of an account. Files on their way to the server are here, under their keys. */
+function bindBlobs({ download, blobUrl }: Blobs, cache: AccountCache): object {
+  const { uploads } = cache;
+  return {
+    upload: (data: BlobPart, options?: UploadOptions) => uploads.upload(data, options),
+    download: async (key: BlobId, options?: DownloadOptions) => {
+      const file = await uploads.read(key);
+      return file ? new Response(file) : download(cache.blobIdOf(key), options);
+    },
+    blobUrl: async (key: BlobId, options?: DownloadOptions) => {
+      const file = await uploads.read(key);
+      if (file === null) return blobUrl(cache.blobIdOf(key), options);
+      const url = URL.createObjectURL(file);
+      return { url, revoke: () => URL.revokeObjectURL(url) };
+    },
+  };
 }
 
 function makeForms(target: WriteTarget, table: TypeTable): object {

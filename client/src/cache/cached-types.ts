@@ -1,5 +1,6 @@
 import type { MethodErrorType } from '../../../src/protocol/errors.js';
 import type { AccountCalls, Project } from '../call/account.js';
+import type { BlobId, Uploaded, UploadOptions } from '../call/blobs.js';
 import type { MethodsOf, Search } from '../call/methods.js';
 import type { Client } from '../client.js';
 import type { Id } from '../schema/id.js';
@@ -64,6 +65,33 @@ export interface Write<Shape extends TypeShape, Object = Row<Shape> | undefined>
   readonly result: Promise<WriteResult<Shape, Object>>;
 }
 
+/** A file that is kept, and uploaded as soon as the server can be reached. */
+export interface Upload {
+  /** Names the file in writes before it has an id. An upload may stand in the place of its key. */
+  readonly key: BlobId;
+  /** Resolves to true once the file survives the end of the program; false: it won't. */
+  readonly saved: Promise<boolean>;
+  /** Resolves when the server has the file, however much later, or refuses it. It never rejects. */
+  readonly result: Promise<
+    | { readonly ok: true; readonly blob: Uploaded }
+    | {
+        readonly ok: false;
+        readonly error: { readonly type: string; readonly description?: string };
+      }
+  >;
+  toJSON(): string;
+}
+
+/** Values in which uploads may stand for the ids of blobs. */
+export type WithUploads<Value> =
+  Value extends Id<infer Type>
+    ? Value | ([Type] extends ['Blob'] ? Upload : never)
+    : Value extends readonly (infer Item)[]
+      ? readonly WithUploads<Item>[]
+      : Value extends object
+        ? { [Name in keyof Value]: WithUploads<Value[Name]> }
+        : Value;
+
 type Primitive = string | number | boolean | null | undefined;
 
 type Mutable<Value> = Value extends Primitive
@@ -73,15 +101,17 @@ type Mutable<Value> = Value extends Primitive
     : { -readonly [Name in keyof Value]: Mutable<Value[Name]> };
 
 /** A copy of an object in which a recipe changes what an update may change. */
-export type Draft<Shape extends TypeShape> = Mutable<Shape['update']> &
+export type Draft<Shape extends TypeShape> = Mutable<WithUploads<Shape['update']>> &
   Omit<Row<Shape>, keyof Shape['update']>;
 
 /** A change of an object: a PatchObject, or a function that changes a copy of the object. */
-export type Edit<Shape extends TypeShape> = Shape['patch'] | ((draft: Draft<Shape>) => void);
+export type Edit<Shape extends TypeShape> =
+  | WithUploads<Shape['patch']>
+  | ((draft: Draft<Shape>) => void);
 
 export interface Creates<Shape extends TypeShape> {
   /** Creates an object. Others may name it by its `id` at once. */
-  create(values: Shape['create']): Write<Shape, Row<Shape>>;
+  create(values: WithUploads<Shape['create']>): Write<Shape, Row<Shape>>;
   /** Destroys an object. */
   destroy(id: Id<Shape['name']>): Write<Shape>;
 }
@@ -174,9 +204,14 @@ export interface GroupedWrite {
 }
 
 /** An account of which the client keeps a copy. */
-export type CachedAccount<P extends Project> = AccountCalls<P> & {
+export type CachedAccount<P extends Project> = Omit<AccountCalls<P>, 'upload'> & {
   readonly [Name in keyof P['alone']]: CachedMethods<P['alone'][Name]>;
 } & {
+  /**
+   * Keeps a file and uploads it, now or once the server can be reached. `blobUrl` and `download`
+   * take its key at once.
+   */
+  upload(data: BlobPart, options?: UploadOptions): Upload;
   /**
    * Makes writes together: they show, and are kept, all at once or not at all. The client sends
    * writes of one type as one /set, and writes of several types in one request. The server may refuse some

@@ -3,7 +3,7 @@ import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { loseList, type ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import { LogRows } from './log-rows.js';
-import { type Alias, type Change, type Coverage, Replica, type Touched } from './replica.js';
+import { type Alias, BLOB, type Change, type Coverage, Replica, type Touched } from './replica.js';
 import type { StoreWriter } from './store-writer.js';
 import type { PendingWrite } from './write.js';
 
@@ -195,7 +195,7 @@ export class AccountStore {
     const aliases = rows.map(
       ([key, alias]) => [key.slice(start), alias as unknown as Alias] as const,
     );
-    return new Map(aliases.filter(([, { type }]) => this.#versions.has(type)));
+    return new Map(aliases.filter(([, { type }]) => type === BLOB || this.#versions.has(type)));
   }
 
   #readObjects(

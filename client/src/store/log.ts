@@ -21,10 +21,19 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   const ids = [...before.ids, ...write.ids];
   if (before.kind === 'create') {
     const values = applyPatch(before.values, write.patch, defaults);
-    return log.with(at, { ...before, ids, values });
+    return log.with(at, joinBlobs({ ...before, ids, values }, write));
   }
   if (before.kind !== 'update') return [...log, write];
-  return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
+  const patch = mergePatches(before.patch, write.patch, defaults);
+  return log.with(at, joinBlobs({ ...before, ids, patch }, write));
+}
+
+/** Returns a write that has taken in another one, with the uploads that it still names. */
+function joinBlobs(write: PendingWrite, other: PendingWrite): PendingWrite {
+  if (write.blobs === undefined && other.blobs === undefined) return write;
+  const names = namesIn(write);
+  const blobs = new Set([...(write.blobs ?? []), ...(other.blobs ?? [])]);
+  return { ...write, blobs: [...blobs].filter((key) => names.has(key)) };
 }
 
 /** Returns how many entries at their begin two logs have in common. */

@@ -20,7 +20,10 @@ export type ServerObjects = ReadonlyMap<string, JsonObject | null>;
 /** Which objects of a type a client has: all of them, or those that it has been asked for. */
 export type Coverage = 'all' | 'known';
 
-/** The id that an object made here has got. */
+/** The type of an alias of a file. */
+export const BLOB = 'Blob';
+
+/** The id that an object made here, or an uploaded file, has got. */
 export interface Alias {
   readonly type: string;
   readonly id: string;
@@ -177,7 +180,7 @@ export class Replica {
   #setAlias(key: Key, { type, id }: Alias, touch: (type: string, key: Key) => void): void {
     if (this.#aliases.get(key) === id) return;
     this.#aliases.set(key, id);
-    if (!this.#copyOf(type).rename(id, key)) return;
+    if (!this.#types.get(type)?.rename(id, key)) return;
     touch(type, id);
     touch(type, key);
   }

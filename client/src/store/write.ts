@@ -25,6 +25,10 @@ interface Pending {
   readonly key: Key;
   /** Names the writes that were made together. They are sent together. */
   readonly group?: string;
+  /** Keys of uploads that it names: it waits for them. */
+  readonly blobs?: readonly Key[];
+  /** It is sent once more with files that the server had deleted. */
+  readonly isRepaired?: true;
   /** The request that carries it; null while it may still change. Its outcome may be unknown. */
   readonly sentAs: string | null;
   /** The state of its type in which it was sent, where the call names or remembers it. */

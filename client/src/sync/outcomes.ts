@@ -42,18 +42,23 @@ export const TRANSIENT: ReadonlySet<string> = new Set([
 /** How often a server may fail at a write before the write counts as refused. */
 const MOST_FAILURES = 5;
 
+/** Returns a refused write as it is sent once more; null: the refusal is final. */
+export type Repair = (write: PendingWrite, error: Refusal) => PendingWrite | null;
+
 /** Reads the answers of the /set calls of a flush. */
 export function readFlush(
   replica: Replica,
   answers: readonly { readonly call: FlushCall; readonly answer: CallAnswer }[],
+  repair: Repair = () => null,
 ): FlushResult {
-  const reader = new FlushReader(replica);
+  const reader = new FlushReader(replica, repair);
   for (const { call, answer } of answers) reader.read(call, answer);
   return reader.finish();
 }
 
 class FlushReader {
   readonly #replica: Replica;
+  readonly #repair: Repair;
   readonly #objects = new Map<string, Map<string, JsonObject | null>>();
   readonly #aliases = new Map<Key, Alias>();
   readonly #outcomes: Outcome[] = [];
@@ -68,8 +73,9 @@ class FlushReader {
   /** Properties that the server has reported of written objects, by types and keys. */
   readonly #reported = new Map<string, JsonObject>();
 
-  constructor(replica: Replica) {
+  constructor(replica: Replica, repair: Repair) {
     this.#replica = replica;
+    this.#repair = repair;
   }
 
   read(call: FlushCall, answer: CallAnswer): void {
@@ -107,7 +113,13 @@ class FlushReader {
   }
 
   /** Puts a write back into the log where its error may pass. */
-  #repeat(write: PendingWrite, { type }: Refusal): boolean {
+  #repeat(write: PendingWrite, error: Refusal): boolean {
+    const { type } = error;
+    const repaired = this.#repair(write, error);
+    if (repaired !== null) {
+      this.#again.set(write, repaired);
+      return true;
+    }
     // The state isn't the one in which it was sent: it counts as lost, and is looked for.
     if (type === 'stateMismatch' && write.sentIn !== undefined) {
       this.#again.set(write, write);

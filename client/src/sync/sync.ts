@@ -8,7 +8,7 @@ import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import { CALLS_OF_A_LIST, type ListAnswers, type ListRequest, ListSync } from './list-sync.js';
-import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
+import { type Outcome, type Repair, readFlush, TRANSIENT } from './outcomes.js';
 import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
 import {
   createdSince,
@@ -72,6 +72,8 @@ export interface SyncOptions {
   readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
   /** Returns whether an unsent write must not be sent: a later client would send it once more. */
   readonly isHeld: (write: PendingWrite) => boolean;
+  /** Returns a refused write as it is sent once more; null: the refusal is final. */
+  readonly repair?: Repair;
   /**
    * Is told how each request went: null, or the type of the error; and whether nothing is left to
    * do.
@@ -271,7 +273,7 @@ export class Sync {
         call,
         answer: answerOf(response, call.onceKey),
       }));
-      const flush = readFlush(replica, answers);
+      const flush = readFlush(replica, answers, this.#options.repair);
       const draft: Draft = {
         objects: new Map(flush.change.objects),
         cursors: new Map(),

@@ -119,7 +119,7 @@ export const gadgets: jmap.Schema<GadgetsProject> = {
   groups: [],
 };
 
-type Options = Partial<jmap.ConnectionOptions> & { readonly store?: jmap.CacheStore };
+type Options = Partial<jmap.StoreOptions> & { readonly store?: jmap.CacheStore };
 
 /** A server of these types behind a proxy, for the tests of a file; clients have stores. */
 export function useGadgets(env: Readonly<Record<string, string>> = {}) {

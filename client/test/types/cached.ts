@@ -42,6 +42,21 @@ export async function use(): Promise<void> {
     const both: readonly (boolean | undefined)[] = [seen.done, current.done];
     void both;
   }
+  const scan = me.upload(new Blob(), { onProgress: ({ loaded }) => void loaded });
+  me.Todo.create({ text: 'x', listId: 'a', photoBlobId: scan });
+  // @ts-expect-error a file is no list
+  me.Todo.create({ text: 'x', listId: scan });
+  // @ts-expect-error a file is no text
+  me.Todo.update('a', { text: scan });
+  me.Todo.update('a', { photoBlobId: scan });
+  me.Todo.update('a', (draft) => {
+    draft.photoBlobId = scan;
+    // @ts-expect-error a file is no text
+    draft.text = scan;
+  });
+  const uploaded = await scan.result;
+  if (uploaded.ok) await me.blobUrl(uploaded.blob.blobId);
+  await me.blobUrl(scan.key);
   const group = me.write((tx) => {
     const list = tx.TodoList.create({ name: 'Trip' });
     tx.Todo.create({ text: 'Pack', listId: list.object.id });
