@@ -2,6 +2,8 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
+import type { Lazy } from '../query/lazy.js';
+import type * as ListParts from '../query/list-parts.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
@@ -10,6 +12,7 @@ import { lookAnew } from '../store/checks.js';
 import { append, findCancelled } from '../store/log.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
+import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
@@ -27,6 +30,7 @@ export interface AccountCacheOptions {
   readonly store: AccountStore;
   readonly wire: Wire;
   readonly rules: RulesLoader;
+  readonly lists: Lazy<typeof ListParts>;
   readonly problems: Problems;
   readonly uploads: UploadContext;
   /** Returns the types that the account has, and the server's limits, as they are now. */
@@ -35,6 +39,8 @@ export interface AccountCacheOptions {
   readonly hasOnceKeys: () => boolean;
   /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
   readonly coverageOf: (type: string) => Coverage | undefined;
+  /** Returns whether the server has a type in another form than this program. */
+  readonly isOutdated: (type: string) => boolean;
   /** Returns why nothing can be written at present; null where it can. */
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
@@ -42,6 +48,7 @@ export interface AccountCacheOptions {
 }
 
 export interface LiveArguments {
+  readonly include?: readonly string[];
   readonly position?: number;
   readonly filter?: JsonValue;
   readonly sort?: readonly (string | JsonObject)[] | null;
@@ -68,6 +75,9 @@ export class AccountCache implements WriteTarget {
   readonly #lists = new Map<string, WeakRef<LiveRows>>();
   /** The lists that somebody looks at, and that the server decides. */
   readonly #searches = new Map<string, ListSearch>();
+  #listSync: ListSync | null = null;
+  /** Types and ids of objects that were asked for since the last cycle ended. */
+  readonly #asked = new Set<string>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -86,7 +96,6 @@ export class AccountCache implements WriteTarget {
     });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
-      lists: () => this.#searches.values(),
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
       repair: (write, error) => this.uploads.repair(write, error),
@@ -152,9 +161,9 @@ export class AccountCache implements WriteTarget {
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
   live(table: TypeTable, options: LiveArguments): LiveRows {
-    const { filter = null, position = 0, limit = null } = options;
+    const { filter = null, position = 0, limit = null, include = [] } = options;
     const sort = writeSort(options.sort ?? []) as readonly JsonObject[];
-    const args = { filter, sort, position, limit };
+    const args = { filter, sort, position, limit, include };
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
@@ -277,12 +286,20 @@ export class AccountCache implements WriteTarget {
   }
 
   /** One commit has the answers, and the problems that they are. */
-  #commit(change: Change, outcomes: readonly Outcome[]): Promise<boolean> {
+  #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
+    const outcomes = answers.map((outcome) => this.#explain(outcome));
     const refused = this.#findUnasked(outcomes);
     const durable = this.#options.store.commit(change, this.#options.problems.rowsOf(refused));
     this.#end(outcomes, refused);
     return durable;
+  }
+
+  /** A property that the server doesn't take may be one of another version of the type. */
+  #explain(outcome: Outcome): Outcome {
+    if (outcome.isMade || outcome.error.type !== 'invalidProperties') return outcome;
+    if (!this.#options.isOutdated(outcome.write.type)) return outcome;
+    return { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } };
   }
 
   #findUnasked(outcomes: readonly Outcome[]) {
@@ -299,11 +316,21 @@ export class AccountCache implements WriteTarget {
     this.uploads.note(outcomes);
   }
 
+  /** Asks for objects once; a server that doesn't have them isn't asked again until it changes. */
+  #fetch(type: string, ids: Iterable<string>): void {
+    const fresh = [...ids].filter((id) => !this.#asked.has(`${type} ${id}`));
+    for (const id of fresh) this.#asked.add(`${type} ${id}`);
+    if (fresh.length > 0) queueMicrotask(() => this.#sync.fetch(type, fresh));
+  }
+
   /** Asks for a list, and keeps it in step until the function is called. */
   #openList(search: ListSearch): () => void {
     const { name } = search;
     this.#searches.set(name, search);
-    queueMicrotask(() => this.#sync.wantList(name));
+    this.#options.lists.want(({ ListSync }) => {
+      this.#listSync ??= new ListSync(this.#options.store.replica, () => this.#searches.values());
+      this.#sync.wantList(name, this.#listSync);
+    });
     return () => {
       if (this.#searches.get(name) === search) this.#searches.delete(name);
     };
@@ -312,6 +339,7 @@ export class AccountCache implements WriteTarget {
   #report(failure: string | null, isDone: boolean): void {
     if (isDone) {
       this.#lastSynced = Date.now();
+      this.#asked.clear();
       this.#prune();
     }
     if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
@@ -322,17 +350,24 @@ export class AccountCache implements WriteTarget {
   /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */
   #prune(): void {
     const { store, types } = this.#options;
-    const change = findUnneeded(store.replica, types(), new Set(this.#searches.keys()));
+    const held = new Set(
+      [...this.#followers].flatMap((query) =>
+        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
+      ),
+    );
+    const open = new Set(this.#searches.keys());
+    const change = findUnneeded(store.replica, types(), { open, held });
     if (change !== null) void store.commit(change);
   }
 
   #makeSource(): LiveSource {
-    const { store, rules } = this.#options;
+    const { store, rules, lists } = this.#options;
     return {
-      ...{ replica: store.replica, rules },
+      ...{ replica: store.replica, rules, lists },
       seq: () => store.seq,
       status: (type, list) =>
         this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
+      fetch: (type, ids) => this.#fetch(type, ids),
       openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
@@ -343,9 +378,7 @@ export class AccountCache implements WriteTarget {
 
   /** All lists are right before the first listener hears of one. */
   #tell(touched: Touched): void {
-    const changed = [...this.#followers].filter((query) =>
-      query.update(touched.get(query.table.name)),
-    );
+    const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
     this.#options.onChange();
   }

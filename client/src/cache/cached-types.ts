@@ -35,10 +35,12 @@ export type WriteError<Shape extends TypeShape> =
   /**
    * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
    * closed before the server answered; a write that is saved is sent by the next client. `aborted`:
-   * the program has ended it before it was sent.
+   * the program has ended it before it was sent. `clientOutdated`: the server refuses properties,
+   * and has another version of the type.
    */
   | PlainSetError<
       | 'aborted'
+      | 'clientOutdated'
       | 'closed'
       | 'dependencyFailed'
       | 'forbidden'
@@ -160,9 +162,26 @@ export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [n
   readonly limit?: number | null;
 };
 
+/** The references of a type by the names of `include`: `list` of `listId`. */
+type Includes<Shape extends TypeShape> = Shape extends { readonly includes: infer Named }
+  ? Named
+  : object;
+
+/** Objects beside the ids that refer to them; null and absent where the client doesn't have them. */
+type Included<Shape extends TypeShape, Name extends keyof Includes<Shape>> = {
+  readonly [One in Name]: Includes<Shape>[One] extends readonly (infer Many)[]
+    ? readonly Row<Many & TypeShape>[]
+    : Row<Includes<Shape>[One] & TypeShape> | null;
+};
+
 export interface Lives<Shape extends TypeShape> {
   /** Returns a list of objects. Equal ones are one and the same. */
-  live(options?: LiveOptions<Shape>): LiveQuery<Row<Shape>>;
+  live<const Name extends keyof Includes<Shape> & string = never>(
+    options?: LiveOptions<Shape> & {
+      /** References whose objects stand in the rows: `['list']` gives `row.list` of `listId`. */
+      readonly include?: readonly Name[];
+    },
+  ): LiveQuery<Row<Shape> & Included<Shape, Name>>;
 }
 
 type Unless<Condition, Never, Members> = [Condition] extends [Never] ? unknown : Members;
@@ -253,6 +272,11 @@ export interface SyncSnapshot {
   readonly storage: 'kept' | 'lost';
 }
 
+export interface SchemaSnapshot {
+  /** Types that the server has in another version than the one from which the program is made. */
+  readonly outdated: readonly string[];
+}
+
 export interface SyncControl extends Observable<SyncSnapshot> {
   /** Resolves when everything is sent and everything read, of all accounts in use. */
   settled(): Promise<void>;
@@ -274,6 +298,8 @@ export interface LogoutOptions {
 export interface CachedClient<P extends Project> extends Omit<Client<P>, 'account'> {
   account(id?: Id<'Account'>): CachedAccount<P>;
   readonly sync: SyncControl;
+  /** Tells which types have another version on the server. Old programs go on, as far as they can. */
+  readonly schema: Observable<SchemaSnapshot>;
   readonly problems: Observable<readonly Problem[]>;
   /**
    * Removes the user's data from the store, and closes the client. Rejects where writes are

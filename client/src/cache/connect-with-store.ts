@@ -4,18 +4,21 @@ import { type Connection, type ConnectionOptions, openConnection } from '../call
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
 import type { OpenStore, Store } from '../persist/port.js';
+import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
+import { isEqual } from '../store/values.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
 import type { HttpClient } from '../transport/http.js';
 import { AccountCache } from './account-cache.js';
 import { bindCache } from './bind-cache.js';
-import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
+import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from './cached-types.js';
+import { Variable } from './observable.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-queue.js';
@@ -92,8 +95,10 @@ class ClientCache<P extends Project> {
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
+  readonly #lists = new Lazy(() => import('../query/list-parts.js'));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
+  readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
 
@@ -171,6 +176,7 @@ class ClientCache<P extends Project> {
       account: (id = findOwnAccount(this.#schema, client.session)) => this.#bind(id),
       raw: client.raw,
       sync: this.#sync.control,
+      schema: this.#outdated,
       problems: this.#problems.list,
       close: () => this.close(),
       logout: (options) => this.#logout(options),
@@ -205,13 +211,14 @@ class ClientCache<P extends Project> {
   #add(accountId: string, store: AccountStore): AccountCache {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
-      ...{ accountId, store, rules: this.#rules, problems: this.#problems },
+      ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
       uploads: this.#makeUploads(accountId, store),
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
       hasOnceKeys: () => ONCE in keeper.current().capabilities,
       coverageOf: (type) => this.#coverage[type],
+      isOutdated: (type) => this.#outdated.getSnapshot().outdated.includes(type),
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
     });
@@ -256,6 +263,7 @@ class ClientCache<P extends Project> {
       return;
     }
     void this.#writer.write([sessionRow(session)]);
+    this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
       else {
@@ -265,6 +273,16 @@ class ClientCache<P extends Project> {
       }
     }
     this.#sync.show();
+  }
+
+  #findOutdated(session: Session): void {
+    const { types = {} } = readSync(session);
+    const outdated = this.#schema.types.flatMap(({ name, hash }) => {
+      const known = types[name]?.hash;
+      return known === undefined || known === hash ? [] : [name];
+    });
+    if (isEqual(outdated, [...this.#outdated.getSnapshot().outdated])) return;
+    this.#outdated.set(Object.freeze({ outdated: Object.freeze(outdated) }));
   }
 
   #noteLoss(loss: Loss): void {

@@ -1,15 +1,17 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { compileFilter, type Match } from '../query/filters.js';
+import type { Lazy } from '../query/lazy.js';
+import type * as ListParts from '../query/list-parts.js';
 import { LocalList } from '../query/local-list.js';
-import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
-import { isFilled, type ListSearch } from '../query/server-list.js';
+import type { ListSearch } from '../query/server-list.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { Replica, Row } from '../store/replica.js';
+import type { Replica, Row, Touched } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
-import { isLocalKey, type Key } from '../store/write.js';
+import { isLocalKey } from '../store/write.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
+import { Include } from './include.js';
 import { Listeners, type Observable } from './observable.js';
 
 /** Rows of a list without a limit that only the server can decide. */
@@ -21,25 +23,30 @@ export interface ListArguments {
   readonly sort: readonly JsonObject[];
   readonly position: number;
   readonly limit: number | null;
+  /** Names of references whose objects stand in the rows. */
+  readonly include: readonly string[];
 }
 
 /** The account that a list is made from. */
 export interface LiveSource {
   readonly replica: Replica;
   readonly rules: RulesLoader;
+  readonly lists: Lazy<typeof ListParts>;
   /** The number of the last commit. */
   readonly seq: () => number;
   /** Returns the status of a type, and of a list that the server decides. */
   readonly status: (type: string, list: string | undefined) => LiveStatus;
   /** Tells the query of each commit, until the function that it returns is called. */
   readonly follow: (query: LiveRows) => () => void;
+  /** Asks for objects of a type that is kept in part. */
+  readonly fetch: (type: string, ids: Iterable<string>) => void;
   /** Keeps a list that the server decides in step with it, until the function is called. */
   readonly openList: (search: ListSearch) => () => void;
 }
 
 type Snapshot = LiveSnapshot<Row>;
 
-/** What a list is made from: all rows of its type, or the ids that the server has found. */
+/** A list is made from all rows of its type, or from the ids that the server has found. */
 interface Plan {
   readonly match: Match | null;
   readonly order: Order | null;
@@ -49,7 +56,7 @@ interface Plan {
   readonly search: ListSearch | null;
 }
 
-/** What a list shows, besides its status. */
+/** A list as it shows, without its status. */
 type Contents = Omit<Snapshot, 'status'>;
 
 const NOTHING: Contents = Object.freeze({
@@ -62,6 +69,7 @@ export class LiveRows implements Observable<Snapshot> {
   readonly #args: ListArguments;
   readonly #source: LiveSource;
   readonly #listeners = new Listeners<Snapshot>();
+  readonly #include: Include;
   /** Null: the rules of texts that it needs are being loaded. */
   #plan: Plan | null = null;
   /** The filter as it was compiled: with the ids that objects made here had by then. */
@@ -77,6 +85,7 @@ export class LiveRows implements Observable<Snapshot> {
     this.table = table;
     this.#args = args;
     this.#source = source;
+    this.#include = new Include(table, args.include, source.replica);
   }
 
   readonly getSnapshot = (): Snapshot => {
@@ -103,8 +112,9 @@ export class LiveRows implements Observable<Snapshot> {
   };
 
   /** Takes what a commit has touched. Returns whether there is something to tell. */
-  update(touched: ReadonlySet<Key> | undefined): boolean {
+  update(changed: Touched): boolean {
     const { replica, seq } = this.#source;
+    const touched = changed.get(this.table.name);
     const local = this.#plan?.local ?? null;
     if (local === null || this.#isOutdated()) return this.#refresh();
     if (touched !== undefined) {
@@ -115,6 +125,11 @@ export class LiveRows implements Observable<Snapshot> {
     }
     this.#seq = seq();
     return this.#show();
+  }
+
+  /** Returns the ids that the rows refer to, and whose objects they have. */
+  included(): Iterable<readonly [type: string, id: string]> {
+    return this.#include.idsIn(this.#snapshot.rows);
   }
 
   /** Tells listeners the snapshot. */
@@ -158,6 +173,11 @@ export class LiveRows implements Observable<Snapshot> {
         if (this.#refresh()) this.tell();
       },
     );
+    if (this.#plan?.local === null) {
+      this.#source.lists.want(() => {
+        if (this.#refresh()) this.tell();
+      });
+    }
     this.#open();
   }
 
@@ -189,18 +209,36 @@ export class LiveRows implements Observable<Snapshot> {
     const { name } = this.table;
     const { rows: before } = this.#snapshot;
     const plan = this.#plan;
-    const { rows, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
+    const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
+    const rows = this.#include.join(found);
+    if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
     const isSame = rows.length === before.length && rows.every((row, at) => row === before[at]);
     const isLoading = plan === null || (plan.local === null && plan.search === null);
     const next: Snapshot = Object.freeze({
       ...rest,
       rows: isSame ? before : Object.freeze(rows),
-      status: isLoading ? 'loading' : this.#source.status(name, plan.search?.name),
+      status: isLoading ? this.#findWait() : this.#source.status(name, plan.search?.name),
     });
     const names = ['rows', 'total', 'status', 'complete', 'approximate'] as const;
     if (names.every((one) => next[one] === this.#snapshot[one])) return false;
     this.#snapshot = next;
     return true;
+  }
+
+  /** Types that are kept in part have no object that nobody has asked for. */
+  #fetchIncluded(rows: readonly Row[]): void {
+    const { replica, fetch } = this.#source;
+    const missing = new Map<string, string[]>();
+    for (const [type, id] of this.#include.idsIn(rows)) {
+      if (replica.coverage(type) !== 'known' || replica.row(type, id) !== undefined) continue;
+      missing.set(type, [...(missing.get(type) ?? []), id]);
+    }
+    for (const [type, ids] of missing) fetch(type, ids);
+  }
+
+  /** Types without /query have lists alone that the client can decide. */
+  #findWait(): LiveStatus {
+    return this.#plan === null || this.table.methods.includes('query') ? 'loading' : 'error';
   }
 
   #findContents({ local, match, order, search }: Plan): Contents {
@@ -213,11 +251,13 @@ export class LiveRows implements Observable<Snapshot> {
       const complete = replica.coverage(type) === 'all';
       return { rows, total: all.length, complete, approximate: false };
     }
+    const parts = this.#source.lists.part;
+    if (parts === null) return NOTHING;
     const list = search === null ? undefined : replica.list(search.name);
     const written = replica.log.flatMap((write) => (write.type === type ? [write.key] : []));
     // Nobody knows what lies before a list that doesn't begin with the first id.
     const isFirst = position === 0;
-    const { rows, total, isApproximate } = overlayRows({
+    const { rows, total, isApproximate } = parts.overlayRows({
       ids: list?.shown ?? [],
       total: list?.total ?? null,
       match: isFirst ? match : null,
@@ -227,11 +267,14 @@ export class LiveRows implements Observable<Snapshot> {
       row: (key) => replica.row(type, key),
       base: (key) => replica.base(type, key),
     });
-    const complete = list !== undefined && !list.isReplacing && isFilled(list);
+    const isWhole =
+      list?.isReplacing === false &&
+      list.shown.length >= Math.min(list.length, (list.total ?? list.length) - list.position) &&
+      list.shown.every((id) => replica.has(type, id));
     return {
       rows: rows.slice(0, limit ?? rows.length),
       total: total ?? rows.length,
-      complete: complete && list.shown.every((id) => replica.has(type, id)),
+      complete: isWhole,
       approximate: isApproximate,
     };
   }

@@ -6,6 +6,13 @@ const MOST_LISTS = 20;
 /** Objects of a type that are kept, where the client doesn't keep all of them. */
 const MOST_OBJECTS = 10_000;
 
+export interface Needs {
+  /** Names of lists that somebody looks at. */
+  readonly open: ReadonlySet<string>;
+  /** Types and ids of objects that somebody looks at besides, with a space between. */
+  readonly held: ReadonlySet<string>;
+}
+
 /**
  * Returns the change that takes away what nobody needs: lists that are not open, and objects of
  * types that are kept in part that no list and no write has. Null: there is room for all.
@@ -13,20 +20,20 @@ const MOST_OBJECTS = 10_000;
 export function findUnneeded(
   replica: Replica,
   tables: readonly TypeTable[],
-  openLists: ReadonlySet<string>,
+  { open, held }: Needs,
 ): Change | null {
-  const closed = [...replica.lists].filter(({ name }) => !openLists.has(name));
+  const closed = [...replica.lists].filter(({ name }) => !open.has(name));
   const dropped = closed.slice(0, Math.max(0, closed.length - MOST_LISTS));
   const lists = new Map(dropped.map(({ name }) => [name, null]));
   const objects = new Map<string, Map<string, null>>();
   for (const { name } of tables) {
     if (replica.coverage(name) !== 'known' || replica.count(name) <= MOST_OBJECTS) continue;
-    const held = new Set(
+    const listed = new Set(
       [...replica.lists].flatMap((list) => (lists.has(list.name) ? [] : list.shown)),
     );
     const written = new Set(replica.log.map(({ key }) => key));
     const gone = [...replica.baseRows(name)].filter(
-      ({ id, $key }) => !held.has(id) && !written.has($key),
+      ({ id, $key }) => !listed.has(id) && !held.has(`${name} ${id}`) && !written.has($key),
     );
     if (gone.length > 0) objects.set(name, new Map(gone.map(({ id }) => [id, null])));
   }

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import { loseList } from '../store/lost-list.js';
 import type { Key } from '../store/write.js';
 import { takeObjects, textsOf } from '../sync/pull.js';
 import { answerOf, type CallAnswer } from '../sync/wire.js';
 import type { Invocation, Response } from '../transport/transport.js';
 
-/** What a list asks for. */
+/** A question to the server: which objects, in which order, and how many of them. */
 export interface ListSearch {
   /** Names its calls within a request. */
   readonly name: string;
@@ -66,11 +67,6 @@ export function openList(search: ListSearch): ServerList {
     ...{ ids: [], queryState: null, hasChanges: true, total: null, shown: [] },
     ...{ isReplacing: true, answered: [] },
   };
-}
-
-/** Returns the list as one that is asked for anew; it shows what it has until then. */
-export function loseList(list: ServerList): ServerList {
-  return { ...list, queryState: null, isReplacing: true };
 }
 
 /** Returns the list with further objects whose writes are answered. */
@@ -158,7 +154,7 @@ function isTold({ queryState, hasChanges }: ServerList): boolean {
 }
 
 /** Returns whether a list has all ids that it can have. */
-export function isFilled({ ids, queryState, position, length, total }: ServerList): boolean {
+function isFilled({ ids, queryState, position, length, total }: ServerList): boolean {
   const most = total === null ? length : Math.min(length, Math.max(0, total - position));
   return queryState !== null && ids.length >= most;
 }
@@ -212,7 +208,7 @@ function takePage(list: ServerList, { start, isAnew }: Page, args: JsonObject): 
   const queryState = String(args['queryState']);
   const total = readTotal(args);
   if (isAnew) {
-    // What changes of a list further back depends on what lies before it.
+    // Changes before a list that lies further back move it.
     const hasChanges = args['canCalculateChanges'] !== false && list.position === 0;
     return { ...list, ids, queryState, total, hasChanges, isReplacing: true, answered: [] };
   }

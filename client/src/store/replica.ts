@@ -17,7 +17,7 @@ export type Row = JsonObject & {
 /** Objects of a type by their ids, as the server has them; null: it has none. */
 export type ServerObjects = ReadonlyMap<string, JsonObject | null>;
 
-/** Which objects of a type a client has: all of them, or those that it has been asked for. */
+/** A client has all objects of a type, or those that it has been asked for. */
 export type Coverage = 'all' | 'known';
 
 /** The type of an alias of a file. */

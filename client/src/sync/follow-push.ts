@@ -20,7 +20,7 @@ export interface Followers {
  * states that it tells are the present ones, so a copy needs no cycle to learn that it is current.
  */
 export function followPush(connection: Connection, followers: Followers): Push {
-  return openPush(connection, {
+  const push = openPush(connection, {
     onState(changed) {
       for (const [accountId, states] of Object.entries(changed)) {
         const types = Object.keys(states).filter((type) => {
@@ -37,4 +37,7 @@ export function followPush(connection: Connection, followers: Followers): Push {
       if (state === 'live' && isSilent) followers.wake();
     },
   });
+  // A server that refuses push may have it in another session.
+  connection.keeper.listen(() => push.retry());
+  return push;
 }

@@ -12,9 +12,6 @@ import type { Replica } from '../store/replica.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Outcome } from './outcomes.js';
 
-/** Calls that a list may have in a request: what has changed, a page, and the objects of both. */
-export const CALLS_OF_A_LIST = 4;
-
 /** The lists of a request, with their calls. */
 export interface ListRequest {
   readonly lists: readonly ServerList[];
@@ -74,11 +71,12 @@ export class ListSync {
     this.#due.delete(name);
   }
 
-  /** Takes lists into a request, as many as it has room for. */
-  plan(room: number, options: Omit<ListOptions, 'hasObjects'>): ListRequest {
+  /** Takes lists into a request, but those of a type, as many as it has room for. */
+  plan(room: number, options: Omit<ListOptions, 'hasObjects'>, except?: string): ListRequest {
     const lists: ServerList[] = [];
     const calls: Invocation[] = [];
     for (const list of this.#find()) {
+      if (list.type === except) continue;
       const hasObjects = this.#replica.coverage(list.type) === 'known';
       const more = listCalls(list, { ...options, hasObjects });
       if (calls.length + more.length > room) break;
@@ -93,7 +91,8 @@ export class ListSync {
    * Reads the answers about the lists of a request. Writes that it has answered show in all other
    * lists until an answer about these has come.
    */
-  read({ lists }: ListRequest, response: Response, outcomes: readonly Outcome[]): ListAnswers {
+  read(request: ListRequest | null, response: Response, outcomes: readonly Outcome[]): ListAnswers {
+    const lists = request?.lists ?? [];
     const answered = (list: ServerList): readonly string[] =>
       outcomes.flatMap(({ isMade, write }) =>
         isMade && write.type === list.type ? [write.key] : [],

@@ -39,8 +39,8 @@ export const TRANSIENT: ReadonlySet<string> = new Set([
   'rateLimit',
 ]);
 
-/** How often a server may fail at a write before the write counts as refused. */
-const MOST_FAILURES = 5;
+/** How often a server may fail at a write before it counts as refused, and at a type. */
+export const MOST_FAILURES = 5;
 
 /** Returns a refused write as it is sent once more; null: the refusal is final. */
 export type Repair = (write: PendingWrite, error: Refusal) => PendingWrite | null;

@@ -31,7 +31,7 @@ export type PullResult =
       readonly objects: ServerObjects;
       readonly cursor: string;
       readonly isWhole: boolean;
-      /** What has to be asked for before the cursor moves on. */
+      /** Has to be asked for before the cursor moves on. */
       readonly stale: Stale | null;
     }
   /** The server doesn't know what has changed since: all objects have to be read again. */

@@ -1,14 +1,15 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-import type { ListSearch } from '../query/server-list.js';
+import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Log } from '../store/log.js';
 import type { Change, Coverage, Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
+import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
-import { CALLS_OF_A_LIST, type ListAnswers, type ListRequest, ListSync } from './list-sync.js';
-import { type Outcome, type Repair, readFlush, TRANSIENT } from './outcomes.js';
+import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
+import { MOST_FAILURES, type Outcome, type Repair, readFlush, TRANSIENT } from './outcomes.js';
 import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
 import {
   createdSince,
@@ -20,7 +21,6 @@ import {
 } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
 import { findConflicts, findWaiting } from './unchanged.js';
-import { WantedObjects, type WantedRequest } from './wanted-objects.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -28,6 +28,8 @@ export const ONCE = 'urn:jmapsmith:once';
 /** Calls of a /changes with its gets, and of a page of a sweep. */
 const CALLS_OF_A_PULL = 3;
 const CALLS_OF_A_SWEEP = 2;
+/** Calls of a list: what has changed, a page, and the objects of both. */
+const CALLS_OF_A_LIST = 4;
 
 /** A type with more objects is not kept whole, unless the program wants it. */
 const MOST_WHOLE = 10_000;
@@ -61,8 +63,6 @@ export interface SyncOptions {
   readonly limits: () => SyncLimits;
   /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
   readonly coverageOf?: (type: string) => Coverage | undefined;
-  /** Returns the lists that somebody looks at, and that the server decides. */
-  readonly lists?: () => Iterable<ListSearch>;
   /** Returns whether the server makes calls of the same `onceKey` once. */
   readonly hasOnceKeys: () => boolean;
   /**
@@ -90,8 +90,8 @@ interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
-  readonly lists: ListRequest;
-  readonly wanted: WantedRequest;
+  readonly lists: ListRequest | null;
+  readonly wanted: FetchRequest;
   /** Keys of calls that were planned before: an earlier request may have had them. */
   readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
@@ -103,6 +103,7 @@ interface Draft {
   readonly objects: Objects;
   readonly cursors: Map<string, string | null>;
   readonly coverage: Map<string, Coverage>;
+  readonly lists: Map<string, ServerList>;
 }
 
 /**
@@ -124,12 +125,15 @@ export class Sync {
   readonly #sweeps = new Map<string, Sweep>();
   /** Sweeps behind their last pages, until /changes has nothing more to tell. */
   readonly #swept = new Map<string, Swept>();
-  /** What has to be read before the state of a type moves on. */
+  /** Objects that have to be read before the states of their types move on. */
   readonly #stale = new Map<string, Stale>();
-  readonly #wanted: WantedObjects;
-  readonly #lists: ListSync;
+  readonly #wanted: FetchQueue;
+  /** Null: there was no list yet that only the server can decide. */
+  #lists: ListSync | null = null;
   /** Types that the server refuses to tell of, for as long as its session is the same. */
   readonly #refused = new Set<string>();
+  /** How often the server has failed at a type, one time after the other. */
+  readonly #failures = new Map<string, number>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
   #running: Promise<void> | null = null;
@@ -145,13 +149,12 @@ export class Sync {
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff();
-    this.#wanted = new WantedObjects(options.replica);
-    this.#lists = new ListSync(options.replica, options.lists ?? (() => []));
+    this.#wanted = new FetchQueue(options.replica);
   }
 
   /** Returns whether changes have been wished for that no request has asked for. */
   get isDue(): boolean {
-    return this.#due.size > 0 || this.#lists.isDue;
+    return this.#due.size > 0 || this.#lists?.isDue === true;
   }
 
   /** Has the next cycles ask for all changes, or for those of some types, without starting one. */
@@ -160,7 +163,7 @@ export class Sync {
     const names = new Set(this.#types().map(({ name }) => name));
     const due = new Set(types === undefined ? names : [...types].filter((type) => names.has(type)));
     for (const name of due) this.#due.add(name);
-    this.#lists.note(due);
+    this.#lists?.note(due);
   }
 
   /**
@@ -174,8 +177,9 @@ export class Sync {
   }
 
   /** Asks for a list that somebody looks at from now on. */
-  wantList(name: string): void {
-    this.#lists.want(name);
+  wantList(name: string, lists: ListSync): void {
+    this.#lists = lists;
+    lists.want(name);
     this.want([]);
   }
 
@@ -187,13 +191,18 @@ export class Sync {
 
   /** Returns why the server tells nothing of a type, or of a list. */
   isRefused(type: string, list?: string): boolean {
-    return this.#refused.has(type) || (list !== undefined && this.#lists.isRefused(list));
+    const isFailing = (this.#failures.get(type) ?? 0) >= MOST_FAILURES;
+    return (
+      isFailing ||
+      this.#refused.has(type) ||
+      (list !== undefined && this.#lists?.isRefused(list) === true)
+    );
   }
 
   /** Has a new session: forgets how far these types have been read. */
   forget(types: Iterable<string>): void {
     this.#refused.clear();
-    this.#lists.forget();
+    this.#lists?.forget();
     this.#share = 1;
     for (const type of types) {
       for (const known of [this.#sweeps, this.#swept, this.#stale]) known.delete(type);
@@ -278,18 +287,20 @@ export class Sync {
         objects: new Map(flush.change.objects),
         cursors: new Map(),
         coverage: new Map(),
+        lists: new Map(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
       if (flush.isTooLarge) this.#share /= 2;
-      const recovery = this.#recover(cycle, response, draft);
-      const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
-      const lists = this.#lists.read(cycle.lists, response, outcomes);
-      failure = this.#takeLists(lists, draft) ?? failure;
       for (const [type, more] of this.#wanted.read(cycle.wanted, response))
         take(draft.objects, type, more);
-      void commit({ ...flush.change, ...recovery?.change, ...draft, lists: lists.lists }, outcomes);
+      const recovery = this.#recover(cycle, response, draft);
+      const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
+      const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
+      failure = this.#takeLists(lists, draft) ?? failure;
+      void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
       const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
-      const hasMoved = outcomes.length > 0 || recovery !== null || isRead || lists.hasMoved;
+      const hasMoved =
+        outcomes.length > 0 || recovery !== null || isRead || lists?.hasMoved === true;
       const hasAsked = cycle.wanted.parts.length > 0;
       this.#isStuck = !hasMoved && !flush.isTooLarge && !hasAsked && !this.#hasPaged(cycle, behind);
       if (failure === null && (hasMoved || !this.#hasMore())) this.#backoff.reset();
@@ -312,7 +323,7 @@ export class Sync {
   /** Has what a request has asked for asked for once more. */
   #repeat({ pulls, lists }: Cycle): void {
     for (const { type } of pulls) this.#due.add(type);
-    for (const { name } of lists.lists) this.#lists.want(name);
+    for (const { name } of lists?.lists ?? []) this.#lists?.want(name);
   }
 
   /**
@@ -436,20 +447,21 @@ export class Sync {
       if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
     // The user's access may have changed.
-    for (const known of [this.#due, this.#sweeps, this.#swept, this.#stale])
+    for (const known of this.#reading())
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
     for (const name of this.#wanted.types) if (!names.has(name)) this.#wanted.delete(name);
     const calls = lost === null ? callsOf(replica.log).slice(0, this.#maxCalls()) : [];
-    this.#lists.note(new Set(calls.map(({ type }) => type)));
+    this.#lists?.note(new Set(calls.map(({ type }) => type)));
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
     // Lists on screen don't wait until all types are read.
-    const hasRoom = this.#lists.isDue && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
+    const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
     const most = Math.floor((room - (hasRoom ? CALLS_OF_A_LIST : 0)) / CALLS_OF_A_PULL);
     const pulls = this.#makePulls(calls, most);
     room -= pulls.length * CALLS_OF_A_PULL;
     const options = { accountId, maxObjectsInGet: limits().maxObjectsInGet };
-    const lists = this.#lists.plan(room, options);
-    room -= lists.calls.length;
+    // Their objects may be those of a call whose answer was lost.
+    const lists = this.#lists?.plan(room, options, lost?.type) ?? null;
+    room -= lists?.calls.length ?? 0;
     const wanted = this.#wanted.plan(room, options);
     room -= wanted.calls.length;
     const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
@@ -464,7 +476,7 @@ export class Sync {
       ...(lost === null ? [] : [recoveryCall(lost, accountId)]),
       ...calls.map((call) => setCall(accountId, call, replica, hasOnceKeys)),
       ...pulls.flatMap(pullCalls),
-      ...lists.calls,
+      ...(lists?.calls ?? []),
       ...wanted.calls,
       ...sweeps.flatMap((sweep) => sweepCalls(sweep, accountId, limits().maxObjectsInGet)),
     ];
@@ -495,18 +507,33 @@ export class Sync {
       ...pulls.map((pull) => [pull.type, this.#readPull(pull, response, draft)] as const),
       ...sweeps.map((sweep) => [sweep.type, this.#readSweep(sweep, response, draft)] as const),
     ];
-    for (const [type, failure] of failures) {
-      if (failure !== null && !TRANSIENT.has(failure)) this.#refuse(type);
-    }
-    const passing = failures.find(([, failure]) => failure !== null && TRANSIENT.has(failure));
-    return passing?.[1] ?? null;
+    const passing = failures.filter(([type, failure]) => this.#judge(type, failure));
+    return passing[0]?.[1] ?? null;
+  }
+
+  /**
+   * Returns whether the failure of a type holds the others up. A type that fails again and again is
+   * asked for when somebody wishes for it, and not before.
+   */
+  #judge(type: string, failure: string | null): boolean {
+    const count = failure === 'serverFail' ? (this.#failures.get(type) ?? 0) + 1 : 0;
+    this.#failures.set(type, count);
+    if (failure === null) return false;
+    if (!TRANSIENT.has(failure)) this.#refuse(type);
+    else if (count < MOST_FAILURES) return true;
+    for (const known of this.#reading()) known.delete(type);
+    return false;
   }
 
   /** One type that can't be read doesn't stop the others. */
   #refuse(type: string): void {
     this.#refused.add(type);
-    for (const known of [this.#due, this.#sweeps, this.#swept, this.#stale, this.#wanted])
-      known.delete(type);
+    this.#wanted.delete(type);
+  }
+
+  /** Returns what is going on for types, by their names. */
+  #reading() {
+    return [this.#due, this.#sweeps, this.#swept, this.#stale];
   }
 
   #types(): readonly TypeTable[] {
@@ -549,14 +576,13 @@ export class Sync {
     if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
-    take(objects, type, result.objects);
     let { sweep: next, isLast } = result;
     if (this.#isLarge(sweep, result.total)) {
-      coverage.set(type, 'known');
-      const rest = this.#knownIds(type).filter((id) => !result.objects.has(id));
+      const rest = this.#knownIds(type);
       next = { ...next, source: rest };
       isLast = rest.length === 0;
-    }
+    } else take(objects, type, result.objects);
+    if (Array.isArray(next.source)) coverage.set(type, 'known');
     if (isLast) {
       this.#sweeps.delete(type);
       const { from, seen } = next;
@@ -576,7 +602,8 @@ export class Sync {
     this.#swept.delete(type);
     this.#stale.delete(type);
     const table = this.#options.types().find(({ name }) => name === type);
-    const isPartial = this.#options.replica.coverage(type) === 'known';
+    const { replica, coverageOf } = this.#options;
+    const isPartial = (replica.coverage(type) ?? coverageOf?.(type)) === 'known';
     const hasQuery = table?.methods.includes('query') === true;
     const source = isPartial ? this.#knownIds(type) : hasQuery ? 'query' : null;
     this.#sweeps.set(type, startSweep(type, source));
@@ -590,12 +617,13 @@ export class Sync {
   #isLarge({ type, source, anchor }: Sweep, total: number | null): boolean {
     const { replica, coverageOf } = this.#options;
     if (source !== 'query' || anchor !== null || replica.coverage(type) !== null) return false;
-    const wish = coverageOf?.(type);
-    return wish === undefined ? (total ?? 0) > MOST_WHOLE : wish === 'known';
+    return coverageOf?.(type) === undefined && (total ?? 0) > MOST_WHOLE;
   }
 
   /** Takes the objects of lists, and asks for those that are missing. */
-  #takeLists(answers: ListAnswers, { objects }: Draft): string | null {
+  #takeLists(answers: ListAnswers | null, { objects, lists }: Draft): string | null {
+    if (answers === null) return null;
+    for (const [name, list] of answers.lists) lists.set(name, list);
     for (const [type, more] of answers.objects) take(objects, type, more);
     for (const [type, ids] of answers.shown) {
       const ofType = objects.get(type);
@@ -605,7 +633,7 @@ export class Sync {
       );
     }
     for (const [name, error] of answers.failures)
-      if (!TRANSIENT.has(error)) this.#lists.refuse(name);
+      if (!TRANSIENT.has(error)) this.#lists?.refuse(name);
     return answers.failures.find(([, error]) => TRANSIENT.has(error))?.[1] ?? null;
   }
 

@@ -119,14 +119,31 @@ export const gadgets: jmap.Schema<GadgetsProject> = {
   groups: [],
 };
 
+const SYNC = 'urn:jmapsmith:sync';
+
+/** Returns a table as a project has it that is as new as the server. */
+function withHash(type: jmap.TypeTable, { capabilities }: jmap.Session): jmap.TypeTable {
+  const { types } = capabilities[SYNC] as {
+    readonly types: Readonly<Record<string, { readonly hash: string }>>;
+  };
+  return { ...type, hash: types[type.name]?.hash ?? '' };
+}
+
 type Options = Partial<jmap.StoreOptions> & { readonly store?: jmap.CacheStore };
 
 /** A server of these types behind a proxy, for the tests of a file; clients have stores. */
 export function useGadgets(env: Readonly<Record<string, string>> = {}) {
   const server = useServer(async () => ({ project: await sharedProject(), env }));
   let fixtures: Fixtures;
+  let schema = gadgets;
   beforeAll(async () => {
     fixtures = await makeFixtures(server(), []);
+    const { session, close } = await connect(gadgets, {
+      url: server().url,
+      token: fixtures.u1.token,
+    });
+    schema = { ...gadgets, types: gadgets.types.map((each) => withHash(each, session)) };
+    await close();
   });
   const proxy = useFaultyProxy(() => server().url);
   const open: jmap.CachedClient<GadgetsProject>[] = [];
@@ -142,7 +159,7 @@ export function useGadgets(env: Readonly<Record<string, string>> = {}) {
       (await connect(gadgets, { url: server().url, token: fixtures.u1.token })).account(),
     async connect({ store = memory(), ...options }: Options = {}) {
       const { token } = fixtures.u1;
-      const client = await connect(gadgets, { url: proxy().url, token, ...options, store });
+      const client = await connect(schema, { url: proxy().url, token, ...options, store });
       open.push(client);
       return client;
     },

@@ -10,18 +10,18 @@ interface Part {
   readonly ids: readonly string[];
 }
 
-export interface WantedRequest {
+export interface FetchRequest {
   readonly parts: readonly Part[];
   readonly calls: readonly Invocation[];
 }
 
-export interface WantedOptions {
+export interface FetchOptions {
   readonly accountId: string;
   readonly maxObjectsInGet: number;
 }
 
 /** Objects that somebody looks at, and that are not there yet. */
-export class WantedObjects {
+export class FetchQueue {
   readonly #replica: Replica;
   readonly #byType = new Map<string, Set<string>>();
 
@@ -46,7 +46,7 @@ export class WantedObjects {
   }
 
   /** Takes objects into a request, those of a type for each call that it has room for. */
-  plan(room: number, { accountId, maxObjectsInGet }: WantedOptions): WantedRequest {
+  plan(room: number, { accountId, maxObjectsInGet }: FetchOptions): FetchRequest {
     const parts = [...this.#byType]
       .slice(0, room)
       .map(([type, ids]) => ({ type, ids: [...ids].slice(0, maxObjectsInGet) }));
@@ -60,8 +60,8 @@ export class WantedObjects {
     return { parts, calls };
   }
 
-  /** Returns the objects that a response has. What the server refuses is no longer wanted. */
-  read({ parts }: WantedRequest, response: Response) {
+  /** Returns the objects that a response has. Objects that the server refuses are no longer wanted. */
+  read({ parts }: FetchRequest, response: Response) {
     return parts.map(({ type, ids }) => {
       const rest = this.#byType.get(type);
       for (const id of ids) rest?.delete(id);
