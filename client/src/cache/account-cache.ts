@@ -254,7 +254,8 @@ export class AccountCache implements WriteTarget {
     const refusal = this.#findRefusal(writes);
     if (refusal !== null)
       return writes.map(({ write, object }) => refuse(object ?? replica.preview(write), refusal));
-    const saved = store.commit(change, rows);
+    const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
+    const saved = store.commit(change, [...aliases, ...rows]);
     const shown = writes.map(({ write, object }) =>
       this.#show(write, object ?? replica.row(write.type, write.key), saved),
     );

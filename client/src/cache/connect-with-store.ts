@@ -8,6 +8,7 @@ import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
+import { findOldAliases } from '../store/old-aliases.js';
 import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { isEqual } from '../store/values.js';
@@ -141,6 +142,8 @@ class ClientCache<P extends Project> {
   }
 
   async #read(store: OpenStore): Promise<void> {
+    const old = await findOldAliases(store);
+    if (old.length > 0) await this.#writer.write(old);
     await this.#problems.load(store);
     for (const id of await listAccounts(store)) {
       const account = this.#makeStore(id);

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/prot
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
+import { namesIn } from './log.js';
 import { LogRows } from './log-rows.js';
 import { loseList } from './lost-list.js';
 import { type Alias, BLOB, type Change, type Coverage, Replica, type Touched } from './replica.js';
@@ -76,6 +77,14 @@ export class AccountStore {
     return durable;
   }
 
+  /** Returns the rows of the keys that a write names: whoever reads the write can resolve them. */
+  aliasRowsOf(write: PendingWrite): readonly RowChange[] {
+    return [write.key, ...namesIn(write)].flatMap((key) => {
+      const alias = this.replica.aliasOf(key);
+      return alias === undefined ? [] : [this.#aliasRow(key, alias)];
+    });
+  }
+
   /**
    * Returns whether a write has to stay in the log: the store is lost, and has an older row of it.
    * A client that starts from that row would send the write a second time.
@@ -134,10 +143,7 @@ export class AccountStore {
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
     }
-    for (const [key, { type, id }] of aliases ?? []) {
-      this.#aliases.add(key);
-      rows.push(this.#row('aliases', key, { type, id }));
-    }
+    for (const [key, alias] of aliases ?? []) rows.push(this.#aliasRow(key, alias));
     for (const [name, list] of lists ?? []) {
       rows.push(this.#row('lists', name, list as JsonValue));
     }
@@ -145,6 +151,11 @@ export class AccountStore {
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
     return rows;
+  }
+
+  #aliasRow(key: string, { type, id }: Alias): RowChange {
+    this.#aliases.add(key);
+    return this.#row('aliases', key, { type, id, at: Date.now() });
   }
 
   #stateOf(type: string): JsonValue {

@@ -55,7 +55,7 @@ export class Replica {
   readonly #cursors = new Map<string, string>();
   readonly #coverage = new Map<string, Coverage>();
   readonly #lists = new Map<string, ServerList>();
-  readonly #aliases = new Map<Key, string>();
+  readonly #aliases = new Map<Key, Alias>();
   #log: Log = [];
 
   constructor(tables: Iterable<TypeTable>) {
@@ -87,7 +87,12 @@ export class Replica {
 
   /** Returns the id of a key; null where the server has not given it one. */
   idOf(key: Key): string | null {
-    return isLocalKey(key) ? (this.#aliases.get(key) ?? null) : key;
+    return isLocalKey(key) ? (this.#aliases.get(key)?.id ?? null) : key;
+  }
+
+  /** Returns the alias of a key; undefined where the server has not given it an id. */
+  aliasOf(key: Key): Alias | undefined {
+    return this.#aliases.get(key);
   }
 
   /** Returns the key of an id or of a key. Ids name objects of one type alone. */
@@ -177,9 +182,10 @@ export class Replica {
   }
 
   /** The object may have come by its id before: from then on its key is the one made here. */
-  #setAlias(key: Key, { type, id }: Alias, touch: (type: string, key: Key) => void): void {
-    if (this.#aliases.get(key) === id) return;
-    this.#aliases.set(key, id);
+  #setAlias(key: Key, alias: Alias, touch: (type: string, key: Key) => void): void {
+    const { type, id } = alias;
+    if (this.#aliases.get(key)?.id === id) return;
+    this.#aliases.set(key, alias);
     if (!this.#types.get(type)?.rename(id, key)) return;
     touch(type, id);
     touch(type, key);
