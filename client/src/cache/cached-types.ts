@@ -233,8 +233,8 @@ export type CachedAccount<P extends Project> = Omit<AccountCalls<P>, 'upload'> &
   upload(data: BlobPart, options?: UploadOptions): Upload;
   /**
    * Makes writes together: they show, and are kept, all at once or not at all. The client sends
-   * writes of one type as one /set, and writes of several types in one request. The server may refuse some
-   * of them and make the others. Where the function throws, nothing is written.
+   * writes of one type as one /set, and writes of several types in one request. The server may
+   * refuse some of them and make the others. Where the function throws, nothing is written.
    */
   write(make: (types: GroupedTypes<P>) => void): GroupedWrite;
 };

@@ -22,7 +22,7 @@ import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from 
 import { Variable } from './observable.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
-import type { UploadContext } from './upload-queue.js';
+import type { UploadContext } from './upload-tools.js';
 import {
   listAccounts,
   openUserData,

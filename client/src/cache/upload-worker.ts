@@ -11,7 +11,7 @@ import type {
   UploadOwner,
   UploadRow,
   UploadTools,
-} from './upload-queue.js';
+} from './upload-tools.js';
 
 /** A server may delete a file that nothing names; ours does after an hour. */
 const LIFE = 45 * 60_000;
@@ -73,7 +73,7 @@ export class UploadWorker {
     return { saved, result };
   }
 
-  /** Takes the uploads of an earlier client; those that nothing has named for long are forgotten. */
+  /** Takes the uploads of an earlier client. It forgets files that nothing has named for long. */
   restore(uploads: readonly (readonly [key: Key, row: UploadRow])[]): void {
     const { replica } = this.#context.store;
     const named = new Set(replica.log.flatMap(({ blobs = [] }) => blobs));

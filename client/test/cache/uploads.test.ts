@@ -122,7 +122,7 @@ describe('a file', () => {
     expect(await readElsewhere('No')).toEqual([]);
   });
 
-  it('that is too large is refused before it is sent, and one that the server refuses too', async () => {
+  it('that is too large is refused before it is sent, and by the server', async () => {
     const { me } = await open();
     const huge = me.upload(new Uint8Array(1_000_001));
     expect(await huge.saved).toBe(false);
