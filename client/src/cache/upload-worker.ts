@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { BlobId, Uploaded, UploadOptions } from '../call/blobs.js';
+import type { BlobId, Uploaded } from '../call/blobs.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Backoff } from '../sync/backoff.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
+import type { OnProgress } from '../transport/upload.js';
 import type {
   EndOfUpload,
   NewUpload,
@@ -26,7 +27,7 @@ interface Context extends UploadContext, UploadOwner {
 interface Entry {
   readonly key: BlobId;
   readonly row: UploadRow;
-  onProgress?: NonNullable<UploadOptions['onProgress']>;
+  onProgress?: OnProgress;
   readonly controller: AbortController;
   readonly end: (end: EndOfUpload) => void;
   /** The file of this program; null: the store has it from an earlier one. */
@@ -64,7 +65,7 @@ export class UploadWorker {
     const abort = (): void => this.#abort(entry);
     const leave = (): void => signal?.removeEventListener('abort', abort);
     const entry: Entry = { ...makeEntry(key, { type, size }, end), data: blob, leave };
-    if (onProgress !== undefined) entry.onProgress = onProgress;
+    if (onProgress !== undefined) entry.onProgress = onlyRising(onProgress);
     signal?.addEventListener('abort', abort);
     this.#entries.set(key, entry);
     const saved = this.#keep(entry, blob);
@@ -291,6 +292,16 @@ function makeEntry(key: BlobId, row: UploadRow, end: Entry['end']): Entry {
     ...{ key, row, end, data: null, isKept: false, sentAt: null },
     controller: new AbortController(),
     leave: () => undefined,
+  };
+}
+
+/** A file may be sent several times; its progress never goes back. */
+function onlyRising(tell: OnProgress): OnProgress {
+  let most = -1;
+  return (progress) => {
+    if (progress.loaded <= most) return;
+    most = progress.loaded;
+    tell(progress);
   };
 }
 

@@ -87,7 +87,9 @@ describe('a file', () => {
   it('holds up no write that does without it', async () => {
     const { jmap, me } = await open();
     served.proxy().decide((request) => (isUpload(request) ? 'drop' : 'pass'));
-    const scan = me.upload('late');
+    const loaded: number[] = [];
+    const onProgress = (progress: Progress) => loaded.push(progress.loaded);
+    const scan = me.upload('late', { onProgress });
     const { object } = me.Gadget.create({ title: 'Late', blobId: scan });
     me.Gadget.update(object.id, { rank: 3 });
     const child = me.Gadget.create({ title: 'Child', parentId: object.id });
@@ -98,6 +100,7 @@ describe('a file', () => {
     await jmap.sync.settled();
     expect(await child.result).toMatchObject({ ok: true });
     expect(await readElsewhere('Late')).toEqual(['late']);
+    expect(loaded).toEqual([0, 4]);
   });
 
   it('that the program ends takes the writes along that name it', async () => {
