@@ -132,6 +132,14 @@ describe('an update that asks for what it has seen', () => {
     ]);
   });
 
+  it('takes for seen what the server makes of an earlier write', async () => {
+    const one = await open();
+    const { object } = one.Gadget.create({ title: 'Lamp' });
+    const write = one.Gadget.update(object.$key, { list: ['a'] }, LAST);
+    await one.jmap.sync.settled();
+    expect(await write.result).toMatchObject({ ok: true, object: { list: ['a'] } });
+  });
+
   it('goes in one call with its like', async () => {
     const one = await open();
     const ids = [await make(one), await make(one), await make(one)];

@@ -238,7 +238,10 @@ describe('the octets of a file', () => {
     expect(await write.result).toMatchObject({ ok: true });
   });
 
-  it('that the store has lost take the writes along that name the file', async () => {
+  it.each([
+    { lost: 'octets', isRowLost: false },
+    { lost: 'file as a whole', isRowLost: true },
+  ])('take the writes along, where the store has lost the $lost', async ({ isRowLost }) => {
     const store = memory();
     const torn = limitStore(store, (commit) =>
       commit.some(({ table }) => table === 'blobs') ? 'lost' : 'kept',
@@ -251,6 +254,9 @@ describe('the octets of a file', () => {
     expect(await scan.saved).toBe(false);
     await jmap.close();
     goOnline();
+    const rows = await store.open([new URL(served.proxy().url).href, 'u1', 1].join(' '));
+    const [[key] = ['']] = await rows.load('meta', 'upload ');
+    if (isRowLost) await rows.commit([{ table: 'meta', key }], {});
     const again = await open({ store });
     expect(again.jmap.problems.getSnapshot()).toMatchObject([
       { values: { title: 'Torn' }, error: { type: 'dependencyFailed' } },

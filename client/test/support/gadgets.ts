@@ -20,6 +20,8 @@ export interface Gadget {
   readonly parentId: jmap.Id<'Gadget'> | null;
   readonly blobId: jmap.BlobId | null;
   readonly album: Readonly<Record<jmap.BlobId, true>>;
+  /** The client doesn't know its default. */
+  readonly list: readonly string[];
 }
 export interface GadgetCreate extends Partial<Omit<Gadget, 'id' | 'title'>> {
   readonly title: string;
