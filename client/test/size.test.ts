@@ -14,7 +14,7 @@ const MAX_OCTETS_OF_WEBSOCKET = 2688;
  * `connect` with a store and push. Parts that a list needs come later: the tables of Unicode, and
  * lists that the server decides.
  */
-const MAX_WITH_STORE = 28.5 * 1024;
+const MAX_WITH_STORE = 28.75 * 1024;
 
 /** A binding without the user interface library to which it binds. */
 const MAX_OCTETS_OF_BINDING = 1024;
