@@ -24,7 +24,7 @@ export type { OrReferences, Ref, Reference } from './call/reference.js';
 export type { Session, SessionAccount } from './call/session.js';
 export type { Client, Comparator } from './client.js';
 export { type ClientOf, type ConnectOptions, connect } from './connect.js';
-export type { Change, OpenStore, Store, Table } from './persist/port.js';
+export type { BlobChange, Change, OpenStore, Store, Table } from './persist/port.js';
 export { FencedError, StoreLostError } from './persist/store-errors.js';
 export type * from './schema/id.js';
 export type * from './schema/set-errors.js';

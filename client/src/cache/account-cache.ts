@@ -3,15 +3,14 @@ import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { Change as RowChange } from '../persist/port.js';
 import type { Lazy } from '../query/lazy.js';
-import type * as ListParts from '../query/list-parts.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
-import { append } from '../store/log.js';
-import { findPatch, type PatchObject } from '../store/patches.js';
+import { lookAnew } from '../store/checks.js';
+import { append, findCancelled } from '../store/log.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
-import { isLocalKey, makeKey, type PendingWrite } from '../store/write.js';
+import { isLocalKey, type PendingWrite } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
@@ -20,15 +19,20 @@ import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
 import type { Problems } from './problems.js';
 import { findUnneeded } from './pruning.js';
-import { type EndOfWrite, Waiters } from './waiters.js';
+import { UploadQueue } from './upload-queue.js';
+import type { UploadContext } from './upload-tools.js';
+import { Waiters } from './waiters.js';
+import { copyJson, refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
+import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 
 export interface AccountCacheOptions {
   readonly accountId: string;
   readonly store: AccountStore;
   readonly wire: Wire;
   readonly rules: RulesLoader;
-  readonly lists: Lazy<typeof ListParts>;
+  readonly lists: Lazy<typeof ListSync>;
   readonly problems: Problems;
+  readonly uploads: UploadContext;
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
@@ -41,16 +45,6 @@ export interface AccountCacheOptions {
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
   readonly onChange: () => void;
-}
-
-/** Changes a copy of an object. */
-export type Recipe = (draft: object) => void;
-
-/** A write as its program sees it. */
-export interface ShownWrite {
-  readonly object: Row | undefined;
-  readonly saved: Promise<boolean>;
-  readonly result: Promise<EndOfWrite>;
 }
 
 export interface LiveArguments {
@@ -71,8 +65,9 @@ const STATUS_OF: Readonly<Record<string, SyncSnapshot['status']>> = {
 const GATHERING = 20;
 
 /** An account in use: its copy, its cycles, its writes and its lists. */
-export class AccountCache {
+export class AccountCache implements WriteTarget {
   readonly id: string;
+  readonly uploads: UploadQueue;
   readonly #options: AccountCacheOptions;
   readonly #sync: Sync;
   readonly #waiters = new Waiters();
@@ -95,10 +90,16 @@ export class AccountCache {
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
+    this.uploads = new UploadQueue(options.uploads, {
+      findRefusal: () => this.#findRefusal([]),
+      commit: (change, outcomes) => void this.#commit(change, outcomes),
+      want: () => this.want(),
+    });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
       commit: (change, outcomes) => this.#commit(change, outcomes),
-      isHeld: (write) => store.isHeld(write),
+      isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
+      repair: (write, error) => this.uploads.repair(write, error),
       report: (failure, isDone) => this.#report(failure, isDone),
     });
   }
@@ -116,33 +117,46 @@ export class AccountCache {
     return isKept ? store.replica.cursor(type) : undefined;
   }
 
-  create(table: TypeTable, values: object): ShownWrite {
-    const provisional = guessTimes(table);
-    const common = { ...startWrite(table.name, makeKey()), provisional };
-    return this.#write({ ...common, kind: 'create', values: copyJson(values) });
+  /** Returns the id of a file that was uploaded under a key. */
+  blobIdOf(key: string): string {
+    return this.#options.store.replica.idOf(key) ?? key;
   }
 
-  update(type: string, id: string, edit: PatchObject | Recipe): ShownWrite {
+  find(type: string, id: string): ReturnType<WriteTarget['find']> {
     const { replica } = this.#options.store;
     const key = replica.keyOf(type, id);
-    const row = replica.row(type, key);
-    if (typeof edit === 'function' && row === undefined) return refuse(undefined, NOT_FOUND);
-    const patch = typeof edit === 'function' ? findEdit(row as Row, edit) : copyJson(edit);
-    if (Object.keys(patch).length === 0) return keep(row);
-    return this.#write({ ...startWrite(type, key), kind: 'update', patch, unchanged: null });
+    return { key, row: replica.row(type, key) };
   }
 
-  destroy(type: string, id: string): ShownWrite {
+  take(write: PendingWrite, before?: Row, rows: readonly RowChange[] = []): ShownWrite {
     const { replica } = this.#options.store;
-    const key = replica.keyOf(type, id);
-    return this.#write({ ...startWrite(type, key), kind: 'destroy' }, replica.row(type, key));
+    const marked = this.uploads.mark(write);
+    const log = append(replica.log, marked, replica.defaultsOf(write.type));
+    const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
+    const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
+    return shown as ShownWrite;
+  }
+
+  /** Takes all writes that a function makes, in one commit. */
+  write(make: (target: WriteTarget) => void): SharedWrite {
+    const { replica } = this.#options.store;
+    return recordGroup(replica, make, ({ recorded, cancelled }, log) =>
+      this.#takeAll(
+        recorded,
+        { log: [...replica.log, ...log.map((write) => this.uploads.mark(write))] },
+        cancelled,
+      ),
+    );
   }
 
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     if (this.#options.findRefusal() !== null) return false;
     const { failures: _, ...rest } = write;
-    this.#write({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, undefined, rows);
+    // The problem has told what the server has.
+    const row = this.#options.store.replica.row(write.type, write.key);
+    const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
+    this.take(again, undefined, rows);
     return true;
   }
 
@@ -167,11 +181,13 @@ export class AccountCache {
     this.#isWanted = true;
     queueMicrotask(() => {
       this.#isWanted = false;
+      this.uploads.check();
       this.#sync.want();
     });
   }
 
   wake(): void {
+    this.uploads.wake();
     this.#sync.wake();
   }
 
@@ -190,6 +206,10 @@ export class AccountCache {
   async settle(): Promise<void> {
     // Lists that were opened just now are asked for, too.
     await this.#options.lists.settle();
+    if (this.uploads.isUsed) {
+      this.#sync.wake();
+      await this.uploads.settle();
+    }
     await this.#sync.settle();
   }
 
@@ -209,12 +229,14 @@ export class AccountCache {
     const outcomes = log.map((write) => ({ isMade: false, write, error: GONE }) as const);
     const refused = this.#findUnasked(outcomes);
     store.drop(this.#options.problems.rowsOf(refused));
+    this.uploads.drop();
     this.#end(outcomes, refused);
     await closed;
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#hint);
+    this.uploads.close();
     await this.#sync.close();
     this.#waiters.close();
   }
@@ -224,24 +246,38 @@ export class AccountCache {
     this.#tell(new Map());
   }
 
-  #write(
-    write: PendingWrite,
-    before: Row | undefined = undefined,
+  #takeAll(
+    writes: readonly Recorded[],
+    change: Pick<Change, 'log'>,
+    ended: readonly Outcome[],
     rows: readonly RowChange[] = [],
-  ): ShownWrite {
-    const { store, findRefusal, problems } = this.#options;
+  ): readonly ShownWrite[] {
+    const { store } = this.#options;
     const { replica } = store;
-    const isLarge = countOctets(JSON.stringify(write)) > maxOctetsOf(this.#options.limits());
-    const refusal = this.#isDropped ? GONE : (findRefusal() ?? (isLarge ? TOO_LARGE : null));
-    if (refusal !== null) return refuse(before ?? replica.preview(write), refusal);
-    const log = append(replica.log, write, replica.defaultsOf(write.type));
-    const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
-    const saved = store.commit({ log }, rows);
-    const object = before ?? replica.row(write.type, write.key);
-    const [id = ''] = write.ids;
-    const waiter = this.#waiters.add(id, object);
+    const refusal = this.#findRefusal(writes);
+    if (refusal !== null)
+      return writes.map(({ write, object }) => refuse(object ?? replica.preview(write), refusal));
+    const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
+    const saved = store.commit(change, [...aliases, ...rows]);
+    const shown = writes.map(({ write, object }) =>
+      this.#show(write, object ?? replica.row(write.type, write.key), saved),
+    );
     this.#end(ended, []);
     this.want();
+    return shown;
+  }
+
+  #findRefusal(writes: readonly Recorded[]): Refusal | null {
+    if (this.#isDropped) return GONE;
+    const most = maxOctetsOf(this.#options.limits());
+    const isLarge = writes.some(({ write }) => countOctets(JSON.stringify(write)) > most);
+    return this.#options.findRefusal() ?? (isLarge ? TOO_LARGE : null);
+  }
+
+  #show({ ids }: PendingWrite, object: Row | undefined, saved: Promise<boolean>): ShownWrite {
+    const { problems } = this.#options;
+    const [id = ''] = ids;
+    const waiter = this.#waiters.add(id, object);
     return {
       object,
       saved,
@@ -283,6 +319,7 @@ export class AccountCache {
     const { replica } = this.#options.store;
     this.#waiters.end(outcomes, ({ write }) => replica.row(write.type, write.key));
     this.#options.problems.add(refused);
+    this.uploads.note(outcomes);
   }
 
   /** Asks for objects once; a server that doesn't have them is asked again when the type changes. */
@@ -299,8 +336,8 @@ export class AccountCache {
     const { name } = search;
     this.#searches.set(name, search);
     this.#openers.set(name, (this.#openers.get(name) ?? 0) + 1);
-    this.#options.lists.want(({ ListSync }) => {
-      this.#listSync ??= new ListSync(this.#options.store.replica, () => this.#searches.values());
+    this.#options.lists.want((Lists) => {
+      this.#listSync ??= new Lists(this.#options.store.replica, () => this.#searches.values());
       this.#sync.wantList(name, this.#listSync);
     });
     return () => {
@@ -336,9 +373,9 @@ export class AccountCache {
   }
 
   #makeSource(): LiveSource {
-    const { store, rules, lists } = this.#options;
+    const { store, rules } = this.#options;
     return {
-      ...{ replica: store.replica, rules, lists },
+      ...{ replica: store.replica, rules },
       seq: () => store.seq,
       status: (type, list) =>
         this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
@@ -373,58 +410,3 @@ const TOO_LARGE: Refusal = Object.freeze({
   type: 'tooLarge',
   description: 'No request can be so large.',
 });
-const NOT_FOUND: Refusal = Object.freeze({ type: 'notFound', description: 'It is not there.' });
-
-function startWrite(type: string, key: string) {
-  return { ids: [crypto.randomUUID()], type, key, sentAs: null };
-}
-
-/** Returns the times that the server sets on a create, about as it will. */
-function guessTimes({ properties }: TypeTable): JsonObject {
-  const now = new Date().toISOString();
-  const times = Object.entries(properties).filter(
-    ([, { kind, access, isNullable, default: value }]) =>
-      kind === 'date' && access === 'serverSet' && !isNullable && value === undefined,
-  );
-  return Object.fromEntries(times.map(([name]) => [name, now]));
-}
-
-/** Returns the patch that a recipe makes. */
-function findEdit(row: Row, edit: Recipe): PatchObject {
-  const { $key, $pending, ...object } = row;
-  const draft: JsonObject = { ...copyJson(object), $key, $pending };
-  edit(draft);
-  const { $key: _key, $pending: _pending, ...after } = copyJson(draft);
-  return findPatch(object, after);
-}
-
-/** Returns a copy as JSON has it: nothing of it is shared, and members without a value are gone. */
-function copyJson<Value extends object>(value: Value): Value & JsonObject {
-  return JSON.parse(JSON.stringify(value)) as Value & JsonObject;
-}
-
-/** Returns the ends of writes that are in no log: others have made up for them. */
-function findCancelled(
-  before: readonly PendingWrite[],
-  after: readonly PendingWrite[],
-): readonly Outcome[] {
-  const kept = new Set(after.flatMap(({ ids }) => ids));
-  return before.flatMap((write) => {
-    const ids = write.ids.filter((id) => !kept.has(id));
-    return ids.length === 0
-      ? []
-      : [{ isMade: true, write: { ...write, ids }, id: write.key } as const];
-  });
-}
-
-/** Returns a write that is refused without the server. */
-function refuse(object: Row | undefined, error: Refusal): ShownWrite {
-  const saved = Promise.resolve(false);
-  return { object, saved, result: Promise.resolve({ ok: false, error }) };
-}
-
-/** Returns a write that changes nothing. */
-function keep(object: Row | undefined): ShownWrite {
-  const saved = Promise.resolve(true);
-  return { object, saved, result: Promise.resolve({ ok: true, object }) };
-}

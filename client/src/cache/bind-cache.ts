@@ -1,8 +1,16 @@
 import type { Account, Project } from '../call/account.js';
+import type { BlobId, Blobs, DownloadOptions, UploadOptions } from '../call/blobs.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { PatchObject } from '../store/patches.js';
-import type { AccountCache, LiveArguments, Recipe } from './account-cache.js';
-import type { CachedAccount } from './cached-types.js';
+import type { AccountCache, LiveArguments } from './account-cache.js';
+import type { CachedAccount, UpdateOptions } from './cached-types.js';
+import {
+  type Recipe,
+  type WriteTarget,
+  writeCreate,
+  writeDestroy,
+  writeUpdate,
+} from './write-forms.js';
 
 /** Returns an account with the cached forms of the types that the client keeps. */
 export function bindCache<P extends Project>(
@@ -11,22 +19,51 @@ export function bindCache<P extends Project>(
   tables: readonly TypeTable[],
 ): CachedAccount<P> {
   const methods = account as unknown as Readonly<Record<string, object>>;
-  const types = tables.map((table) => [
-    table.name,
-    { ...methods[table.name], ...makeForms(cache, table) },
-  ]);
-  return { ...account, ...Object.fromEntries(types) } as unknown as CachedAccount<P>;
+  const bind = (target: WriteTarget, make: (table: TypeTable) => object): object =>
+    Object.fromEntries(
+      tables.map((table) => [table.name, { ...make(table), ...makeForms(target, table) }]),
+    );
+  const types = bind(cache, (table) => ({
+    ...methods[table.name],
+    live: (args: LiveArguments = {}) => cache.live(table, args),
+  }));
+  const write = (make: (tx: object) => void) =>
+    cache.write((target) => make(bind(target, () => ({}))));
+  return {
+    ...account,
+    ...types,
+    ...bindBlobs(account, cache),
+    write,
+  } as unknown as CachedAccount<P>;
 }
 
-function makeForms(cache: AccountCache, table: TypeTable): object {
-  const { name, methods, isSingleton } = table;
-  const live = (args: LiveArguments = {}) => cache.live(table, args);
-  if (!methods.includes('set')) return { live };
-  const update = (id: string, edit: PatchObject | Recipe) => cache.update(name, id, edit);
-  if (isSingleton === true) return { live, update };
+/** Returns the files of an account. Files on their way to the server are here, under their keys. */
+function bindBlobs({ download, blobUrl }: Blobs, cache: AccountCache): object {
+  const { uploads } = cache;
   return {
-    ...{ live, update },
-    create: (values: object) => cache.create(table, values),
-    destroy: (id: string) => cache.destroy(name, id),
+    upload: (data: BlobPart, options?: UploadOptions) => uploads.upload(data, options),
+    download: async (key: BlobId, options?: DownloadOptions) => {
+      const file = await uploads.read(key);
+      return file ? new Response(file) : download(cache.blobIdOf(key), options);
+    },
+    blobUrl: async (key: BlobId, options?: DownloadOptions) => {
+      const file = await uploads.read(key);
+      if (file === null) return blobUrl(cache.blobIdOf(key), options);
+      const url = URL.createObjectURL(file);
+      return { url, revoke: () => URL.revokeObjectURL(url) };
+    },
+  };
+}
+
+function makeForms(target: WriteTarget, table: TypeTable): object {
+  const { name, methods, isSingleton } = table;
+  if (!methods.includes('set')) return {};
+  const update = (id: string, edit: PatchObject | Recipe, options?: UpdateOptions) =>
+    writeUpdate(target, [name, id], edit, options);
+  if (isSingleton === true) return { update };
+  return {
+    update,
+    create: (values: object) => writeCreate(target, table, values),
+    destroy: (id: string) => writeDestroy(target, name, id),
   };
 }

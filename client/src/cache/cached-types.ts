@@ -1,5 +1,6 @@
 import type { MethodErrorType } from '../../../src/protocol/errors.js';
 import type { AccountCalls, Project } from '../call/account.js';
+import type { BlobId, Uploaded, UploadOptions } from '../call/blobs.js';
 import type { MethodsOf, Search } from '../call/methods.js';
 import type { Client } from '../client.js';
 import type { Id } from '../schema/id.js';
@@ -17,15 +18,28 @@ export type Row<Shape extends TypeShape> = Shape['object'] & {
   readonly $pending: boolean;
 };
 
+/** Somebody has changed properties that an update with `ifUnchanged` touches. */
+export interface ConflictError<Shape extends TypeShape> {
+  readonly type: 'conflict';
+  readonly description?: string;
+  /** The properties that have changed, as the update saw them. */
+  readonly seen: Partial<Shape['object']>;
+  /** The same properties as the server has them. */
+  readonly current: Partial<Shape['object']>;
+}
+
 /** Why a write was refused: a SetError of its type, or the error of its whole call. */
 export type WriteError<Shape extends TypeShape> =
   | Shape['error']
+  | ConflictError<Shape>
   /**
    * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
-   * closed before the server answered; a write that is saved is sent by the next client.
-   * `clientOutdated`: the server refuses properties, and has another version of the type.
+   * closed before the server answered; a write that is saved is sent by the next client. `aborted`:
+   * the program has ended it before it was sent. `clientOutdated`: the server refuses properties,
+   * and has another version of the type.
    */
   | PlainSetError<
+      | 'aborted'
       | 'clientOutdated'
       | 'closed'
       | 'dependencyFailed'
@@ -53,6 +67,33 @@ export interface Write<Shape extends TypeShape, Object = Row<Shape> | undefined>
   readonly result: Promise<WriteResult<Shape, Object>>;
 }
 
+/** A file that is kept, and uploaded as soon as the server can be reached. */
+export interface Upload {
+  /** Names the file in writes before it has an id. An upload may stand in the place of its key. */
+  readonly key: BlobId;
+  /** Resolves to true once the file survives the end of the program; false: it won't. */
+  readonly saved: Promise<boolean>;
+  /** Resolves when the server has the file, however much later, or refuses it. It never rejects. */
+  readonly result: Promise<
+    | { readonly ok: true; readonly blob: Uploaded }
+    | {
+        readonly ok: false;
+        readonly error: { readonly type: string; readonly description?: string };
+      }
+  >;
+  toJSON(): string;
+}
+
+/** Values in which uploads may stand for the ids of blobs. */
+export type WithUploads<Value> =
+  Value extends Id<infer Type>
+    ? Value | ([Type] extends ['Blob'] ? Upload : never)
+    : Value extends readonly (infer Item)[]
+      ? readonly WithUploads<Item>[]
+      : Value extends object
+        ? { [Name in keyof Value]: WithUploads<Value[Name]> }
+        : Value;
+
 type Primitive = string | number | boolean | null | undefined;
 
 type Mutable<Value> = Value extends Primitive
@@ -62,22 +103,32 @@ type Mutable<Value> = Value extends Primitive
     : { -readonly [Name in keyof Value]: Mutable<Value[Name]> };
 
 /** A copy of an object in which a recipe changes what an update may change. */
-export type Draft<Shape extends TypeShape> = Mutable<Shape['update']> &
+export type Draft<Shape extends TypeShape> = Mutable<WithUploads<Shape['update']>> &
   Omit<Row<Shape>, keyof Shape['update']>;
 
 /** A change of an object: a PatchObject, or a function that changes a copy of the object. */
-export type Edit<Shape extends TypeShape> = Shape['patch'] | ((draft: Draft<Shape>) => void);
+export type Edit<Shape extends TypeShape> =
+  | WithUploads<Shape['patch']>
+  | ((draft: Draft<Shape>) => void);
 
 export interface Creates<Shape extends TypeShape> {
   /** Creates an object. Others may name it by its `id` at once. */
-  create(values: Shape['create']): Write<Shape, Row<Shape>>;
+  create(values: WithUploads<Shape['create']>): Write<Shape, Row<Shape>>;
   /** Destroys an object. */
   destroy(id: Id<Shape['name']>): Write<Shape>;
 }
 
+export interface UpdateOptions {
+  /**
+   * Refuses the update with an error of type `conflict` where somebody has changed a property that
+   * it touches. By default the last write of a property wins, and members of maps are merged.
+   */
+  readonly ifUnchanged?: boolean;
+}
+
 export interface Updates<Shape extends TypeShape> {
   /** Changes an object. A recipe becomes the least patch: members that it doesn't touch stay. */
-  update(id: Id<Shape['name']>, edit: Edit<Shape>): Write<Shape>;
+  update(id: Id<Shape['name']>, edit: Edit<Shape>, options?: UpdateOptions): Write<Shape>;
 }
 
 /** `live`: the client has had no full answer yet. `offline`: the server gives none. */
@@ -145,9 +196,47 @@ export type CachedMethods<Methods> =
     ? Omit<Methods, keyof CachedForms<Shape>> & CachedForms<Shape>
     : Methods;
 
+type GroupedForms<Methods> =
+  Methods extends MethodsOf<infer Shape>
+    ? Unless<Shape['create'], never, Creates<Shape>> &
+        Unless<Shape['update'], never, GroupedUpdates<Shape>>
+    : unknown;
+
+interface GroupedUpdates<Shape extends TypeShape> {
+  /** Changes an object. The function sees what earlier writes of the group have made of it. */
+  update(id: Id<Shape['name']>, edit: Edit<Shape>): Write<Shape>;
+}
+
+/** The types of a project, for writes that are made together. */
+export type GroupedTypes<P extends Project> = {
+  readonly [Name in keyof P['alone']]: GroupedForms<P['alone'][Name]>;
+};
+
+/** Writes that were made together. Each of them has an end of its own besides. */
+export interface GroupedWrite {
+  /** Resolves to true once all of them survive the end of the program; false: they won't. */
+  readonly saved: Promise<boolean>;
+  /** Resolves when the server has answered all of them, to the first error. It never rejects. */
+  readonly result: Promise<
+    { readonly ok: true } | { readonly ok: false; readonly error: WriteError<TypeShape> }
+  >;
+}
+
 /** An account of which the client keeps a copy. */
-export type CachedAccount<P extends Project> = AccountCalls<P> & {
+export type CachedAccount<P extends Project> = Omit<AccountCalls<P>, 'upload'> & {
   readonly [Name in keyof P['alone']]: CachedMethods<P['alone'][Name]>;
+} & {
+  /**
+   * Keeps a file and uploads it, now or once the server can be reached. `blobUrl` and `download`
+   * take its key at once.
+   */
+  upload(data: BlobPart, options?: UploadOptions): Upload;
+  /**
+   * Makes writes together: they show, and are kept, all at once or not at all. The client sends
+   * writes of one type as one /set, and writes of several types in one request. The server may
+   * refuse some of them and make the others. Where the function throws, nothing is written.
+   */
+  write(make: (types: GroupedTypes<P>) => void): GroupedWrite;
 };
 
 /** A write that was refused, and that nobody waited for. It stays until it is dealt with. */
@@ -159,8 +248,14 @@ export interface Problem {
   readonly key: string;
   /** The values of a create, the patch of an update; null for a destroy. */
   readonly values: object | null;
-  readonly error: { readonly type: string; readonly description?: string };
-  /** Writes the same once more. */
+  readonly error: {
+    readonly type: string;
+    readonly description?: string;
+    /** The properties that a `conflict` is about. */
+    readonly seen?: object;
+    readonly current?: object;
+  };
+  /** Writes the same once more; after a conflict, over what the server has. */
   retry(): void;
   /** Forgets the write. */
   discard(): void;

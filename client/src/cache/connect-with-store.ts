@@ -1,4 +1,5 @@
 import { findOwnAccount, type Project } from '../call/account.js';
+import { makeBlobs } from '../call/blobs.js';
 import { type Connection, type ConnectionOptions, openConnection } from '../call/connection.js';
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
@@ -7,18 +8,21 @@ import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
+import { findOldAliases } from '../store/old-aliases.js';
 import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { isEqual } from '../store/values.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
+import type { HttpClient } from '../transport/http.js';
 import { AccountCache } from './account-cache.js';
 import { bindCache } from './bind-cache.js';
 import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from './cached-types.js';
 import { Variable } from './observable.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
+import type { UploadContext } from './upload-tools.js';
 import {
   listAccounts,
   openUserData,
@@ -27,6 +31,7 @@ import {
   wipeUserData,
 } from './user-data.js';
 
+const UPLOAD_QUOTA = 50_000_000;
 const SYNC = 'urn:jmapsmith:sync';
 
 export interface StoreOptions extends ConnectionOptions {
@@ -40,6 +45,11 @@ export interface StoreOptions extends ConnectionOptions {
    * `known` from lists. By default it keeps all of up to 10,000 objects.
    */
   readonly coverage?: Readonly<Record<string, Coverage>>;
+  /**
+   * Octets of uploads that the store keeps for an account until the server has them; by default
+   * 50,000,000. Further ones are in memory alone.
+   */
+  readonly uploadQuota?: number;
 }
 
 /** Connects to a server with a store: what it has is on screen before the server is asked. */
@@ -61,7 +71,7 @@ export async function connectWithStore<P extends Project>(
     throw new Error('The token is of another user than "username".');
   }
   const data = early ?? (await openUserData(store, url, user));
-  const cache = new ClientCache(schema, connection, data, options.coverage);
+  const cache = new ClientCache(schema, connection, data, options);
   try {
     await cache.load();
   } catch (error) {
@@ -80,12 +90,13 @@ class ClientCache<P extends Project> {
   readonly #connection: Connection;
   readonly #data: UserData;
   readonly #coverage: Readonly<Record<string, Coverage>>;
+  readonly #quota: number;
   readonly #client: Client<P>;
   readonly #writer: StoreWriter;
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
-  readonly #lists = new Lazy(() => import('../query/list-parts.js'));
+  readonly #lists = new Lazy(() => import('../sync/list-sync.js').then(({ ListSync }) => ListSync));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
   readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
@@ -96,9 +107,10 @@ class ClientCache<P extends Project> {
     schema: Schema<P>,
     connection: Connection,
     data: UserData,
-    coverage: StoreOptions['coverage'] = {},
+    { coverage = {}, uploadQuota = UPLOAD_QUOTA }: StoreOptions,
   ) {
     this.#coverage = coverage;
+    this.#quota = uploadQuota;
     this.#schema = schema;
     this.#connection = connection;
     this.#data = data;
@@ -130,11 +142,13 @@ class ClientCache<P extends Project> {
   }
 
   async #read(store: OpenStore): Promise<void> {
+    const old = await findOldAliases(store);
+    if (old.length > 0) await this.#writer.write(old);
     await this.#problems.load(store);
     for (const id of await listAccounts(store)) {
       const account = this.#makeStore(id);
       await account.load(store);
-      this.#add(id, account);
+      await this.#add(id, account).uploads.load(store);
     }
   }
 
@@ -201,6 +215,7 @@ class ClientCache<P extends Project> {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
       ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
+      uploads: this.#makeUploads(accountId, store),
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
@@ -212,6 +227,25 @@ class ClientCache<P extends Project> {
     });
     this.#accounts.set(accountId, account);
     return account;
+  }
+
+  #makeUploads(accountId: string, store: AccountStore): UploadContext {
+    const connection = this.#connection;
+    const session = connection.keeper.current;
+    return {
+      ...{ accountId, store, writer: this.#writer, open: this.#data.store, quota: this.#quota },
+      maxSize: () => readLimit(session(), 'maxSizeUpload'),
+      send: (data, { onceKey, ...options }) => {
+        const more = ONCE in session().capabilities ? { 'idempotency-key': onceKey } : {};
+        const http: HttpClient = (url, request, sender) =>
+          connection.http(url, { ...request, headers: { ...request.headers, ...more } }, sender);
+        // One is sent at a time: it needs no gate.
+        return makeBlobs(accountId, { ...connection, http }, (task) => task()).upload(
+          data,
+          options,
+        );
+      },
+    };
   }
 
   #findRefusal(accountId: string): Refusal | null {

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { compileFilter, type Match } from '../query/filters.js';
-import type { Lazy } from '../query/lazy.js';
-import type * as ListParts from '../query/list-parts.js';
 import { LocalList } from '../query/local-list.js';
+import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import { runInSlices } from '../query/slices.js';
@@ -33,7 +32,6 @@ export interface ListArguments {
 export interface LiveSource {
   readonly replica: Replica;
   readonly rules: RulesLoader;
-  readonly lists: Lazy<typeof ListParts>;
   /** The number of the last commit. */
   readonly seq: () => number;
   /** Returns the status of a type, and of a list that the server decides. */
@@ -209,11 +207,6 @@ export class LiveRows implements Observable<Snapshot> {
         if (this.#refresh()) this.tell();
       },
     );
-    if (this.#plan?.local === null) {
-      this.#source.lists.want(() => {
-        if (this.#refresh()) this.tell();
-      });
-    }
     this.#open();
   }
 
@@ -273,11 +266,7 @@ export class LiveRows implements Observable<Snapshot> {
     const status = this.#source.status(name, list);
     const isThere = list === undefined || this.#source.replica.list(list)?.queryState != null;
     const hasRows = isThere || this.#snapshot.rows.length > 0;
-    return status === 'live' && !(hasRows && this.#hasParts(plan)) ? 'loading' : status;
-  }
-
-  #hasParts({ local }: Plan): boolean {
-    return local !== null || this.#source.lists.part !== null;
+    return status === 'live' && !hasRows ? 'loading' : status;
   }
 
   #findContents({ local, match, order, search }: Plan): Contents {
@@ -291,13 +280,11 @@ export class LiveRows implements Observable<Snapshot> {
       const complete = replica.coverage(type) === 'all';
       return { rows, total: all.length, complete, approximate: false };
     }
-    const parts = this.#source.lists.part;
-    if (parts === null) return NOTHING;
     const list = search === null ? undefined : replica.list(search.name);
     const written = replica.log.flatMap((write) => (write.type === type ? [write.key] : []));
     // Nobody knows what lies before a list that doesn't begin with the first id.
     const isFirst = position === 0;
-    const { rows, total, isApproximate } = parts.overlayRows({
+    const { rows, total, isApproximate } = overlayRows({
       ids: list?.shown ?? [],
       total: list?.total ?? null,
       match: isFirst ? match : null,

@@ -1,7 +1,14 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, unwrap } from 'idb';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { Backoff } from '../sync/backoff.js';
-import { type Change, type OpenStore, type Store, TABLES, type Table } from './port.js';
+import {
+  type BlobChange,
+  type Change,
+  type OpenStore,
+  type Store,
+  TABLES,
+  type Table,
+} from './port.js';
 import { findPrefixEnd } from './prefixes.js';
 import {
   FencedError,
@@ -12,9 +19,10 @@ import {
 } from './store-errors.js';
 
 /** The version of the object stores. */
-const VERSION = 1;
+const VERSION = 2;
 /** The object store with the one row of its key that isn't a row of the client. */
 const STAMP = 'stamp';
+const BLOBS = 'blobs';
 /** How often a database that was lost is opened again for one call. */
 const MOST_RETRIES = 3;
 /** Rows that are read at a time: the browser makes their values in one go. */
@@ -28,10 +36,12 @@ interface Stamp {
 
 type Rows = Readonly<Record<Table, { key: string; value: JsonValue }>>;
 interface Tables extends DBSchema, Rows {
+  readonly [BLOBS]: { key: string; value: Uint8Array };
   readonly [STAMP]: { key: string; value: Stamp };
 }
 type Database = IDBPDatabase<Tables>;
-type Writing = IDBPTransaction<Tables, (Table | typeof STAMP)[], 'readwrite'>;
+type Written = Table | typeof BLOBS;
+type Writing = IDBPTransaction<Tables, (Written | typeof STAMP)[], 'readwrite'>;
 type Transaction = Pick<Writing, 'done' | 'error' | 'addEventListener'>;
 
 export interface IndexedDbOptions {
@@ -89,8 +99,16 @@ class IndexedDbStore implements OpenStore {
     });
   }
 
+  loadBlob(key: string): Promise<Uint8Array | null> {
+    return this.#run(async (database) => {
+      const octets = await database.get(BLOBS, key);
+      if ((await readStamp(database)).identity !== this.#identity) throw makeWipedError();
+      return octets ?? null;
+    });
+  }
+
   commit(
-    changes: readonly Change[],
+    changes: readonly (Change | BlobChange)[],
     { epoch, durable = false }: { readonly epoch?: number; readonly durable?: boolean },
   ): Promise<void> {
     return this.#run((database) => {
@@ -122,8 +140,9 @@ class IndexedDbStore implements OpenStore {
   wipe(): Promise<void> {
     const stamp = makeStamp();
     return this.#run(async (database) => {
-      await write(database, TABLES, true, async (tx) => {
-        for (const table of TABLES) unwrap(tx.objectStore(table)).clear();
+      const tables = [...TABLES, BLOBS] as const;
+      await write(database, tables, true, async (tx) => {
+        for (const table of tables) unwrap(tx.objectStore(table)).clear();
         unwrap(tx.objectStore(STAMP)).put(stamp, STAMP);
       });
       this.#identity = stamp.identity;
@@ -167,8 +186,10 @@ class IndexedDbStore implements OpenStore {
   async #connect(): Promise<Database> {
     if (this.#database !== null) return this.#database;
     const database = await openDB<Tables>(escapeName(this.#name), VERSION, {
-      upgrade(made, _before, _after, tx) {
+      upgrade(made, before, _after, tx) {
         watchEnd(tx);
+        made.createObjectStore(BLOBS);
+        if (before > 0) return;
         for (const table of TABLES) made.createObjectStore(table);
         unwrap(made.createObjectStore(STAMP)).put(makeStamp(), STAMP);
       },
@@ -195,7 +216,7 @@ class IndexedDbStore implements OpenStore {
 /** Runs a transaction over tables and the stamp; where `work` fails, nothing is written. */
 async function write<T>(
   database: Database,
-  tables: readonly Table[],
+  tables: readonly Written[],
   durable: boolean,
   work: (tx: Writing) => Promise<T>,
 ): Promise<T> {

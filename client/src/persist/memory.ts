@@ -1,10 +1,19 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { type Change, type OpenStore, type Store, TABLES, type Table } from './port.js';
+import {
+  type BlobChange,
+  type Change,
+  type OpenStore,
+  type Store,
+  TABLES,
+  type Table,
+} from './port.js';
 import { FencedError, makeClosedError, makeWipedError } from './store-errors.js';
 
 /** The data of a name. */
 interface Data {
-  readonly tables: Readonly<Record<Table, Map<string, JsonValue>>>;
+  readonly tables: Readonly<Record<Table, Map<string, JsonValue>>> & {
+    readonly blobs: Map<string, Uint8Array>;
+  };
   epoch: number;
 }
 
@@ -31,12 +40,22 @@ class MemoryStore implements OpenStore {
     return rows.sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
-  async commit(changes: readonly Change[], options: { readonly epoch?: number }): Promise<void> {
+  async loadBlob(key: string): Promise<Uint8Array | null> {
+    return this.#open().tables.blobs.get(key) ?? null;
+  }
+
+  async commit(
+    changes: readonly (Change | BlobChange)[],
+    options: { readonly epoch?: number },
+  ): Promise<void> {
     const { tables, epoch } = this.#open();
     if (options.epoch !== undefined && options.epoch !== epoch) throw new FencedError();
     // All are read before the first is written: a change that can't be read leaves nothing behind.
-    const rows = changes.map(({ table, key, value }) => ({ rows: tables[table], key, value }));
-    for (const { rows: ofTable, key, value } of rows) {
+    const rows = changes.map(({ table, key, value }) => {
+      const ofTable: Map<string, JsonValue | Uint8Array> = tables[table];
+      return { ofTable, key, value };
+    });
+    for (const { ofTable, key, value } of rows) {
       if (value === undefined) ofTable.delete(key);
       else ofTable.set(key, value);
     }
@@ -67,5 +86,5 @@ class MemoryStore implements OpenStore {
 
 function makeData(): Data {
   const tables = Object.fromEntries(TABLES.map((table) => [table, new Map<string, JsonValue>()]));
-  return { tables: tables as Data['tables'], epoch: 0 };
+  return { tables: { ...tables, blobs: new Map() } as Data['tables'], epoch: 0 };
 }

@@ -11,6 +11,13 @@ export interface Change {
   readonly value?: JsonValue;
 }
 
+/** Octets beside the tables, which no `load` brings along; without a value they are removed. */
+export interface BlobChange {
+  readonly table: 'blobs';
+  readonly key: string;
+  readonly value?: Uint8Array;
+}
+
 export interface Store {
   /** Opens the data of a name: server URL, user and format version. Rejects with StoreLostError. */
   open(name: string): Promise<OpenStore>;
@@ -23,13 +30,15 @@ export interface OpenStore {
    * units.
    */
   load(table: Table, prefix?: string): Promise<readonly (readonly [string, JsonValue])[]>;
+  /** Reads the octets of a key; null: there are none. */
+  loadBlob(key: string): Promise<Uint8Array | null>;
   /**
    * Writes all changes in one transaction, or none. Rejects with StoreLostError; with FencedError
    * where `epoch` isn't the store's any more; with QuotaError where there is no room. `durable`:
    * survives a crash of the machine once it resolves.
    */
   commit(
-    changes: readonly Change[],
+    changes: readonly (Change | BlobChange)[],
     options: { readonly epoch?: number; readonly durable?: boolean },
   ): Promise<void>;
   /**

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { Change, OpenStore, Store, Table } from './port.js';
+import type { BlobChange, Change, OpenStore, Store, Table } from './port.js';
 import { findPrefixEnd } from './prefixes.js';
 import { loadDriver } from './sqlite-driver.js';
 import {
@@ -54,6 +54,8 @@ export function sqliteFile(path: string): Store {
   };
 }
 
+type Written = Table | BlobChange['table'];
+
 interface Statements {
   readonly addName: Statement<[Buffer]>;
   readonly findName: Statement<[Buffer], number>;
@@ -63,8 +65,9 @@ interface Statements {
   readonly removeRows: Statement<[number]>;
   readonly read: Statement<[number, Table, Buffer], [Buffer, string]>;
   readonly readUpTo: Statement<[number, Table, Buffer, Buffer], [Buffer, string]>;
-  readonly put: Statement<[number, Table, Buffer, string | undefined]>;
-  readonly remove: Statement<[number, Table, Buffer]>;
+  readonly readBlob: Statement<[number, Buffer], Buffer>;
+  readonly put: Statement<[number, Written, Buffer, string | Buffer | undefined]>;
+  readonly remove: Statement<[number, Written, Buffer]>;
 }
 
 class SqliteStore implements OpenStore {
@@ -96,8 +99,18 @@ class SqliteStore implements OpenStore {
     return rows.map(([key, value]) => [decode(key), JSON.parse(value) as JsonValue]);
   }
 
+  async loadBlob(key: string): Promise<Uint8Array | null> {
+    const octets = this.#judge(() =>
+      this.#db.transaction(() => {
+        this.#readEpoch();
+        return this.#statements.readBlob.get(this.#id, encode(key));
+      })(),
+    );
+    return octets === undefined ? null : new Uint8Array(octets);
+  }
+
   async commit(
-    changes: readonly Change[],
+    changes: readonly (Change | BlobChange)[],
     { epoch, durable = false }: { readonly epoch?: number; readonly durable?: boolean },
   ): Promise<void> {
     const { put, remove } = this.#statements;
@@ -106,7 +119,7 @@ class SqliteStore implements OpenStore {
       if (epoch !== undefined && epoch !== current) throw new FencedError();
       for (const { table, key, value } of changes) {
         if (value === undefined) remove.run(this.#id, table, encode(key));
-        else put.run(this.#id, table, encode(key), JSON.stringify(value));
+        else put.run(this.#id, table, encode(key), toColumn(value));
       }
     });
   }
@@ -233,9 +246,19 @@ function prepareStatements(db: Database): Statements {
         `${rows} AND key < ? ORDER BY key`,
       )
       .raw(),
+    readBlob: db
+      .prepare<[number, Buffer], Buffer>(
+        "SELECT value FROM row WHERE nameId = ? AND tableName = 'blobs' AND key = ?",
+      )
+      .pluck(),
     put: db.prepare('INSERT OR REPLACE INTO row VALUES (?, ?, ?, ?)'),
     remove: db.prepare('DELETE FROM row WHERE nameId = ? AND tableName = ? AND key = ?'),
   };
+}
+
+/** Octets stay octets in a column of texts. */
+function toColumn(value: JsonValue | Uint8Array): string | Buffer {
+  return value instanceof Uint8Array ? Buffer.from(value) : JSON.stringify(value);
 }
 
 function encode(text: string): Buffer {

@@ -4,9 +4,10 @@ import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { ServerList } from '../query/server-list.js';
 import { runInSlices } from '../query/slices.js';
 import type { TypeTable } from '../schema/tables.js';
+import { namesIn } from './log.js';
 import { LogRows } from './log-rows.js';
 import { loseList } from './lost-list.js';
-import { type Alias, type Change, type Coverage, Replica, type Touched } from './replica.js';
+import { type Alias, BLOB, type Change, type Coverage, Replica, type Touched } from './replica.js';
 import type { StoreWriter } from './store-writer.js';
 import type { PendingWrite } from './write.js';
 
@@ -80,6 +81,14 @@ export class AccountStore {
     return durable;
   }
 
+  /** Returns the rows of the keys that a write names: whoever reads the write can resolve them. */
+  aliasRowsOf(write: PendingWrite): readonly RowChange[] {
+    return [write.key, ...namesIn(write)].flatMap((key) => {
+      const alias = this.replica.aliasOf(key);
+      return alias === undefined ? [] : [this.#aliasRow(key, alias)];
+    });
+  }
+
   /**
    * Returns whether a write has to stay in the log: the store is lost, and has an older row of it.
    * A client that starts from that row would send the write a second time.
@@ -142,10 +151,7 @@ export class AccountStore {
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
     }
-    for (const [key, { type, id }] of aliases ?? []) {
-      this.#aliases.add(key);
-      rows.push(this.#row('aliases', key, { type, id }));
-    }
+    for (const [key, alias] of aliases ?? []) rows.push(this.#aliasRow(key, alias));
     for (const [name, list] of lists ?? []) {
       rows.push(this.#row('lists', name, list as JsonValue));
     }
@@ -153,6 +159,11 @@ export class AccountStore {
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
     return rows;
+  }
+
+  #aliasRow(key: string, { type, id }: Alias): RowChange {
+    this.#aliases.add(key);
+    return this.#row('aliases', key, { type, id, at: Date.now() });
   }
 
   #stateOf(type: string): JsonValue {
@@ -206,7 +217,7 @@ export class AccountStore {
     const aliases = rows.map(
       ([key, alias]) => [key.slice(start), alias as unknown as Alias] as const,
     );
-    return new Map(aliases.filter(([, { type }]) => this.#versions.has(type)));
+    return new Map(aliases.filter(([, { type }]) => type === BLOB || this.#versions.has(type)));
   }
 
   *#takeObjects(rows: readonly (readonly [string, JsonValue])[], start: number): Steps<void> {

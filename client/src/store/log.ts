@@ -14,15 +14,26 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   const at = log.findLastIndex((other) => other.type === write.type && other.key === write.key);
   const before = log[at];
   if (before === undefined || before.sentAs !== null) return [...log, write];
+  // Writes that were made together stay as they are.
+  if (before.group !== write.group) return [...log, write];
   if (write.kind === 'destroy') return appendDestroy(log, at, write);
   if (write.kind !== 'update' || !canJoin(log, at, write)) return [...log, write];
   const ids = [...before.ids, ...write.ids];
   if (before.kind === 'create') {
     const values = applyPatch(before.values, write.patch, defaults);
-    return log.with(at, { ...before, ids, values });
+    return log.with(at, joinBlobs({ ...before, ids, values }, write));
   }
   if (before.kind !== 'update') return [...log, write];
-  return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
+  const patch = mergePatches(before.patch, write.patch, defaults);
+  return log.with(at, joinBlobs({ ...before, ids, patch }, write));
+}
+
+/** Returns a write that has taken in another one, with the uploads that it still names. */
+function joinBlobs(write: PendingWrite, other: PendingWrite): PendingWrite {
+  if (write.blobs === undefined && other.blobs === undefined) return write;
+  const names = namesIn(write);
+  const blobs = new Set([...(write.blobs ?? []), ...(other.blobs ?? [])]);
+  return { ...write, blobs: [...blobs].filter((key) => names.has(key)) };
 }
 
 /** Returns how many entries at their begin two logs have in common. */
@@ -70,4 +81,22 @@ export function replaceNames<Write extends PendingWrite>(
   if (write.kind === 'create') return { ...write, values: mapTexts(write.values, replace) };
   if (write.kind === 'update') return { ...write, patch: mapPatch(write.patch, replace) };
   return write;
+}
+
+/** Returns the ends of writes that are in no log: others have made up for them. */
+export function findCancelled(
+  before: Log,
+  after: Log,
+): readonly {
+  readonly isMade: true;
+  readonly write: PendingWrite;
+  readonly id: string;
+}[] {
+  const kept = new Set(after.flatMap(({ ids }) => ids));
+  return before.flatMap((write) => {
+    const ids = write.ids.filter((id) => !kept.has(id));
+    return ids.length === 0
+      ? []
+      : [{ isMade: true, write: { ...write, ids }, id: write.key } as const];
+  });
 }

@@ -125,6 +125,17 @@ export function completePatch(
   return Object.fromEntries(complete);
 }
 
+/** Returns a patch of whole properties that makes of an object what another patch does. */
+export function widenPatch(
+  object: JsonObject,
+  patch: PatchObject,
+  defaults: Defaults,
+): PatchObject {
+  const after = applyPatch(object, patch, defaults);
+  const names = [...propertiesOf(patch)];
+  return Object.fromEntries(names.map((name) => [escapeToken(name), after[name] ?? null]));
+}
+
 function hasParents(value: JsonValue | undefined, tokens: readonly string[]): boolean {
   let parent = value;
   for (const token of tokens) {
@@ -132,6 +143,11 @@ function hasParents(value: JsonValue | undefined, tokens: readonly string[]): bo
     parent = memberOf(parent, token);
   }
   return true;
+}
+
+/** Returns the properties that a patch touches. */
+export function propertiesOf(patch: PatchObject): ReadonlySet<string> {
+  return new Set(Object.keys(patch).map((pointer) => readTokens(pointer)[0] ?? ''));
 }
 
 function readTokens(pointer: string): readonly string[] {

@@ -20,7 +20,10 @@ export type ServerObjects = ReadonlyMap<string, JsonObject | null>;
 /** A client has all objects of a type, or those that it has been asked for. */
 export type Coverage = 'all' | 'known';
 
-/** The id that an object made here has got. */
+/** The type of an alias of a file. */
+export const BLOB = 'Blob';
+
+/** The id that an object made here, or an uploaded file, has got. */
 export interface Alias {
   readonly type: string;
   readonly id: string;
@@ -58,7 +61,7 @@ export class Replica {
   readonly #cursors = new Map<string, string>();
   readonly #coverage = new Map<string, Coverage>();
   readonly #lists = new Map<string, ServerList>();
-  readonly #aliases = new Map<Key, string>();
+  readonly #aliases = new Map<Key, Alias>();
   #log: Log = [];
 
   constructor(tables: Iterable<TypeTable>) {
@@ -94,7 +97,12 @@ export class Replica {
 
   /** Returns the id of a key; null where the server has not given it one. */
   idOf(key: Key): string | null {
-    return isLocalKey(key) ? (this.#aliases.get(key) ?? null) : key;
+    return isLocalKey(key) ? (this.#aliases.get(key)?.id ?? null) : key;
+  }
+
+  /** Returns the alias of a key; undefined where the server has not given it an id. */
+  aliasOf(key: Key): Alias | undefined {
+    return this.#aliases.get(key);
   }
 
   /** Returns the key of an id or of a key. Ids name objects of one type alone. */
@@ -133,9 +141,13 @@ export class Replica {
     return this.base(type, this.keyOf(type, id)) !== undefined;
   }
 
-  /** Returns the row that a write would make, were it made. */
-  preview(write: PendingWrite): Row | undefined {
-    return this.#copyOf(write.type).preview(write);
+  /** Returns the row that a write would make of another one, by default of the present one. */
+  preview(
+    write: PendingWrite,
+    row: Row | null = this.row(write.type, write.key) ?? null,
+    isPending = false,
+  ): Row | undefined {
+    return this.#copyOf(write.type).preview(write, row, isPending);
   }
 
   defaultsOf(type: string): Defaults {
@@ -184,12 +196,14 @@ export class Replica {
   }
 
   /** The object may have come by its id before: from then on its key is the one made here. */
-  #setAlias(key: Key, { type, id }: Alias, touch: Touch): void {
-    if (this.#aliases.get(key) === id) return;
-    this.#aliases.set(key, id);
-    const copy = this.#copyOf(type);
-    const before = [copy.row(id), copy.row(key)] as const;
-    if (!copy.rename(id, key)) return;
+  #setAlias(key: Key, alias: Alias, touch: Touch): void {
+    const { type, id } = alias;
+    if (this.#aliases.get(key)?.id === id) return;
+    this.#aliases.set(key, alias);
+    // Files have aliases too.
+    const copy = this.#types.get(type);
+    const before = [copy?.row(id), copy?.row(key)] as const;
+    if (!copy?.rename(id, key)) return;
     touch(type, id, before[0]);
     touch(type, key, before[1]);
   }
@@ -304,9 +318,9 @@ class Copy {
     this.#pending.set(key, object && makeRow(object, key, true));
   }
 
-  preview(write: PendingWrite): Row | undefined {
-    const object = this.#applied(this.row(write.key) ?? null, write);
-    return object === null ? undefined : makeRow(object, write.key, false);
+  preview(write: PendingWrite, row: Row | null, isPending: boolean): Row | undefined {
+    const object = this.#applied(row, write);
+    return object === null ? undefined : makeRow(object, write.key, isPending);
   }
 
   #applied(object: JsonObject | null, write: PendingWrite): JsonObject | null {

@@ -1,4 +1,4 @@
-import type { OpenStore, Change as RowChange, Table } from '../persist/port.js';
+import type { BlobChange, OpenStore, Change as RowChange } from '../persist/port.js';
 
 /** Why a client writes nothing more to its store. */
 export type Loss =
@@ -7,12 +7,14 @@ export type Loss =
   /** Another client has the data: this one has to end. */
   | 'fenced';
 
+type Written = RowChange | BlobChange;
+
 /** Tables that a store without room still gets; objects are at the server, too. */
-const NEEDED: ReadonlySet<Table> = new Set(['log', 'aliases', 'meta']);
+const NEEDED: ReadonlySet<Written['table']> = new Set(['log', 'aliases', 'meta']);
 
 /** Changes that are written together, and who waits for them. */
 interface Batch {
-  readonly rows: Map<string, RowChange>;
+  readonly rows: Map<string, Written>;
   readonly done: Promise<boolean>;
   readonly end: (isDurable: boolean) => void;
 }
@@ -43,8 +45,13 @@ export class StoreWriter {
     return this.#loss;
   }
 
+  /** The store has no room: it gets neither objects nor files any more. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
   /** Resolves to true once the changes are durable, to false where they never will be. */
-  write(changes: readonly RowChange[]): Promise<boolean> {
+  write(changes: readonly Written[]): Promise<boolean> {
     if (this.#loss !== null) return Promise.resolve(false);
     this.#next ??= makeBatch();
     const { rows, done } = this.#next;
@@ -67,7 +74,7 @@ export class StoreWriter {
     this.#running = null;
   }
 
-  async #commit(changes: readonly RowChange[]): Promise<boolean> {
+  async #commit(changes: readonly Written[]): Promise<boolean> {
     if (this.#loss !== null) return false;
     // Objects and the state that they have reached stay as they were, so they still go together.
     const rows = this.#isFull ? changes.filter(isNeeded) : changes;
@@ -87,7 +94,7 @@ export class StoreWriter {
 }
 
 /** Removals go in any case: they free room, and the server has none of it any more. */
-function isNeeded({ table, value }: RowChange): boolean {
+function isNeeded({ table, value }: Written): boolean {
   return value === undefined || NEEDED.has(table);
 }
 

@@ -23,9 +23,15 @@ interface Pending {
   readonly ids: readonly string[];
   readonly type: string;
   readonly key: Key;
+  /** Names the writes that were made together. They are sent together. */
+  readonly group?: string;
+  /** Keys of uploads that it names: it waits for them. */
+  readonly blobs?: readonly Key[];
+  /** It is sent once more with files that the server had deleted. */
+  readonly isRepaired?: true;
   /** The request that carries it; null while it may still change. Its outcome may be unknown. */
   readonly sentAs: string | null;
-  /** The state of its type in which it was sent, where the server knows no keys of calls. */
+  /** The state of its type in which it was sent, where the call names or remembers it. */
   readonly sentIn?: string;
   /** How often the server has failed at it, where it has. */
   readonly failures?: number;
@@ -41,8 +47,13 @@ export interface PendingCreate extends Pending {
 export interface PendingUpdate extends Pending {
   readonly kind: 'update';
   readonly patch: PatchObject;
-  /** The properties that it touches as they were; it ends as a conflict where they differ. */
+  /**
+   * The properties that it touches as they were: it ends as a conflict where they differ. Null: it
+   * doesn't ask.
+   */
   readonly unchanged: JsonObject | null;
+  /** It is sent as whole properties: the server has refused its pointers. */
+  readonly isWhole?: true;
 }
 
 export interface PendingDestroy extends Pending {

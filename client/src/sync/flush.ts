@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
+import { isChecked } from '../store/checks.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
-import { applyPatch, completePatch } from '../store/patches.js';
+import { applyPatch, completePatch, widenPatch } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Invocation } from '../transport/transport.js';
@@ -41,13 +42,14 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       planned.push(write);
     } else if (write.sentAs === null) {
       if (call === null || !fits(call.writes, write, limits.maxObjectsInSet)) {
-        if (calls >= limits.maxCalls) return [...planned, ...log.slice(index)];
+        if (calls >= limits.maxCalls) return cutPlan(planned, log, index);
         call = { onceKey: crypto.randomUUID(), writes: [] };
         calls += 1;
       }
-      const state = limits.isGuarded ? replica.cursor(write.type) : null;
+      const isGuarded = limits.isGuarded || isChecked(write);
+      const state = isGuarded ? replica.cursor(write.type) : null;
       // Without its state a call has to wait.
-      if (limits.isGuarded && state === null) return [...planned, ...log.slice(index)];
+      if (isGuarded && state === null) return cutPlan(planned, log, index);
       const sent = {
         ...prepare(write, planned, replica),
         sentAs: call.onceKey,
@@ -55,7 +57,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       };
       octets += countOctets(JSON.stringify(sent));
       // A write alone is sent, however large: the server says what is wrong with it.
-      if (octets > limits.maxOctets && planned.length > 0) return [...planned, ...log.slice(index)];
+      if (octets > limits.maxOctets && planned.length > 0) return cutPlan(planned, log, index);
       call.writes.push(sent);
       planned.push(sent);
     } else {
@@ -67,25 +69,51 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   return planned;
 }
 
-/** Returns the unsent writes for which `isHeld` is true, and those that need their objects. */
+/**
+ * Returns a log of which the writes before `index` are planned. Writes that were made together wait
+ * for the next request, unless this one has nothing else.
+ */
+function cutPlan(planned: Log, log: Log, index: number): Log {
+  const group = log[index]?.group;
+  let start = index;
+  while (group !== undefined && log[start - 1]?.group === group) start -= 1;
+  const isAlone = planned.slice(0, start).every(({ sentAs }) => sentAs === null);
+  const end = isAlone || log[start]?.sentAs !== null ? index : start;
+  return [...planned.slice(0, end), ...log.slice(end)];
+}
+
+/**
+ * Returns the unsent writes for which `isHeld` is true, the writes that need their objects, and all
+ * that were made together with one of them.
+ */
 export function findHeld(
   log: Log,
   isHeld: (write: PendingWrite) => boolean,
 ): ReadonlySet<PendingWrite> {
-  const keys = new Set<Key>();
-  const held = log.filter((write) => {
-    const stays = write.sentAs === null && (isHeld(write) || needs(write, keys));
-    if (stays) keys.add(write.key);
-    return stays;
-  });
-  return new Set(held);
+  const groups = new Set<string | undefined>();
+  for (;;) {
+    const keys = new Set<Key>();
+    const held = log.filter((write) => {
+      const isMate = write.group !== undefined && groups.has(write.group);
+      const stays = write.sentAs === null && (isMate || isHeld(write) || needs(write, keys));
+      if (stays) keys.add(write.key);
+      return stays;
+    });
+    const count = groups.size;
+    for (const { group } of held) groups.add(group);
+    if (groups.size === count) return new Set(held);
+  }
 }
 
-/** Within a /set creates come first, then updates, then destroys; each object comes once. */
-function fits(writes: readonly PendingWrite[], next: PendingWrite, max: number): boolean {
+/**
+ * Returns whether a write can go in a /set. There creates come first, then updates, then destroys;
+ * each object comes once.
+ */
+export function fits(writes: readonly PendingWrite[], next: PendingWrite, max: number): boolean {
   const [first] = writes;
   if (first === undefined) return true;
   if (first.type !== next.type || writes.length >= max) return false;
+  if (isChecked(first) !== isChecked(next) || first.group !== next.group) return false;
   if (writes.some(({ key }) => key === next.key)) return false;
   return next.kind === 'destroy' || writes.every(({ kind }) => kind !== 'destroy');
 }
@@ -104,6 +132,7 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
     if (one.kind === 'create') object = { ...object, ...one.values };
     if (one.kind === 'update' && object) object = applyPatch(object, one.patch, defaults);
   }
+  if (named.isWhole) return { ...named, patch: widenPatch(object ?? {}, named.patch, defaults) };
   // Of an object that the client doesn't have, the server has what a pointer leads through.
   return object ? { ...named, patch: completePatch(object, named.patch, defaults) } : named;
 }
@@ -145,10 +174,11 @@ export function setCall(
     else if (named.kind === 'update') update.push([idOf(named.key), named.patch]);
     else destroy.push(idOf(named.key));
   }
+  const isGuarded = call.writes.some(isChecked) || (!hasOnceKeys && create.length > 0);
   const args = {
     accountId,
     ...(hasOnceKeys && { onceKey: call.onceKey }),
-    ...(!hasOnceKeys && create.length > 0 && { ifInState: call.writes[0]?.sentIn ?? '' }),
+    ...(isGuarded && { ifInState: call.writes[0]?.sentIn ?? '' }),
     ...(create.length > 0 && { create: Object.fromEntries(create) }),
     ...(update.length > 0 && { update: Object.fromEntries(update) }),
     ...(destroy.length > 0 && { destroy }),

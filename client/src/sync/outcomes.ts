@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import { isChecked, lookAnew } from '../store/checks.js';
 import { replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
 import type { Alias, Change, Replica } from '../store/replica.js';
@@ -31,18 +32,23 @@ export interface FlushResult {
   readonly isTooLarge: boolean;
 }
 
+/** Returns a refused write as it is sent once more; null: the refusal is final. */
+export type Repair = (write: PendingWrite, error: Refusal) => PendingWrite | null;
+
 /** Reads the answers of the /set calls of a flush. */
 export function readFlush(
   replica: Replica,
   answers: readonly { readonly call: FlushCall; readonly answer: CallAnswer }[],
+  repair: Repair = () => null,
 ): FlushResult {
-  const reader = new FlushReader(replica);
+  const reader = new FlushReader(replica, repair);
   for (const { call, answer } of answers) reader.read(call, answer);
   return reader.finish();
 }
 
 class FlushReader {
   readonly #replica: Replica;
+  readonly #repair: Repair;
   readonly #objects = new Map<string, Map<string, JsonObject | null>>();
   readonly #aliases = new Map<Key, Alias>();
   readonly #outcomes: Outcome[] = [];
@@ -54,14 +60,22 @@ class FlushReader {
   /** Objects that were not made: for good, or until their creates are sent again. */
   readonly #refusedKeys = new Set<Key>();
   readonly #repeatedKeys = new Set<Key>();
+  /** Properties that the server has reported of written objects, by types and keys. */
+  readonly #reported = new Map<string, JsonObject>();
 
-  constructor(replica: Replica) {
+  constructor(replica: Replica, repair: Repair) {
     this.#replica = replica;
+    this.#repair = repair;
   }
 
   read(call: FlushCall, answer: CallAnswer): void {
     if (answer.isError && answer.type === 'requestTooLarge' && call.writes.length > 1) {
       this.#isTooLarge = true;
+      for (const write of call.writes) this.#sendAnew(write);
+      return;
+    }
+    // Nothing of it was made: the copy is compared again once the changes are there.
+    if (answer.isError && answer.type === 'stateMismatch' && call.writes.some(isChecked)) {
       for (const write of call.writes) this.#sendAnew(write);
       return;
     }
@@ -89,10 +103,21 @@ class FlushReader {
   }
 
   /** Puts a write back into the log where its error may pass. */
-  #repeat(write: PendingWrite, { type }: Refusal): boolean {
+  #repeat(write: PendingWrite, error: Refusal): boolean {
+    const { type } = error;
+    const repaired = this.#repair(write, error);
+    if (repaired !== null) {
+      this.#again.set(write, repaired);
+      return true;
+    }
     // The state isn't the one in which it was sent: it counts as lost, and is looked for.
     if (type === 'stateMismatch' && write.sentIn !== undefined) {
       this.#again.set(write, write);
+      return true;
+    }
+    // A parent of a pointer may have gone: the changes come in the same answer.
+    if (type === 'invalidPatch' && write.kind === 'update' && !write.isWhole) {
+      this.#again.set(write, { ...write, sentAs: null, isWhole: true });
       return true;
     }
     const failures = (write.failures ?? 0) + (type === 'serverFail' ? 1 : 0);
@@ -110,7 +135,11 @@ class FlushReader {
     }
     const rest = log
       .filter((write) => !this.#ended.has(write))
-      .map((write) => this.#again.get(write) ?? write);
+      .map((write) => {
+        const reported = this.#reported.get(`${write.type} ${write.key}`) ?? {};
+        // It has seen what the client took for the effect of the one before.
+        return lookAnew(this.#again.get(write) ?? write, reported);
+      });
     return {
       change: { objects: this.#objects, aliases: this.#aliases, log: rest },
       outcomes: this.#outcomes,
@@ -147,6 +176,7 @@ class FlushReader {
     const told = reports[name];
     const reported: JsonObject = isJsonObject(told) ? told : {};
     const { type, key } = write;
+    this.#reported.set(`${type} ${key}`, reported);
     const known = replaceNames(write, (text) => this.#idOf(text) ?? text);
     if (known.kind === 'create') {
       const id = String(reported['id']);

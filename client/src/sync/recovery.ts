@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { hasEffect, isChecked } from '../store/checks.js';
 import type { Log } from '../store/log.js';
 import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
@@ -6,6 +7,7 @@ import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Outcome } from './outcomes.js';
 import { textsOf } from './pull.js';
+
 import { answerOf } from './wire.js';
 
 /**
@@ -63,14 +65,31 @@ export function recover(
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
     if (write.sentAs === null) return [write];
-    const id = write.kind === 'create' ? findEqual(write, free) : undefined;
+    const id =
+      write.kind === 'create' ? findEqual(write, free) : findUpdated(write, replica, pulled);
     if (id === undefined) return [{ ...write, sentAs: null }];
     free.delete(id);
-    aliases.set(write.key, { type, id });
+    if (write.kind === 'create') aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
   });
   return { change: { aliases, log }, outcomes };
+}
+
+/**
+ * Returns the id of an object where it has the effect of an update that asks for an unchanged one.
+ * Sent again, the update would take its own effect for a conflict.
+ */
+function findUpdated(
+  write: PendingWrite,
+  replica: Replica,
+  pulled: ServerObjects | undefined,
+): string | undefined {
+  const { type, key } = write;
+  const id = replica.idOf(key) ?? key;
+  const object = pulled?.get(id) ?? replica.base(type, key);
+  if (!isChecked(write) || object === undefined) return undefined;
+  return hasEffect(write, object, replica.defaultsOf(type)) ? id : undefined;
 }
 
 function findEqual(

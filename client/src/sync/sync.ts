@@ -9,7 +9,7 @@ import { Backoff } from './backoff.js';
 import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import type { ListAnswers, ListObjects, ListRequest, ListSync } from './list-sync.js';
-import { type Outcome, readFlush } from './outcomes.js';
+import { type Outcome, type Repair, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
 import {
   createdSince,
@@ -21,6 +21,7 @@ import {
 } from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
 import { MOST_FAILURES, TRANSIENT } from './transient.js';
+import { findConflicts, findWaiting } from './unchanged.js';
 import { answerOf, type Wire } from './wire.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -72,6 +73,8 @@ export interface SyncOptions {
   readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
   /** Returns whether an unsent write must not be sent: a later client would send it once more. */
   readonly isHeld: (write: PendingWrite) => boolean;
+  /** Returns a refused write as it is sent once more; null: the refusal is final. */
+  readonly repair?: Repair;
   /**
    * Is told how each request went: null, or the type of the error; and whether nothing is left to
    * do.
@@ -298,7 +301,7 @@ export class Sync {
   #readResponse(cycle: Cycle, response: Response) {
     const { replica, commit } = this.#options;
     const answers = cycle.calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
-    const flush = readFlush(replica, answers);
+    const flush = readFlush(replica, answers, this.#options.repair);
     const draft: Draft = {
       objects: new Map(flush.change.objects),
       cursors: new Map(),
@@ -390,6 +393,7 @@ export class Sync {
   async #plan(): Promise<void> {
     const { replica, commit, isHeld } = this.#options;
     if (this.#findLost() !== null) return;
+    this.#endConflicts();
     const { log } = replica;
     const planned = this.#planFlush();
     if (!planned.some((write, index) => write !== log[index])) return;
@@ -407,7 +411,7 @@ export class Sync {
     const maxOctets = maxOctetsOf(limits) * this.#share;
     const isGuarded = !this.#options.hasOnceKeys();
     const maxCalls = isGuarded ? 1 : this.#maxCalls();
-    const held = this.#findHeld();
+    const held = this.#findWaiting();
     return planFlush(replica, { maxCalls, maxObjectsInSet, maxOctets, isGuarded, held });
   }
 
@@ -423,6 +427,20 @@ export class Sync {
   #findHeld(): ReadonlySet<PendingWrite> {
     const { replica, isHeld } = this.#options;
     return findHeld(replica.log, isHeld);
+  }
+
+  /** Returns the writes that are not sent now: they are held, or their turn hasn't come. */
+  #findWaiting(): ReadonlySet<PendingWrite> {
+    const held = this.#findHeld();
+    return new Set([...held, ...findWaiting(this.#options.replica, held)]);
+  }
+
+  #endConflicts(): void {
+    const { replica, commit } = this.#options;
+    const outcomes = findConflicts(replica, this.#findWaiting());
+    if (outcomes.length === 0) return;
+    const ended = new Set(outcomes.map(({ write }) => write));
+    void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes);
   }
 
   /** At the begin of a cycle, a call that was sent has lost its answer. */

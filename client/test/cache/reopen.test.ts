@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { withCache } from '../../src/cache/cache-store.js';
-import { memory } from '../../src/index.js';
+import { type CacheStore, memory } from '../../src/index.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { useTodos } from '../support/todos.js';
 
 // Clients that end in all ways, and others that go on with what their store has.
 
 const served = useTodos({}, ['AX', 'u2']);
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const textsOf = (rows: readonly { readonly text: string }[]) => rows.map(({ text }) => text).sort();
 
@@ -165,6 +168,7 @@ describe('a store', () => {
         const open = await store.open(name);
         return {
           load: (table, prefix) => open.load(table, prefix),
+          loadBlob: (key) => open.loadBlob(key),
           commit: (changes, options) => open.commit(changes, options),
           fence: () => open.fence(),
           close: () => open.close(),
@@ -199,5 +203,63 @@ describe('a store', () => {
     expect(second.account().Todo.live().getSnapshot()).toMatchObject({ rows: [], complete: false });
     await second.sync.settled();
     expect(textsOf((await second.account().Todo.get()).list)).not.toContain('lost');
+  });
+});
+
+describe('the key of an object that was made here', () => {
+  const DAY = 24 * 60 * 60_000;
+  const keysIn = async (store: CacheStore) => {
+    const open = await store.open([new URL(served.proxy().url).href, 'u1', 1].join(' '));
+    const rows = await open.load('aliases');
+    await open.close();
+    return rows.map(([key]) => key.split(' ')[1]);
+  };
+  const openAfter = async (store: CacheStore, days: number) => {
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => now + days * DAY);
+    return served.connect({ store });
+  };
+
+  it('finds it for some weeks, and then its id does', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    const { object } = first.account().Todo.create({ text: 'linked' });
+    await first.sync.settled();
+    await first.close();
+    const second = await openAfter(store, 29);
+    const [row] = second
+      .account()
+      .Todo.live()
+      .getSnapshot()
+      .rows.filter(({ text }) => text === 'linked');
+    expect(row?.$key).toBe(object.$key);
+    await second.close();
+    expect(await keysIn(store)).toEqual([object.$key]);
+    const third = await openAfter(store, 31);
+    const rows = third.account().Todo.live().getSnapshot().rows;
+    expect(rows.find(({ text }) => text === 'linked')?.$key).toBe(row?.id);
+    expect(third.account().Todo.update(object.$key, { done: true }).object).toBeUndefined();
+    await third.close();
+    expect(await keysIn(store)).toEqual([]);
+  });
+
+  it('stays where a write or a problem names it', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    const { Todo } = first.account();
+    const [named, refused] = [Todo.create({ text: 'named' }), Todo.create({ text: 'refused' })];
+    await first.sync.settled();
+    Todo.update(refused.object.$key, { text: 'x'.repeat(600) });
+    await first.sync.settled();
+    expect(first.problems.getSnapshot()).toHaveLength(1);
+    served.proxy().decide(() => 'drop');
+    expect(await Todo.update(named.object.$key, { done: true }).saved).toBe(true);
+    await first.close();
+    served.proxy().decide(() => 'pass');
+    const second = await openAfter(store, 31);
+    expect((await keysIn(store)).sort()).toEqual([named.object.$key, refused.object.$key].sort());
+    await second.sync.settled();
+    const { list } = await second.account().Todo.get();
+    expect(list.find(({ text }) => text === 'named')).toMatchObject({ done: true });
   });
 });

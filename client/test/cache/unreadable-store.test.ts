@@ -20,6 +20,7 @@ function failReading(store: CacheStore, errors: Partial<Record<Table, Error>>, c
           if (error !== undefined) throw error;
           return open.load(table, prefix);
         },
+        loadBlob: (key) => open.loadBlob(key),
         fence: () => open.fence(),
         wipe: () => open.wipe(),
         commit: (changes, options) => open.commit(changes, options),

@@ -92,6 +92,7 @@ export function describeStore(title: string, rig: StoreRig): void {
       for (const store of opened.splice(0)) await store.close();
     });
     describeRows(open);
+    describeBlobs(open);
     describeAtomicity(open, rig.unreadable ?? UNREADABLE);
     describeEpochs(open);
     describeHandles(open);
@@ -191,6 +192,49 @@ function describeRows(open: Open): void {
       { durable: true },
     );
     expect(await store.load('objects')).toEqual([]);
+  });
+}
+
+function describeBlobs(open: Open): void {
+  const octets = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
+
+  it('octets come back as they were, and no table has them', async () => {
+    const name = makeName();
+    const store = await open(name);
+    const empty = new Uint8Array();
+    await store.commit([put('k', 1), { table: 'blobs', key: 'k', value: octets }], {
+      durable: true,
+    });
+    await store.commit([{ table: 'blobs', key: 'empty', value: empty }], {});
+    const other = await open(name);
+    expect(await other.loadBlob('k')).toEqual(octets);
+    expect(await other.loadBlob('empty')).toEqual(empty);
+    expect(await other.loadBlob('')).toBeNull();
+    for (const table of TABLES)
+      expect(await other.load(table)).toEqual(table === 'objects' ? [['k', 1]] : []);
+  });
+
+  it('octets are replaced, removed and wiped', async () => {
+    const store = await open();
+    const change = { table: 'blobs', key: 'k' } as const;
+    await store.commit([{ ...change, value: octets }], {});
+    await store.commit([{ ...change, value: octets.subarray(1, 3) }], {});
+    expect(await store.loadBlob('k')).toEqual(Uint8Array.of(1, 2));
+    await store.commit([change], {});
+    expect(await store.loadBlob('k')).toBeNull();
+    await store.commit([{ ...change, value: octets }], {});
+    await store.wipe();
+    expect(await store.loadBlob('k')).toBeNull();
+  });
+
+  it('octets of an older epoch are refused, with all that is written with them', async () => {
+    const store = await open();
+    const epoch = await store.fence();
+    await store.fence();
+    const commit = store.commit([put('k'), { table: 'blobs', key: 'k', value: octets }], { epoch });
+    await expect(commit).rejects.toBeInstanceOf(FencedError);
+    expect(await store.loadBlob('k')).toBeNull();
+    expect(await keysOf(store)).toEqual([]);
   });
 }
 

@@ -1,5 +1,5 @@
 import { indexedDb } from '../../src/persist/indexeddb.js';
-import type { Change, OpenStore } from '../../src/persist/port.js';
+import type { BlobChange, Change, OpenStore } from '../../src/persist/port.js';
 
 /** The value of a change that the page makes unreadable. */
 export const UNREADABLE_VALUE = 'UNREADABLE';
@@ -27,12 +27,16 @@ async function answer(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-function call(store: OpenStore, method: keyof OpenStore, args: readonly unknown[]) {
-  const made = args.map((arg) => (Array.isArray(arg) ? arg.map(makeUnreadable) : arg));
-  return (store[method] as (...args: readonly unknown[]) => Promise<unknown>)(...made);
+async function call(store: OpenStore, method: keyof OpenStore, args: readonly unknown[]) {
+  const made = args.map((arg) => (Array.isArray(arg) ? arg.map(readChange) : arg));
+  const value = await (store[method] as (...args: readonly unknown[]) => Promise<unknown>)(...made);
+  return value instanceof Uint8Array ? [...value] : value;
 }
 
-function makeUnreadable(change: Change): Change {
+/** Octets come as numbers; one value stands for one that can't be read. */
+function readChange(change: Change | BlobChange): Change | BlobChange {
+  if (change.table === 'blobs')
+    return { ...change, ...(change.value && { value: Uint8Array.from(change.value) }) };
   if (change.value !== UNREADABLE_VALUE) return change;
   const { table, key } = change;
   return {

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import type { OpenStore, Store } from '../../src/persist/port.js';
+import type { BlobChange, Change, OpenStore, Store } from '../../src/persist/port.js';
 import { FencedError, QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
 import { openPage } from '../support/pages.js';
 import type { Remote, RemoteAnswer } from './remote-page.js';
@@ -44,11 +44,22 @@ function makeHandle(page: StorePage, handle: number): OpenStore {
     ) as never;
   return {
     load: (...args) => call('load', ...args),
-    commit: (...args) => call('commit', ...args),
+    // JSON has no octets: they go as numbers.
+    loadBlob: async (key) => {
+      const octets: readonly number[] | null = await call('loadBlob', key);
+      return octets === null ? null : Uint8Array.from(octets);
+    },
+    commit: (changes, options) => call('commit', changes.map(writeOctets), options),
     fence: () => call('fence'),
     wipe: () => call('wipe'),
     close: () => call('close'),
   };
+}
+
+function writeOctets(change: Change | BlobChange): object {
+  return change.table === 'blobs' && change.value !== undefined
+    ? { ...change, value: [...change.value] }
+    : change;
 }
 
 function read(json: string): unknown {

@@ -1,6 +1,6 @@
 import { withCache } from '../../src/cache/cache-store.js';
 import type { CacheStore } from '../../src/index.js';
-import type { Change } from '../../src/persist/port.js';
+import type { BlobChange, Change } from '../../src/persist/port.js';
 import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
 
 /** The fate of a commit. */
@@ -9,13 +9,14 @@ export type CommitFate = 'kept' | 'full' | 'lost';
 /** Returns a store before another one: `judge` says how each commit ends. */
 export function limitStore(
   store: CacheStore,
-  judge: (changes: readonly Change[]) => CommitFate,
+  judge: (changes: readonly (Change | BlobChange)[]) => CommitFate,
 ): CacheStore {
   return withCache({
     async open(name) {
       const open = await store.open(name);
       return {
         load: (table, prefix) => open.load(table, prefix),
+        loadBlob: (key) => open.loadBlob(key),
         fence: () => open.fence(),
         wipe: () => open.wipe(),
         close: () => open.close(),

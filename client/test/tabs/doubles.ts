@@ -105,6 +105,7 @@ export function freezeWith(ice: Ice, store: OpenStore): OpenStore {
     };
   return {
     load: waited((...args: Parameters<OpenStore['load']>) => store.load(...args)),
+    loadBlob: waited((key: string) => store.loadBlob(key)),
     commit: waited((...args: Parameters<OpenStore['commit']>) => store.commit(...args)),
     fence: waited(() => store.fence()),
     wipe: waited(() => store.wipe()),

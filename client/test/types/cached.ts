@@ -40,6 +40,41 @@ export async function use(): Promise<void> {
   me.Todo.update('a', { nope: true });
   // @ts-expect-error the id of a list
   me.Todo.destroy(list.object.id);
+  const careful = me.Todo.update('a', { done: true }, { ifUnchanged: true });
+  // @ts-expect-error no such option
+  me.Todo.update('a', { done: true }, { nope: true });
+  const end = await careful.result;
+  if (!end.ok && end.error.type === 'conflict') {
+    const { seen, current } = end.error;
+    const both: readonly (boolean | undefined)[] = [seen.done, current.done];
+    void both;
+  }
+  const scan = me.upload(new Blob(), { onProgress: ({ loaded }) => void loaded });
+  me.Todo.create({ text: 'x', listId: 'a', photoBlobId: scan });
+  // @ts-expect-error a file is no list
+  me.Todo.create({ text: 'x', listId: scan });
+  // @ts-expect-error a file is no text
+  me.Todo.update('a', { text: scan });
+  me.Todo.update('a', { photoBlobId: scan });
+  me.Todo.update('a', (draft) => {
+    draft.photoBlobId = scan;
+    // @ts-expect-error a file is no text
+    draft.text = scan;
+  });
+  const uploaded = await scan.result;
+  if (uploaded.ok) await me.blobUrl(uploaded.blob.blobId);
+  await me.blobUrl(scan.key);
+  const group = me.write((tx) => {
+    const list = tx.TodoList.create({ name: 'Trip' });
+    tx.Todo.create({ text: 'Pack', listId: list.object.id });
+    tx.Todo.destroy('a');
+    // @ts-expect-error a group makes changes alone
+    tx.Todo.live();
+    // @ts-expect-error updates of a group ask for nothing
+    tx.Todo.update('a', { done: true }, { ifUnchanged: true });
+  });
+  const grouped = await group.result;
+  if (!grouped.ok) void (grouped.error.type satisfies string);
   const isSaved: boolean = await write.saved;
   const answer = await write.result;
   if (answer.ok) {

@@ -1,0 +1,95 @@
+import type { BlobId, Uploaded, UploadOptions } from '../call/blobs.js';
+import { isFinal } from '../call/errors.js';
+import type { OpenStore } from '../persist/port.js';
+import type { AccountStore } from '../store/account-store.js';
+import { replaceNames } from '../store/log.js';
+import { BLOB, type Change } from '../store/replica.js';
+import type { StoreWriter } from '../store/store-writer.js';
+import { Backoff } from '../sync/backoff.js';
+import { findDependants } from '../sync/flush.js';
+import type { Outcome, Refusal } from '../sync/outcomes.js';
+
+/** The rows of uploads begin so; the id of an account and a key follow. */
+const PREFIX = 'upload ';
+
+/** The row that an upload has in the store. */
+export interface UploadRow {
+  readonly type: string;
+  readonly size: number;
+  /** When the server has got it, in milliseconds since 1970. */
+  readonly sentAt?: number;
+}
+
+/** An upload as it is told to a worker. */
+export interface NewUpload extends UploadRow {
+  readonly key: BlobId;
+  readonly blob: Blob;
+  readonly options: UploadOptions;
+}
+
+export type EndOfUpload =
+  | { readonly ok: true; readonly blob: Uploaded }
+  | { readonly ok: false; readonly error: Refusal };
+
+export interface StartedUpload {
+  readonly saved: Promise<boolean>;
+  readonly result: Promise<EndOfUpload>;
+}
+
+/** The account of which files are uploaded, and the ways to its server. */
+export interface UploadContext {
+  readonly accountId: string;
+  readonly store: AccountStore;
+  readonly writer: StoreWriter;
+  /** Null: the store is lost, and files are in memory alone. */
+  readonly open: OpenStore | null;
+  /** Octets of files that the store keeps for an account at most. */
+  readonly quota: number;
+  readonly maxSize: () => number;
+  /** Uploads data. With a key, the server makes it once. */
+  readonly send: (
+    data: Blob,
+    options: UploadOptions & { readonly signal: AbortSignal; readonly onceKey: string },
+  ) => Promise<Uploaded>;
+}
+
+/** The ways from uploads to the writes of their account. */
+export interface UploadOwner {
+  readonly findRefusal: () => Refusal | null;
+  readonly commit: (change: Change, outcomes: readonly Outcome[]) => void;
+  /** Starts a cycle: writes may be sent now. */
+  readonly want: () => void;
+}
+
+export const CLOSED: Refusal = Object.freeze({
+  type: 'closed',
+  description: 'The client was closed before the file was sent.',
+});
+
+export const ABORTED: Refusal = Object.freeze({
+  type: 'aborted',
+  description: 'The program has ended the upload.',
+});
+
+/** Returns the key of the row of an upload, and of its octets. */
+export function nameRow(accountId: string, key: string): string {
+  return `${PREFIX}${accountId} ${key}`;
+}
+
+/** Returns the changes that remove an upload from the store. */
+export function removeRows(key: string) {
+  return [
+    { table: 'meta', key },
+    { table: 'blobs', key },
+  ] as const;
+}
+
+/**
+ * The functions of the client that uploads need. They are handed on: a bundler would put what a
+ * lazy file imports into a third one, which everybody loads.
+ */
+export const TOOLS = {
+  ...{ BLOB, CLOSED, ABORTED, Backoff },
+  ...{ isFinal, findDependants, nameRow, removeRows, replaceNames },
+};
+export type UploadTools = typeof TOOLS;

@@ -1,0 +1,95 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { TypeTable } from '../schema/tables.js';
+import { findTouched } from '../store/checks.js';
+import { findPatch, type PatchObject } from '../store/patches.js';
+import type { Row } from '../store/replica.js';
+import { type Key, makeKey, type PendingWrite } from '../store/write.js';
+import type { Refusal } from '../sync/outcomes.js';
+import type { UpdateOptions } from './cached-types.js';
+import type { EndOfWrite } from './waiters.js';
+
+/** Changes a copy of an object. */
+export type Recipe = (draft: object) => void;
+
+/** A write as its program sees it. */
+export interface ShownWrite {
+  readonly object: Row | undefined;
+  readonly saved: Promise<boolean>;
+  readonly result: Promise<EndOfWrite>;
+}
+
+/** Takes writes: an account, or writes of it that are made together. */
+export interface WriteTarget {
+  /** Returns the key of an id or of a key, and its row as the next write sees it. */
+  find(type: string, id: string): { readonly key: Key; readonly row: Row | undefined };
+  /** Takes a write; `before` is the object that it destroys. */
+  take(write: PendingWrite, before?: Row): ShownWrite;
+}
+
+export function writeCreate(target: WriteTarget, table: TypeTable, values: object): ShownWrite {
+  const provisional = guessTimes(table);
+  const common = { ...startWrite(table.name, makeKey()), provisional };
+  return target.take({ ...common, kind: 'create', values: copyJson(values) });
+}
+
+export function writeUpdate(
+  target: WriteTarget,
+  [type, id]: readonly [type: string, id: string],
+  edit: PatchObject | Recipe,
+  { ifUnchanged = false }: UpdateOptions = {},
+): ShownWrite {
+  const { key, row } = target.find(type, id);
+  if (row === undefined && (typeof edit === 'function' || ifUnchanged))
+    return refuse(undefined, NOT_FOUND);
+  const patch = typeof edit === 'function' ? findEdit(row as Row, edit) : copyJson(edit);
+  if (Object.keys(patch).length === 0) return keep(row);
+  const unchanged = ifUnchanged ? findTouched(row as Row, patch) : null;
+  return target.take({ ...startWrite(type, key), kind: 'update', patch, unchanged });
+}
+
+export function writeDestroy(target: WriteTarget, type: string, id: string): ShownWrite {
+  const { key, row } = target.find(type, id);
+  return target.take({ ...startWrite(type, key), kind: 'destroy' }, row);
+}
+
+/** Returns a write that is refused without the server. */
+export function refuse(object: Row | undefined, error: Refusal): ShownWrite {
+  const saved = Promise.resolve(false);
+  return { object, saved, result: Promise.resolve({ ok: false, error }) };
+}
+
+/** Returns a copy as JSON has it: nothing of it is shared, and members without a value are gone. */
+export function copyJson<Value extends object>(value: Value): Value & JsonObject {
+  return JSON.parse(JSON.stringify(value)) as Value & JsonObject;
+}
+
+const NOT_FOUND: Refusal = Object.freeze({ type: 'notFound', description: 'It is not there.' });
+
+function startWrite(type: string, key: string) {
+  return { ids: [crypto.randomUUID()], type, key, sentAs: null };
+}
+
+/** Returns the times that the server sets on a create, about as it will. */
+function guessTimes({ properties }: TypeTable): JsonObject {
+  const now = new Date().toISOString();
+  const times = Object.entries(properties).filter(
+    ([, { kind, access, isNullable, default: value }]) =>
+      kind === 'date' && access === 'serverSet' && !isNullable && value === undefined,
+  );
+  return Object.fromEntries(times.map(([name]) => [name, now]));
+}
+
+/** Returns the patch that a recipe makes. */
+function findEdit(row: Row, edit: Recipe): PatchObject {
+  const { $key, $pending, ...object } = row;
+  const draft: JsonObject = { ...copyJson(object), $key, $pending };
+  edit(draft);
+  const { $key: _key, $pending: _pending, ...after } = copyJson(draft);
+  return findPatch(object, after);
+}
+
+/** Returns a write that changes nothing. */
+function keep(object: Row | undefined): ShownWrite {
+  const saved = Promise.resolve(true);
+  return { object, saved, result: Promise.resolve({ ok: true, object }) };
+}

@@ -1,0 +1,143 @@
+import { append, findCancelled, type Log, namesIn } from '../store/log.js';
+import type { Replica, Row } from '../store/replica.js';
+import type { PendingWrite } from '../store/write.js';
+import { fits } from '../sync/flush.js';
+import type { Outcome, Refusal } from '../sync/outcomes.js';
+import type { EndOfWrite } from './waiters.js';
+import { refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
+
+/** Writes that were made together, as their program sees them. */
+export interface SharedWrite {
+  readonly saved: Promise<boolean>;
+  readonly result: Promise<EndOfWrite>;
+}
+
+/** A write that was recorded, with the object as it leaves it. */
+export interface Recorded {
+  readonly write: PendingWrite;
+  readonly object: Row | undefined;
+}
+
+interface Waiting extends Recorded {
+  readonly end: (shown: ShownWrite) => void;
+  readonly ended: Promise<ShownWrite>;
+}
+
+const ABORTED: Refusal = Object.freeze({
+  type: 'aborted',
+  description: 'The function that makes the writes has thrown.',
+});
+
+/** Records writes, of which nothing shows until all of them are taken in one commit. */
+export class WriteGroup implements WriteTarget {
+  readonly #replica: Replica;
+  readonly #group = crypto.randomUUID();
+  readonly #rows = new Map<string, Row | undefined>();
+  readonly #recorded: Waiting[] = [];
+  #log: Log = [];
+  #cancelled: readonly Outcome[] = [];
+  #isOver = false;
+
+  constructor(replica: Replica) {
+    this.#replica = replica;
+  }
+
+  /** The ends of creates that are destroyed before anybody has seen them. */
+  get cancelled(): readonly Outcome[] {
+    return this.#cancelled;
+  }
+
+  get recorded(): readonly Recorded[] {
+    return this.#recorded;
+  }
+
+  find(type: string, id: string): ReturnType<WriteTarget['find']> {
+    const key = this.#replica.keyOf(type, id);
+    const name = `${type} ${key}`;
+    return { key, row: this.#rows.has(name) ? this.#rows.get(name) : this.#replica.row(type, key) };
+  }
+
+  take(write: PendingWrite, before?: Row): ShownWrite {
+    if (this.#isOver) throw new Error('The function that makes the writes has ended.');
+    const { type, key } = write;
+    const row = this.#replica.preview(write, this.find(type, key).row ?? null, true);
+    this.#rows.set(`${type} ${key}`, row);
+    const grouped = { ...write, group: this.#group };
+    const log = append(this.#log, grouped, this.#replica.defaultsOf(type));
+    this.#cancelled = [...this.#cancelled, ...findCancelled([...this.#log, grouped], log)];
+    this.#log = log;
+    return this.#record(grouped, before ?? row);
+  }
+
+  #record(write: PendingWrite, object: Row | undefined): ShownWrite {
+    let end: Waiting['end'] = () => undefined;
+    const ended = new Promise<ShownWrite>((resolve) => {
+      end = resolve;
+    });
+    this.#recorded.push({ write, object, end, ended });
+    return {
+      object,
+      get saved() {
+        return ended.then(({ saved }) => saved);
+      },
+      get result() {
+        return ended.then(({ result }) => result);
+      },
+    };
+  }
+
+  /**
+   * Returns the log of the writes. Those of a type come together: in one /set, if none of them
+   * needs what a write of another type between them makes.
+   */
+  finish(): Log {
+    this.#isOver = true;
+    const calls: PendingWrite[][] = [];
+    for (const write of this.#log) {
+      const names = namesIn(write);
+      const needed = calls.findLastIndex((call) => call.some(({ key }) => names.has(key)));
+      const at = calls.findLastIndex(([first]) => first?.type === write.type);
+      const call = calls[at];
+      if (call !== undefined && at >= needed && fits(call, write, Number.POSITIVE_INFINITY))
+        call.push(write);
+      else calls.push([write]);
+    }
+    return calls.flat();
+  }
+
+  /** Takes note of what has become of the writes, in their order. */
+  end(shown: readonly ShownWrite[]): SharedWrite {
+    for (const [index, { end, object }] of this.#recorded.entries())
+      end(shown[index] ?? refuse(object, ABORTED));
+    const all = this.#recorded.map(({ ended }) => ended);
+    return {
+      saved: Promise.all(shown.map(({ saved }) => saved)).then((each) => each.every(Boolean)),
+      get result() {
+        return findEnd(all);
+      },
+    };
+  }
+}
+
+/** Resolves to the first refusal, once all writes have ended. */
+async function findEnd(all: readonly Promise<ShownWrite>[]): Promise<EndOfWrite> {
+  const ends = await Promise.all(all.map(async (one) => (await one).result));
+  return ends.find(({ ok }) => !ok) ?? { ok: true, object: undefined };
+}
+
+/** Has a function make writes, and hands on all of them. Where it throws, nothing is written. */
+export function recordGroup(
+  replica: Replica,
+  make: (target: WriteTarget) => void,
+  take: (group: WriteGroup, log: Log) => readonly ShownWrite[],
+): SharedWrite {
+  const group = new WriteGroup(replica);
+  try {
+    make(group);
+  } catch (error) {
+    group.finish();
+    group.end([]);
+    throw error;
+  }
+  return group.end(take(group, group.finish()));
+}

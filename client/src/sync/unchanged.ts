@@ -1,0 +1,63 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { type CheckedUpdate, findDifferent, isChecked, pick } from '../store/checks.js';
+import type { Replica } from '../store/replica.js';
+import { mapTexts } from '../store/values.js';
+import type { PendingWrite } from '../store/write.js';
+import { findHeld } from './flush.js';
+import type { Outcome, Refusal } from './outcomes.js';
+
+/**
+ * The client compares the properties that an update has seen with its copy, which may be older than
+ * the server. So the /set names the state of the copy: it is made in that state or not at all, and
+ * in that state the copy is what the server has. Where the server has another state, the client
+ * reads the changes and compares again. Any other write of the type would move the state: such an
+ * update waits for earlier ones, and shares its /set with its like alone. It holds up nothing but
+ * later writes of its object.
+ */
+
+/** Returns the unsent writes whose turn hasn't come; those of `held` are not looked at. */
+export function findWaiting(
+  replica: Replica,
+  held: ReadonlySet<PendingWrite>,
+): ReadonlySet<PendingWrite> {
+  const waiting = new Set<PendingWrite>();
+  const types = new Set<string>();
+  const objects = new Set<string>();
+  /** The type of the write before, where that goes in the next request with its state. */
+  let joined: string | null = null;
+  for (const write of replica.log) {
+    if (held.has(write)) continue;
+    const { type } = write;
+    const object = `${type} ${write.key}`;
+    const isFirst: boolean = !types.has(type) || joined === type;
+    const isEarly = isChecked(write) && !(isFirst && replica.cursor(type) !== null);
+    if (isEarly || objects.has(object)) waiting.add(write);
+    if (isChecked(write)) objects.add(object);
+    types.add(type);
+    joined = isChecked(write) && write.sentAs === null && !waiting.has(write) ? type : null;
+  }
+  return findHeld(replica.log, (write) => waiting.has(write));
+}
+
+/** Returns the ends of unsent updates whose properties somebody has changed. */
+export function findConflicts(
+  replica: Replica,
+  waiting: ReadonlySet<PendingWrite>,
+): readonly Outcome[] {
+  return replica.log.flatMap((write) => {
+    if (!isChecked(write) || write.sentAs !== null || waiting.has(write)) return [];
+    const error = judge(write, replica);
+    return error === null ? [] : [{ isMade: false, write, error } as const];
+  });
+}
+
+function judge({ type, key, unchanged }: CheckedUpdate, replica: Replica): Refusal | null {
+  const base = replica.base(type, key);
+  // An object that is gone is the server's to tell of.
+  if (base === undefined) return null;
+  const seen = mapTexts(unchanged, (text) => replica.idOf(text) ?? text) as JsonObject;
+  const names = findDifferent(seen, base);
+  if (names.length === 0) return null;
+  const description = `Changed since: ${names.join(', ')}.`;
+  return { type: 'conflict', description, seen: pick(seen, names), current: pick(base, names) };
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { CORE, type Session } from '../../src/call/session.js';
+import { memory } from '../../src/index.js';
+import { makeFaultyFetch } from '../support/faulty-fetch.js';
+import { useGadgets } from '../support/gadgets.js';
+
+// Writes of several objects that belong together.
+
+const served = useGadgets();
+
+async function open(options: Parameters<typeof served.connect>[0] = {}) {
+  const jmap = await served.connect(options);
+  await jmap.sync.settled();
+  return { jmap, me: jmap.account() };
+}
+
+type Set = readonly [name: string, objects: number];
+
+/** The /set calls of each request that has some, with how many objects they write. */
+const sets = (): readonly (readonly Set[])[] =>
+  served
+    .proxy()
+    .api()
+    .map(({ methodCalls }) =>
+      methodCalls.flatMap(([name, { create, update, destroy }]): readonly Set[] => {
+        if (!name.endsWith('/set')) return [];
+        const count = [create, update, destroy].flatMap((each) => Object.keys(each ?? {})).length;
+        return [[name, count]];
+      }),
+    )
+    .filter((request) => request.length > 0);
+
+describe('writes that are made together', () => {
+  it('go in one request, those of a type in one call', async () => {
+    const { jmap, me } = await open();
+    const totals: number[] = [];
+    me.Issue.live().subscribe(({ total }) => totals.push(total));
+    const issues: { readonly object: { readonly projectId: string } }[] = [];
+    const before = sets().length;
+    const { saved, result } = me.write((tx) => {
+      for (const key of ['ONE', 'TWO']) {
+        const { object } = tx.Project.create({ key, name: key });
+        for (const number of [1, 2])
+          issues.push(tx.Issue.create({ projectId: object.id, number, title: `${key} ${number}` }));
+      }
+      expect(me.Issue.live().getSnapshot().total).toBe(0);
+      expect(jmap.sync.getSnapshot().pending).toBe(0);
+    });
+    expect(totals).toEqual([0, 4]);
+    expect(jmap.sync.getSnapshot().pending).toBe(6);
+    expect(await saved).toBe(true);
+    expect(await result).toMatchObject({ ok: true });
+    expect(sets().slice(before)).toEqual([
+      [
+        ['Project/set', 2],
+        ['Issue/set', 4],
+      ],
+    ]);
+    const { list } = await me.Issue.get();
+    expect(list.map(({ title }) => title).sort()).toEqual(['ONE 1', 'ONE 2', 'TWO 1', 'TWO 2']);
+    expect(issues).toHaveLength(4);
+  });
+
+  it('go in two calls of a type where one needs an object made between', async () => {
+    const { me } = await open();
+    const { list } = await me.Project.get();
+    const before = sets().length;
+    const { result } = me.write((tx) => {
+      tx.Issue.create({ projectId: list[0]?.id ?? '', number: 7, title: 'Seven' });
+      const { object } = tx.Project.create({ key: 'NEW', name: 'New' });
+      tx.Issue.create({ projectId: object.id, number: 1, title: 'First' });
+    });
+    expect(await result).toMatchObject({ ok: true });
+    const names = ['Issue/set', 'Project/set', 'Issue/set'];
+    expect(sets().slice(before)).toEqual([names.map((name) => [name, 1])]);
+  });
+
+  it('see each other', async () => {
+    const { me } = await open();
+    const { result } = me.write((tx) => {
+      const { object } = tx.Gadget.create({ title: 'Lamp', tags: { red: true } });
+      expect(object).toMatchObject({ title: 'Lamp', rank: 0, $pending: true });
+      const update = tx.Gadget.update(object.$key, (gadget) => {
+        gadget.rank = Object.keys(gadget.tags).length + 1;
+      });
+      expect(update.object).toMatchObject({ title: 'Lamp', rank: 2 });
+      const gone = tx.Gadget.create({ title: 'Gone' });
+      tx.Gadget.destroy(gone.object.id);
+      const late = tx.Gadget.update(gone.object.id, ({ tags }) => {
+        tags['red'] = true;
+      });
+      void late.result.then((end) => expect(end).toMatchObject({ error: { type: 'notFound' } }));
+    });
+    expect(await result).toMatchObject({ ok: true });
+    const { list } = await me.Gadget.get({ properties: ['title', 'rank'] });
+    expect(list).toEqual([{ id: expect.any(String), title: 'Lamp', rank: 2 }]);
+  });
+
+  it('are nothing where their function throws', async () => {
+    const { jmap, me } = await open();
+    const before = me.Gadget.live().getSnapshot();
+    let aborted: Promise<object> | undefined;
+    const write = () =>
+      me.write((tx) => {
+        aborted = tx.Gadget.create({ title: 'Lamp' }).result;
+        throw new Error('no');
+      });
+    expect(write).toThrow('no');
+    expect(await aborted).toMatchObject({ ok: false, error: { type: 'aborted' } });
+    expect(me.Gadget.live().getSnapshot()).toBe(before);
+    expect(jmap.sync.getSnapshot().pending).toBe(0);
+  });
+
+  it('can not be made once their function has ended', async () => {
+    const { me } = await open();
+    let late = (): unknown => null;
+    const { result } = me.write((tx) => {
+      late = () => tx.Gadget.create({ title: 'Late' });
+    });
+    expect(late).toThrow('has ended');
+    expect(await result).toMatchObject({ ok: true });
+  });
+
+  it('end one by one: a refused one leaves the others', async () => {
+    const { me } = await open();
+    const ends: Promise<object>[] = [];
+    const { result } = me.write((tx) => {
+      ends.push(tx.Gadget.create({ title: 'x'.repeat(300) }).result);
+      ends.push(tx.Gadget.create({ title: 'Bulb' }).result);
+    });
+    const error = { type: 'invalidProperties', properties: ['title'] };
+    expect(await result).toMatchObject({ ok: false, error });
+    expect(await Promise.all(ends)).toMatchObject([{ ok: false, error }, { ok: true }]);
+  });
+
+  it('wait in the store, and mix with no other write', async () => {
+    const store = memory();
+    const { jmap, me } = await open({ store });
+    const { object } = me.Gadget.create({ title: 'Lamp' });
+    await jmap.sync.settled();
+    served.proxy().decide(() => 'drop');
+    me.Gadget.update(object.id, { rank: 1 });
+    const { saved } = me.write((tx) => {
+      tx.Gadget.update(object.id, { rank: 2 });
+      tx.Project.create({ key: 'WAIT', name: 'Wait' });
+      tx.Gadget.create({ title: 'Bulb' });
+    });
+    me.Gadget.update(object.id, { rank: 3 });
+    me.Gadget.create({ title: 'Other' });
+    expect(await saved).toBe(true);
+    await jmap.close();
+    served.proxy().decide(() => 'pass');
+    const before = sets().length;
+    await open({ store });
+    expect(sets().slice(before)).toEqual([
+      [
+        ['Gadget/set', 1],
+        ['Gadget/set', 2],
+        ['Project/set', 1],
+        ['Gadget/set', 2],
+      ],
+    ]);
+  });
+
+  it('are cut where the server takes fewer in a call, and go before others', async () => {
+    const limits = { maxObjectsInSet: 2, maxCallsInRequest: 6 };
+    const edit = (session: Session): Session => ({
+      ...session,
+      capabilities: {
+        ...session.capabilities,
+        [CORE]: { ...session.capabilities[CORE], ...limits },
+      },
+    });
+    const { jmap, me } = await open({ fetch: makeFaultyFetch(() => null, edit) });
+    const before = sets().length;
+    me.Project.create({ key: 'CUT', name: 'Cut' });
+    me.Gadget.create({ title: 'Alone' });
+    me.write((tx) => {
+      for (const title of ['a', 'b', 'c']) tx.Gadget.create({ title });
+    });
+    await jmap.sync.settled();
+    // Three calls are left beside those that read. The group waits for a request of its own.
+    expect(sets().slice(before)).toEqual([
+      [
+        ['Project/set', 1],
+        ['Gadget/set', 1],
+      ],
+      [
+        ['Gadget/set', 2],
+        ['Gadget/set', 1],
+      ],
+    ]);
+  });
+});
