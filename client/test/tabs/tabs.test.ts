@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memory } from '../../src/persist/memory.js';
 import type { OpenStore, Store } from '../../src/persist/port.js';
 import { FencedError } from '../../src/persist/store-errors.js';
-import { openTabs, type Tabs } from '../../src/tabs/tabs.js';
+import type { Tabs } from '../../src/tabs/roles.js';
+import { openTabs } from '../../src/tabs/tabs.js';
 import { Channels, freezeWith, Ice, Locks } from './doubles.js';
 
 interface Tab {
