@@ -1,19 +1,21 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
-import type { Change as RowChange } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { AccountStore } from '../store/account-store.js';
-import { append } from '../store/log.js';
+import type { AccountStore, CommitNews } from '../store/account-store.js';
+import { append, coalesce } from '../store/log.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Change, Row, Touched } from '../store/replica.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
+import type { Turn } from '../store/store-writer.js';
 import type { Wire } from '../sync/wire.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
+import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import { type EndOfWrite, Waiters } from './waiters.js';
 
@@ -23,6 +25,8 @@ export interface AccountCacheOptions {
   readonly wire: Wire;
   readonly rules: RulesLoader;
   readonly problems: Problems;
+  /** The tabs that share the store. */
+  readonly peers: Peers;
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
@@ -73,7 +77,7 @@ export class AccountCache {
   #hint: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: AccountCacheOptions) {
-    const { accountId, store, wire, types, limits, hasOnceKeys } = options;
+    const { accountId, store, wire, types, limits, hasOnceKeys, peers } = options;
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
@@ -81,8 +85,23 @@ export class AccountCache {
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write),
-      report: (failure, isDone) => this.#report(failure, isDone),
+      report: (failure, isDone) => {
+        this.noteReport(failure, isDone);
+        peers.announce('report', { accountId, failure, isDone });
+      },
+      tidy: () => this.#tidy(),
+      takeTurn: (work) => peers.takeTurn(turns, work),
+      isFenced: () => store.turn?.isFenced ?? false,
     });
+    const turns = {
+      begin: async (turn: Turn, open: OpenStore) => {
+        await store.beginTurn(turn, open);
+        this.#sync.follow(store.renew());
+      },
+      end: () => {
+        if (!store.endTurn()) this.#sync.note();
+      },
+    };
   }
 
   /** The part that the account has in the state of the client. */
@@ -91,11 +110,36 @@ export class AccountCache {
     return { status: this.#status, pending, lastSynced: this.#lastSynced };
   }
 
-  /** Returns the state that the copy of a type has; undefined where there is no copy. */
-  cursor(type: string): string | null | undefined {
-    const { store, types } = this.#options;
-    const isKept = types().some(({ name }) => name === type);
-    return isKept ? store.replica.cursor(type) : undefined;
+  /** Reads what the store has more than this tab. */
+  async catchUp(open: OpenStore): Promise<void> {
+    const { store } = this.#options;
+    // In its own turn it is ahead of the store.
+    if (store.turn === null) await store.read(open);
+    this.#sync.goOn();
+  }
+
+  /** Takes what another tab has committed. Returns false where the store has more of it. */
+  follow(news: CommitNews): boolean {
+    const { store, problems } = this.#options;
+    const { outcomes, rows, step } = news;
+    const isTaken = store.follow(news);
+    this.#sync.follow(store.typesOf(rows));
+    for (const outcome of outcomes) {
+      const [id = ''] = outcome.write.ids;
+      if (this.#waiters.isAsked(outcome)) problems.dismiss(id);
+    }
+    this.#end(outcomes, []);
+    // The tab may end before it sends what it has written.
+    if (step === null) this.#sync.goOn();
+    return isTaken;
+  }
+
+  /** Takes the end of a cycle, of this tab or another one. */
+  noteReport(failure: string | null, isDone: boolean): void {
+    if (isDone) this.#lastSynced = Date.now();
+    if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
+    else if (isDone || this.#status !== 'loading') this.#status = 'live';
+    this.showStatus();
   }
 
   create(table: TypeTable, values: object): ShownWrite {
@@ -155,12 +199,17 @@ export class AccountCache {
     this.#sync.wake();
   }
 
-  /** Starts a cycle in a moment, unless one that runs asks for all by then. */
-  hint(): void {
-    this.#sync.note();
+  /**
+   * Starts a cycle in a moment, unless one that runs asks for all by then; with states, unless they
+   * are reached by then.
+   */
+  hint(states?: Readonly<Record<string, string>>): void {
+    if (states === undefined) this.#sync.note();
+    else this.#sync.noteStates(states);
+    if (!this.#sync.isDue) return;
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
-      if (this.#sync.isDue) this.#sync.wake();
+      if (this.#sync.isDue) this.#sync.resume();
     }, GATHERING);
   }
 
@@ -170,7 +219,8 @@ export class AccountCache {
 
   /** Has types read anew of which the server, or the program, says that they are others now. */
   renew(): void {
-    this.#sync.forget(this.#options.store.renew());
+    // Among tabs, types are renewed in turn: the first one does it for all.
+    this.#sync.forget(this.#options.store.isShared ? [] : this.#options.store.renew());
     this.want();
   }
 
@@ -209,9 +259,11 @@ export class AccountCache {
     const isLarge = countOctets(JSON.stringify(write)) > maxOctetsOf(this.#options.limits());
     const refusal = this.#isDropped ? GONE : (findRefusal() ?? (isLarge ? TOO_LARGE : null));
     if (refusal !== null) return refuse(before ?? replica.preview(write), refusal);
-    const log = append(replica.log, write, replica.defaultsOf(write.type));
-    const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
-    const saved = store.commit({ log }, rows);
+    const all = [...replica.log, write];
+    // Other tabs may be sending what is in the log: they make one of both when they know.
+    const log = store.isShared ? all : append(replica.log, write, replica.defaultsOf(write.type));
+    const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
+    const saved = store.commit({ log }, { rows, isFree: true });
     const object = before ?? replica.row(write.type, write.key);
     const [id = ''] = write.ids;
     const waiter = this.#waiters.add(id, object);
@@ -232,9 +284,17 @@ export class AccountCache {
   #commit(change: Change, outcomes: readonly Outcome[]): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
     const refused = this.#findUnasked(outcomes);
-    const durable = this.#options.store.commit(change, this.#options.problems.rowsOf(refused));
+    const rows = this.#options.problems.rowsOf(refused);
+    const durable = this.#options.store.commit(change, { rows, outcomes });
     this.#end(outcomes, refused);
     return durable;
+  }
+
+  #tidy(): void {
+    const { replica } = this.#options.store;
+    const before = replica.log;
+    const log = coalesce(before, (type) => replica.defaultsOf(type));
+    if (log !== before) void this.#commit({ log }, findCancelled(before, log));
   }
 
   #findUnasked(outcomes: readonly Outcome[]) {
@@ -248,13 +308,6 @@ export class AccountCache {
     const { replica } = this.#options.store;
     this.#waiters.end(outcomes, ({ write }) => replica.row(write.type, write.key));
     this.#options.problems.add(refused);
-  }
-
-  #report(failure: string | null, isDone: boolean): void {
-    if (isDone) this.#lastSynced = Date.now();
-    if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
-    else if (isDone || this.#status !== 'loading') this.#status = 'live';
-    this.showStatus();
   }
 
   #makeSource(): LiveSource {

@@ -25,6 +25,18 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   return log.with(at, { ...before, ids, patch: mergePatches(before.patch, write.patch, defaults) });
 }
 
+/** Returns a log in which unsent writes of one object are one, as far as they may be. */
+export function coalesce(log: Log, defaultsOf: (type: string) => Defaults): Log {
+  const unsent = log.filter(({ sentAs }) => sentAs === null);
+  if (new Set(unsent.map(({ key }) => key)).size === unsent.length) return log;
+  let made: Log = [];
+  for (const write of log) {
+    if (write.sentAs === null) made = append(made, write, defaultsOf(write.type));
+    else made = [...made, write];
+  }
+  return made.length === log.length ? log : made;
+}
+
 /** Returns how many entries at their begin two logs have in common. */
 export function countCommon(one: Log, other: Log): number {
   let count = 0;

@@ -59,6 +59,12 @@ export interface SyncOptions {
    * do.
    */
   readonly report?: (failure: string | null, isDone: boolean) => void;
+  /** Makes the unsent writes of the log as few as they can be. */
+  readonly tidy: () => void;
+  /** Does work while no other tab makes cycles, behind what they have committed. */
+  readonly takeTurn: (work: () => Promise<boolean>) => Promise<boolean>;
+  /** Returns whether another tab has taken the turn: what this one commits is void. */
+  readonly isFenced: () => boolean;
   readonly backoff?: Backoff;
 }
 
@@ -106,6 +112,8 @@ export class Sync {
   readonly #refused = new Set<string>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
+  /** States of types that are due no more once they have reached them. */
+  readonly #told = new Map<string, string>();
   #running: Promise<void> | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
@@ -123,37 +131,74 @@ export class Sync {
 
   /** Returns whether changes have been wished for that no request has asked for. */
   get isDue(): boolean {
+    for (const [type, state] of this.#told) {
+      if (this.#options.replica.cursor(type) !== state) continue;
+      this.#told.delete(type);
+      this.#due.delete(type);
+    }
     return this.#due.size > 0;
   }
 
   /** Has the next cycles ask for all changes, without starting one. */
   note(): void {
     this.#isWished = true;
+    this.#told.clear();
     for (const { name } of this.#types()) this.#due.add(name);
+  }
+
+  /** Has the next cycles bring types to the states that the server tells. */
+  noteStates(states: Readonly<Record<string, string>>): void {
+    for (const { name } of this.#types()) {
+      const state = states[name];
+      if (state === undefined || state === this.#options.replica.cursor(name)) continue;
+      this.#isWished = true;
+      if (!this.#due.has(name) || this.#told.has(name)) this.#told.set(name, state);
+      this.#due.add(name);
+    }
   }
 
   /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
   want(): void {
     this.note();
+    this.#start();
+  }
+
+  /** Does what is left to do. */
+  goOn(): void {
+    if (this.#hasMore()) this.#start();
+  }
+
+  #start(): void {
     if (this.#running !== null || this.#isClosed) return;
     this.#running = this.#run();
   }
 
-  /** Has a new session: forgets how far these types have been read. */
-  forget(types: Iterable<string>): void {
-    this.#refused.clear();
-    this.#share = 1;
+  /** Another tab has read these types: sweeps of them are over. */
+  follow(types: Iterable<string>): void {
     for (const type of types) {
       this.#sweeps.delete(type);
       this.#swept.delete(type);
     }
   }
 
+  /** Has a new session: forgets how far these types have been read. */
+  forget(types: Iterable<string>): void {
+    this.#refused.clear();
+    this.#share = 1;
+    this.follow(types);
+  }
+
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
   wake(): void {
+    this.note();
+    this.resume();
+  }
+
+  /** Does what is left to do at once, even where the last cycle has failed. */
+  resume(): void {
     this.#backoff.reset();
     this.#wake?.();
-    this.want();
+    this.#start();
   }
 
   /** Resolves when all writes are answered and all changes read that were there at the call. */
@@ -170,21 +215,35 @@ export class Sync {
 
   async #run(): Promise<void> {
     while (!this.#isClosed) {
-      // Without an answer the outcome is unknown: the same calls go out again, and are made once.
-      const failure = await this.#cycle().catch(typeOf);
-      if (this.#isClosed) break;
-      const isDone = failure === null && !this.#hasMore();
-      this.#options.report?.(failure, isDone);
-      if (isDone) break;
+      const isDone = await this.#options.takeTurn(() => this.#work()).catch(() => false);
+      if (this.#isClosed || (isDone && !this.#hasMore())) break;
       // A server that never comes to an end is asked as rarely as one that fails.
-      if (failure !== null || (this.#isStuck && !this.#isWished)) await this.#pause();
+      if (!isDone) await this.#pause();
     }
     this.#running = null;
   }
 
+  /** Makes cycles. Resolves to true when nothing is left to do, to false where it has to wait. */
+  async #work(): Promise<boolean> {
+    while (!this.#isClosed && !this.#options.isFenced()) {
+      if (!this.#hasMore()) {
+        this.#options.report?.(null, true);
+        return true;
+      }
+      // Without an answer the outcome is unknown: the same calls go out again, and are made once.
+      const failure = await this.#cycle().catch(typeOf);
+      if (this.#isClosed || this.#options.isFenced()) break;
+      const isDone = failure === null && !this.#hasMore();
+      this.#options.report?.(failure, isDone);
+      if (isDone) return true;
+      if (failure !== null || (this.#isStuck && !this.#isWished)) break;
+    }
+    return false;
+  }
+
   #hasMore(): boolean {
     const { log } = this.#options.replica;
-    return log.length > this.#findHeld().size || this.#sweeps.size > 0 || this.#due.size > 0;
+    return this.isDue || log.length > this.#findHeld().size || this.#sweeps.size > 0;
   }
 
   async #pause(): Promise<void> {
@@ -208,7 +267,7 @@ export class Sync {
     const lost = this.#findLost();
     const earlier = new Set(replica.log.map(({ sentAs }) => sentAs));
     await this.#plan();
-    if (this.#isClosed) return null;
+    if (this.#isClosed || this.#options.isFenced()) return null;
     const cycle = this.#makeCycle(lost, earlier);
     for (const { type } of cycle.pulls) this.#due.delete(type);
     const behind = new Set(this.#swept.keys());
@@ -293,8 +352,9 @@ export class Sync {
    * call that comes again after a crash.
    */
   async #plan(): Promise<void> {
-    const { replica, commit, isHeld } = this.#options;
+    const { replica, commit, isHeld, tidy } = this.#options;
     if (this.#findLost() !== null) return;
+    tidy();
     const { log } = replica;
     const planned = this.#planFlush();
     if (!planned.some((write, index) => write !== log[index])) return;
