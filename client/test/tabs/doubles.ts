@@ -48,6 +48,8 @@ export class Channels {
 }
 
 interface Request {
+  /** The tab that asks. */
+  readonly owner: Ice | null;
   readonly begin: () => Promise<void>;
   readonly fail: (reason: unknown) => void;
 }
@@ -58,10 +60,33 @@ export class Locks implements Pick<LockManager, 'request'> {
   readonly #holders = new Map<string, Request>();
 
   request(name: string, ...rest: readonly unknown[]): Promise<never> {
+    return this.#request(null, name, rest);
+  }
+
+  /** Returns the locks as a tab has them. */
+  of(owner: Ice): Pick<LockManager, 'request'> {
+    return { request: (name: string, ...rest: unknown[]) => this.#request(owner, name, rest) };
+  }
+
+  /** Takes the locks from a tab, as others do that have waited for it, and as its end does. */
+  free(owner: Ice): void {
+    for (const [name, queue] of this.#queues) {
+      for (const request of [...queue])
+        if (request.owner === owner) queue.splice(queue.indexOf(request), 1);
+      const holder = this.#holders.get(name);
+      if (holder?.owner !== owner) continue;
+      holder.fail(new DOMException('The lock was stolen.', 'AbortError'));
+      this.#holders.delete(name);
+      this.#grant(name);
+    }
+  }
+
+  #request(owner: Ice | null, name: string, rest: readonly unknown[]): Promise<never> {
     const callback = rest.at(-1) as () => Promise<unknown>;
     const options = (rest.length > 1 ? rest[0] : {}) as LockOptions;
     return new Promise<never>((resolve, reject) => {
       const request: Request = {
+        owner,
         begin: () => callback().then((value) => resolve(value as never), reject),
         fail: reject,
       };

@@ -1,0 +1,59 @@
+import { withCache } from '../../src/cache/cache-store.js';
+import type { CacheStore } from '../../src/index.js';
+import { memory } from '../../src/persist/memory.js';
+import type { Store } from '../../src/persist/port.js';
+import { openTabs } from '../../src/tabs/tabs.js';
+import { Channels, freezeWith, Ice, Locks } from '../tabs/doubles.js';
+
+/** A tab of a browser, for one client. */
+export interface Tab {
+  readonly store: CacheStore;
+  /** Sends requests, unless the tab is frozen. */
+  readonly fetch: typeof fetch;
+  /** Nothing of the tab goes on until it is thawed. */
+  freeze(): void;
+  thaw(): void;
+  /** Others that have waited long enough for the frozen tab take its roles. */
+  rob(): void;
+  /** Ends the tab without a word. */
+  kill(): void;
+}
+
+/** Returns a function that opens tabs of one browser: they share its store, locks and channels. */
+export function openBrowser(shared: Store = memory()): () => Tab {
+  const locks = new Locks();
+  const channels = new Map<string, Channels>();
+  const channelsOf = (name: string): Channels => {
+    const known = channels.get(name) ?? new Channels();
+    channels.set(name, known);
+    return known;
+  };
+  return () => {
+    const ice = new Ice();
+    const store = withCache({
+      open: async (name) => freezeWith(ice, await shared.open(name)),
+      tabs: (name, open) =>
+        openTabs({
+          ...{ name, store: open },
+          locks: locks.of(ice),
+          channel: channelsOf(name).open(ice),
+        }),
+    });
+    return {
+      store,
+      async fetch(url, init) {
+        await ice.wait();
+        const response = await fetch(url, init);
+        await ice.wait();
+        return response;
+      },
+      freeze: () => ice.freeze(),
+      thaw: () => ice.thaw(),
+      rob: () => locks.free(ice),
+      kill() {
+        ice.freeze();
+        locks.free(ice);
+      },
+    };
+  };
+}
