@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import type { CachedClient } from '../../src/index.js';
-import { type TodosProject } from '../support/schema.js';
+import type { TodosProject } from '../support/schema.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
 
@@ -47,8 +47,9 @@ async function writeElsewhere(text: string): Promise<void> {
   await u1.set('Todo', { accountId: A1, create: { k: { text } } });
 }
 
-const streams = (): number =>
-  served.proxy().seen.filter(({ path }) => path.includes('eventsource')).length;
+const countStreams = (tabs: readonly Tab[]): number =>
+  tabs.flatMap(({ requested }) => requested).filter(({ pathname }) => /eventsource/.test(pathname))
+    .length;
 
 describe('a write of a tab', () => {
   it('shows in the others without the server, and ends in all of them', async () => {
@@ -74,11 +75,30 @@ describe('a write of a tab', () => {
     expect(await update.result).toMatchObject({ ok: true });
     await eventually(() => expect(clients.map(pendingIn)).toEqual([0, 0, 0]));
     expect(await readTexts('shown')).toEqual(['shown']);
+  });
+
+  it('of an object that another tab makes is one with it, unless that is being sent', async () => {
+    const { clients } = await openTabs(3);
+    const [one, two, three] = clients as [Client, Client, Client];
+    served.proxy().decide(({ method }) => (method === 'POST' ? 'hang' : 'pass'));
+    const first = one.account().Todo.create({ text: 'one is sent' });
+    const { length } = served.proxy().api();
+    await eventually(() => expect(served.proxy().api().length).toBeGreaterThan(length));
+    const create = one.account().Todo.create({ text: 'one' });
+    await eventually(() => expect(textsIn(two)).toContain('one'));
+    const updates = [first, create].map(({ object }) =>
+      two.account().Todo.update(object.$key, { done: true }),
+    );
+    await eventually(() => expect(textsIn(three)).toContain('one ✓'));
+    served.proxy().decide(() => 'pass');
+    served.proxy().cut();
+    for (const { result } of updates)
+      expect(await result).toMatchObject({ ok: true, object: { done: true } });
     const sets = served
       .proxy()
       .api()
       .flatMap(({ methodCalls }) => methodCalls.filter(([name]) => name === 'Todo/set'));
-    expect(sets.at(-1)?.[1]).not.toHaveProperty('update');
+    expect(sets.flatMap(([, args]) => Object.keys(args['update'] ?? {}))).toHaveLength(1);
   });
 
   it('and its undoing in another one are told to the server as nothing', async () => {
@@ -139,8 +159,7 @@ describe('a write of a tab', () => {
 
 describe('tabs', () => {
   it('have one push connection, and ask once for what it tells', async () => {
-    const before = streams();
-    const { clients } = await openTabs(3);
+    const { tabs, clients } = await openTabs(3);
     await Promise.all(clients.map((client) => client.sync.settled()));
     const { length } = served.proxy().api();
     await writeElsewhere('told to one');
@@ -150,14 +169,14 @@ describe('tabs', () => {
     // All of them have their turns: the later ones find nothing to do.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(served.proxy().api()).toHaveLength(length + 1);
-    expect(streams()).toBe(before + 1);
+    expect(countStreams(tabs)).toBe(1);
   });
 
   it('hand the push connection on when its tab ends', async () => {
     const { tabs, clients } = await openTabs(2);
-    await eventually(() => expect(streams()).toBe(1));
+    await eventually(() => expect(countStreams(tabs.slice(0, 1))).toBe(1));
     tabs[0]?.kill();
-    await eventually(() => expect(streams()).toBe(2));
+    await eventually(() => expect(countStreams(tabs.slice(1))).toBe(1));
     await writeElsewhere('after the end');
     await eventually(() => expect(textsIn(clients[1] as Client)).toContain('after the end'));
     tabs[0]?.thaw();

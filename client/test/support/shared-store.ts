@@ -10,6 +10,8 @@ export interface Tab {
   readonly store: CacheStore;
   /** Sends requests, unless the tab is frozen. */
   readonly fetch: typeof fetch;
+  /** The requests of the tab. */
+  readonly requested: readonly URL[];
   /** Nothing of the tab goes on until it is thawed. */
   freeze(): void;
   thaw(): void;
@@ -30,6 +32,7 @@ export function openBrowser(shared: Store = memory()): () => Tab {
   };
   return () => {
     const ice = new Ice();
+    const requested: URL[] = [];
     const store = withCache({
       open: async (name) => freezeWith(ice, await shared.open(name)),
       tabs: (name, open) =>
@@ -40,19 +43,20 @@ export function openBrowser(shared: Store = memory()): () => Tab {
         }),
     });
     return {
-      store,
+      ...{ store, requested },
       async fetch(url, init) {
         await ice.wait();
+        requested.push(new URL(String(url)));
         const response = await fetch(url, init);
         await ice.wait();
         return response;
       },
       freeze: () => ice.freeze(),
       thaw: () => ice.thaw(),
-      rob: () => locks.free(ice),
+      rob: () => locks.rob(ice),
       kill() {
         ice.freeze();
-        locks.free(ice);
+        locks.end(ice);
       },
     };
   };

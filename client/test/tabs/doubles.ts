@@ -58,6 +58,7 @@ interface Request {
 export class Locks implements Pick<LockManager, 'request'> {
   readonly #queues = new Map<string, Request[]>();
   readonly #holders = new Map<string, Request>();
+  readonly #ended = new Set<Ice | null>();
 
   request(name: string, ...rest: readonly unknown[]): Promise<never> {
     return this.#request(null, name, rest);
@@ -68,17 +69,20 @@ export class Locks implements Pick<LockManager, 'request'> {
     return { request: (name: string, ...rest: unknown[]) => this.#request(owner, name, rest) };
   }
 
-  /** Takes the locks from a tab, as others do that have waited for it, and as its end does. */
-  free(owner: Ice): void {
-    for (const [name, queue] of this.#queues) {
-      for (const request of [...queue])
-        if (request.owner === owner) queue.splice(queue.indexOf(request), 1);
-      const holder = this.#holders.get(name);
-      if (holder?.owner !== owner) continue;
+  /** Takes the locks from a tab, as others do that have waited for it. */
+  rob(owner: Ice): void {
+    for (const [name, holder] of this.#holders) {
+      if (holder.owner !== owner) continue;
       holder.fail(new DOMException('The lock was stolen.', 'AbortError'));
       this.#holders.delete(name);
       this.#grant(name);
     }
+  }
+
+  /** A tab has ended: it gets no locks any more. */
+  end(owner: Ice): void {
+    this.#ended.add(owner);
+    this.rob(owner);
   }
 
   #request(owner: Ice | null, name: string, rest: readonly unknown[]): Promise<never> {
@@ -99,8 +103,8 @@ export class Locks implements Pick<LockManager, 'request'> {
       } else queue.push(request);
       options.signal?.addEventListener('abort', () => {
         const index = queue.indexOf(request);
-        if (index === -1) return;
-        queue.splice(index, 1);
+        if (index >= 0) queue.splice(index, 1);
+        else if (!this.#ended.has(owner)) return;
         reject(options.signal?.reason as Error);
       });
       void Promise.resolve().then(() => this.#grant(name));
@@ -109,8 +113,10 @@ export class Locks implements Pick<LockManager, 'request'> {
 
   #grant(name: string): void {
     if (this.#holders.has(name)) return;
-    const next = this.#queues.get(name)?.shift();
+    const queue = this.#queues.get(name) ?? [];
+    const next = queue.find((request) => !this.#ended.has(request.owner));
     if (next === undefined) return;
+    queue.splice(queue.indexOf(next), 1);
     this.#holders.set(name, next);
     void next.begin().then(() => {
       if (this.#holders.get(name) !== next) return;
