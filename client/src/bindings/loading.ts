@@ -6,4 +6,5 @@ export const LOADING: LiveSnapshot<never> = Object.freeze({
   total: 0,
   status: 'loading',
   complete: false,
+  approximate: false,
 });

@@ -2,14 +2,18 @@ import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import type { Lazy } from '../query/lazy.js';
+import type * as ListParts from '../query/list-parts.js';
 import type { RulesLoader } from '../query/rules-loader.js';
+import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore, CommitNews } from '../store/account-store.js';
 import { append, coalesce } from '../store/log.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
-import type { Change, Row, Touched } from '../store/replica.js';
+import type { Change, Coverage, Row, Touched } from '../store/replica.js';
 import type { Turn } from '../store/store-writer.js';
 import { makeKey, type PendingWrite } from '../store/write.js';
+import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
@@ -17,6 +21,7 @@ import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
+import { findUnneeded } from './pruning.js';
 import { type EndOfWrite, Waiters } from './waiters.js';
 
 export interface AccountCacheOptions {
@@ -24,6 +29,7 @@ export interface AccountCacheOptions {
   readonly store: AccountStore;
   readonly wire: Wire;
   readonly rules: RulesLoader;
+  readonly lists: Lazy<typeof ListParts>;
   readonly problems: Problems;
   /** The tabs that share the store. */
   readonly peers: Peers;
@@ -31,6 +37,8 @@ export interface AccountCacheOptions {
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
   readonly hasOnceKeys: () => boolean;
+  /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
+  readonly coverageOf: (type: string) => Coverage | undefined;
   /** Returns why nothing can be written at present; null where it can. */
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
@@ -48,6 +56,8 @@ export interface ShownWrite {
 }
 
 export interface LiveArguments {
+  readonly include?: readonly string[];
+  readonly position?: number;
   readonly filter?: JsonValue;
   readonly sort?: readonly (string | JsonObject)[] | null;
   readonly limit?: number | null;
@@ -70,6 +80,11 @@ export class AccountCache {
   readonly #waiters = new Waiters();
   readonly #followers = new Set<LiveRows>();
   readonly #lists = new Map<string, WeakRef<LiveRows>>();
+  /** The lists that somebody looks at, and that the server decides. */
+  readonly #searches = new Map<string, ListSearch>();
+  #listSync: ListSync | null = null;
+  /** Types and ids of objects that were asked for since the last cycle ended. */
+  readonly #asked = new Set<string>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
@@ -77,16 +92,18 @@ export class AccountCache {
   #hint: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: AccountCacheOptions) {
-    const { accountId, store, wire, types, limits, hasOnceKeys, peers } = options;
+    const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf, peers } = options;
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
     this.#sync = new Sync({
-      ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys },
+      ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write),
       report: (failure, isDone) => {
         this.noteReport(failure, isDone);
+        // Others may look at what this tab doesn't.
+        if (isDone && !peers.hasOthers) this.#prune();
         peers.announce('report', { accountId, failure, isDone });
       },
       tidy: () => this.#tidy(),
@@ -123,7 +140,7 @@ export class AccountCache {
     const { store, problems } = this.#options;
     const { outcomes, rows, step } = news;
     const isTaken = store.follow(news);
-    this.#sync.follow(store.typesOf(rows));
+    this.#sync.follow(store.typesOf(rows), store.listsOf(rows));
     for (const outcome of outcomes) {
       const [id = ''] = outcome.write.ids;
       if (this.#waiters.isAsked(outcome)) problems.dismiss(id);
@@ -136,7 +153,10 @@ export class AccountCache {
 
   /** Takes the end of a cycle, of this tab or another one. */
   noteReport(failure: string | null, isDone: boolean): void {
-    if (isDone) this.#lastSynced = Date.now();
+    if (isDone) {
+      this.#lastSynced = Date.now();
+      this.#asked.clear();
+    }
     if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
     else if (isDone || this.#status !== 'loading') this.#status = 'live';
     this.showStatus();
@@ -173,8 +193,10 @@ export class AccountCache {
   }
 
   /** Returns the list of these arguments: one and the same for all who look at it. */
-  live(table: TypeTable, { filter = null, sort, limit = null }: LiveArguments): LiveRows {
-    const args = { filter, sort: writeSort(sort ?? []) as readonly JsonObject[], limit };
+  live(table: TypeTable, options: LiveArguments): LiveRows {
+    const { filter = null, position = 0, limit = null, include = [] } = options;
+    const sort = writeSort(options.sort ?? []) as readonly JsonObject[];
+    const args = { filter, sort, position, limit, include };
     const name = JSON.stringify([table.name, args]);
     const known = this.#lists.get(name)?.deref();
     if (known !== undefined) return known;
@@ -200,12 +222,21 @@ export class AccountCache {
   }
 
   /**
-   * Starts a cycle in a moment, unless one that runs asks for all by then; with states, unless they
-   * are reached by then.
+   * Starts a cycle in a moment, for all types or for some, unless one that runs asks for them by
+   * then.
    */
-  hint(states?: Readonly<Record<string, string>>): void {
-    if (states === undefined) this.#sync.note();
-    else this.#sync.noteStates(states);
+  hint(types?: Iterable<string>): void {
+    this.#sync.note(types);
+    this.#gather();
+  }
+
+  /** Takes states that the server tells: a cycle starts in a moment, unless they are there by then. */
+  takeStates(states: Readonly<Record<string, string>>): void {
+    this.#sync.noteStates(states);
+    this.#gather();
+  }
+
+  #gather(): void {
     if (!this.#sync.isDue) return;
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
@@ -310,12 +341,48 @@ export class AccountCache {
     this.#options.problems.add(refused);
   }
 
+  /** Asks for objects once; a server that doesn't have them isn't asked again until it changes. */
+  #fetch(type: string, ids: Iterable<string>): void {
+    const fresh = [...ids].filter((id) => !this.#asked.has(`${type} ${id}`));
+    for (const id of fresh) this.#asked.add(`${type} ${id}`);
+    if (fresh.length > 0) queueMicrotask(() => this.#sync.fetch(type, fresh));
+  }
+
+  /** Asks for a list, and keeps it in step until the function is called. */
+  #openList(search: ListSearch): () => void {
+    const { name } = search;
+    this.#searches.set(name, search);
+    this.#options.lists.want(({ ListSync }) => {
+      this.#listSync ??= new ListSync(this.#options.store.replica, () => this.#searches.values());
+      this.#sync.wantList(name, this.#listSync);
+    });
+    return () => {
+      if (this.#searches.get(name) === search) this.#searches.delete(name);
+    };
+  }
+
+  /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */
+  #prune(): void {
+    const { store, types } = this.#options;
+    const held = new Set(
+      [...this.#followers].flatMap((query) =>
+        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
+      ),
+    );
+    const open = new Set(this.#searches.keys());
+    const change = findUnneeded(store.replica, types(), { open, held });
+    if (change !== null) void store.commit(change);
+  }
+
   #makeSource(): LiveSource {
-    const { store, rules } = this.#options;
+    const { store, rules, lists } = this.#options;
     return {
-      ...{ replica: store.replica, rules },
+      ...{ replica: store.replica, rules, lists },
       seq: () => store.seq,
-      status: () => LIVE_STATUS[this.#status],
+      status: (type, list) =>
+        this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
+      fetch: (type, ids) => this.#fetch(type, ids),
+      openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
         return () => this.#followers.delete(query);
@@ -325,9 +392,7 @@ export class AccountCache {
 
   /** All lists are right before the first listener hears of one. */
   #tell(touched: Touched): void {
-    const changed = [...this.#followers].filter((query) =>
-      query.update(touched.get(query.table.name)),
-    );
+    const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
     this.#options.onChange();
   }

@@ -82,8 +82,13 @@ export interface LiveSnapshot<Object> {
   /** How many objects there are in all, without a limit. */
   readonly total: number;
   readonly status: LiveStatus;
-  /** The client has all objects, as of the last answer. */
+  /** The rows are all that there should be, as of the last answer. */
   readonly complete: boolean;
+  /**
+   * Only the server can tell where pending writes belong in the list: it may have other rows, or
+   * in another order, once the server has answered.
+   */
+  readonly approximate: boolean;
 }
 
 /** A list that follows what changes, here and on the server. */
@@ -93,13 +98,32 @@ export type LiveQuery<Object> = Observable<LiveSnapshot<Object>>;
 export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [never]
   ? unknown
   : Search<Shape>) & {
-  /** At most so many rows. */
+  /** The place of the first row; 0 by default. */
+  readonly position?: number;
+  /** At most so many rows. A type that the client keeps in part has 1,000 without a limit. */
   readonly limit?: number | null;
+};
+
+/** The references of a type by the names of `include`: `list` of `listId`. */
+type Includes<Shape extends TypeShape> = Shape extends { readonly includes: infer Named }
+  ? Named
+  : object;
+
+/** Objects beside the ids that refer to them; null and absent where the client doesn't have them. */
+type Included<Shape extends TypeShape, Name extends keyof Includes<Shape>> = {
+  readonly [One in Name]: Includes<Shape>[One] extends readonly (infer Many)[]
+    ? readonly Row<Many & TypeShape>[]
+    : Row<Includes<Shape>[One] & TypeShape> | null;
 };
 
 export interface Lives<Shape extends TypeShape> {
   /** Returns a list of objects. Equal ones are one and the same. */
-  live(options?: LiveOptions<Shape>): LiveQuery<Row<Shape>>;
+  live<const Name extends keyof Includes<Shape> & string = never>(
+    options?: LiveOptions<Shape> & {
+      /** References whose objects stand in the rows: `['list']` gives `row.list` of `listId`. */
+      readonly include?: readonly Name[];
+    },
+  ): LiveQuery<Row<Shape> & Included<Shape, Name>>;
 }
 
 type Unless<Condition, Never, Members> = [Condition] extends [Never] ? unknown : Members;
@@ -150,10 +174,10 @@ export interface SyncControl extends Observable<SyncSnapshot> {
   /** Resolves when everything is sent and everything read, of all accounts in use. */
   settled(): Promise<void>;
   /**
-   * Tells that an account, or any, has changed on the server: the client reads the changes in a
-   * moment.
+   * Tells that an account, or any, has changed on the server, or some types of it: the client reads
+   * the changes in a moment.
    */
-  wake(accountId?: Id<'Account'>): void;
+  wake(accountId?: Id<'Account'>, types?: readonly string[]): void;
   /** Tells whether something calls `wake`; without that, the client asks every 30 seconds. */
   setPushed(isPushed: boolean): void;
 }

@@ -3,9 +3,11 @@ import { type Connection, type ConnectionOptions, openConnection } from '../call
 import { readLimit, type Session } from '../call/session.js';
 import { type Client, makeClient } from '../client.js';
 import type { OpenStore, Store } from '../persist/port.js';
+import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
+import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
@@ -34,6 +36,11 @@ export interface StoreOptions extends ConnectionOptions {
    * the server.
    */
   readonly username?: string;
+  /**
+   * How much of a type the client keeps, by the type's name: `all` objects, or those that are
+   * `known` from lists. By default it keeps all of up to 10,000 objects.
+   */
+  readonly coverage?: Readonly<Record<string, Coverage>>;
 }
 
 /** Connects to a server with a store: what it has is on screen before the server is asked. */
@@ -55,7 +62,7 @@ export async function connectWithStore<P extends Project>(
     throw new Error('The token is of another user than "username".');
   }
   const data = early ?? (await openUserData(store, url, user));
-  const cache = new ClientCache(schema, connection, data);
+  const cache = new ClientCache(schema, connection, data, options.coverage);
   try {
     await cache.load();
   } catch (error) {
@@ -73,12 +80,14 @@ class ClientCache<P extends Project> {
   readonly #schema: Schema<P>;
   readonly #connection: Connection;
   readonly #data: UserData;
+  readonly #coverage: Readonly<Record<string, Coverage>>;
   readonly #client: Client<P>;
   readonly #writer: StoreWriter;
   readonly #peers: Peers;
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
+  readonly #lists = new Lazy(() => import('../query/list-parts.js'));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
   /** The connection by which the server tells of changes, where this tab has it. */
@@ -87,7 +96,13 @@ class ClientCache<P extends Project> {
   #closing: Promise<void> | null = null;
   #isWiped = false;
 
-  constructor(schema: Schema<P>, connection: Connection, data: UserData) {
+  constructor(
+    schema: Schema<P>,
+    connection: Connection,
+    data: UserData,
+    coverage: StoreOptions['coverage'] = {},
+  ) {
+    this.#coverage = coverage;
     this.#schema = schema;
     this.#connection = connection;
     this.#data = data;
@@ -210,7 +225,8 @@ class ClientCache<P extends Project> {
 
   #takeStates(changed: ChangedStates | null): void {
     if (changed === null) this.#sync.control.wake();
-    for (const [id, states] of Object.entries(changed ?? {})) this.#accounts.get(id)?.hint(states);
+    for (const [id, states] of Object.entries(changed ?? {}))
+      this.#accounts.get(id)?.takeStates(states);
   }
 
   makeClient(): CachedClient<P> {
@@ -260,11 +276,13 @@ class ClientCache<P extends Project> {
   #add(accountId: string, store: AccountStore): AccountCache {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
-      ...{ accountId, store, rules: this.#rules, problems: this.#problems, peers: this.#peers },
+      ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
+      peers: this.#peers,
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
       hasOnceKeys: () => ONCE in keeper.current().capabilities,
+      coverageOf: (type) => this.#coverage[type],
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
     });

@@ -51,6 +51,7 @@ export class Peers {
   readonly #writer: StoreWriter;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  #hasOthers = false;
 
   constructor(tabs: Tabs<unknown> | null, store: OpenStore | null, writer: StoreWriter) {
     this.#tabs = tabs as Tabs<News> | null;
@@ -62,9 +63,15 @@ export class Peers {
     return this.#tabs !== null;
   }
 
+  /** Returns whether another tab has told something. It may be gone by now. */
+  get hasOthers(): boolean {
+    return this.#hasOthers;
+  }
+
   /** `onGap`: something was told that has not come. */
   listen(listeners: NewsListeners, onGap: () => void): void {
     this.#tabs?.onMessage(([kind, news], hasMissed) => {
+      this.#hasOthers = true;
       if (hasMissed) onGap();
       (listeners[kind] as (news: unknown) => void)(news);
     });

@@ -44,9 +44,9 @@ export class SyncState {
       getSnapshot: this.#snapshot.getSnapshot,
       subscribe: this.#snapshot.subscribe,
       settled: () => this.settle(),
-      wake: (accountId) => {
+      wake: (accountId, types) => {
         this.#each((account) => {
-          if (accountId === undefined || account.id === accountId) account.hint();
+          if (accountId === undefined || account.id === accountId) account.hint(types);
         });
       },
       setPushed: (isPushed) => {

@@ -1,25 +1,22 @@
+import { Lazy } from './lazy.js';
 import type { TextRules } from './text-rules.js';
 
 /** Loads the rules of texts when the first query needs them: their tables are large. */
 export class RulesLoader {
-  #rules: TextRules | null = null;
-  #loading: Promise<void> | null = null;
+  readonly #rules = new Lazy<TextRules>(() =>
+    import('./unicode.js').then(({ UNICODE_RULES }) => UNICODE_RULES),
+  );
 
   /**
    * Compiles something by the rules. Returns null where they have yet to be loaded; `onLoaded` is
    * called then.
    */
   compile<Result>(make: (rules: TextRules) => Result, onLoaded: () => void): Result | null {
-    if (this.#rules !== null) return make(this.#rules);
+    if (this.#rules.part !== null) return make(this.#rules.part);
     const probe = makeProbe();
     const result = make(probe.rules);
     if (!probe.isUsed()) return result;
-    this.#loading ??= import('./unicode.js').then(({ UNICODE_RULES }) => {
-      this.#rules = UNICODE_RULES;
-    });
-    this.#loading.then(onLoaded, () => {
-      this.#loading = null;
-    });
+    this.#rules.want(onLoaded);
     return null;
   }
 }

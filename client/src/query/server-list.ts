@@ -1,44 +1,38 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
+import { loseList } from '../store/lost-list.js';
 import type { Key } from '../store/write.js';
 import { takeObjects, textsOf } from '../sync/pull.js';
 import { answerOf, type CallAnswer } from '../sync/wire.js';
 import type { Invocation, Response } from '../transport/transport.js';
 
-/**
- * A list that the server decides. The client has the first of its ids, in order, and windows
- * further back. Never changed: each step gives another one.
- */
-export interface ServerList {
+/** A question to the server: which objects, in which order, and how many of them. */
+export interface ListSearch {
   /** Names its calls within a request. */
   readonly name: string;
   readonly type: string;
   /** Filter, sort and further arguments of /query and /queryChanges (RFC 8620 5.5, 5.6). */
   readonly search: JsonObject;
-  /** How many ids are wanted from the first one on. */
+  /** The place of its first id among all that the server finds. */
+  readonly position: number;
+  /** How many ids are wanted from there on. */
   readonly length: number;
-  /** The first ids as the server has them at `queryState`. */
+}
+
+/** A list that the server decides. Never changed: each step gives another one. JSON alone. */
+export interface ServerList extends ListSearch {
+  /** The ids from its place on as the server has them at `queryState`. */
   readonly ids: readonly string[];
   /** Null: they are asked for anew. */
   readonly queryState: string | null;
-  /** The server can tell what changes of this list. */
+  /** The server can tell what changes of this list: of its begin alone. */
   readonly hasChanges: boolean;
   readonly total: number | null;
-  readonly windows: readonly ListWindow[];
   /** The ids to show: the ones of before, until a list that is asked for anew is there. */
   readonly shown: readonly string[];
   /** `ids` will take the place of `shown`. */
   readonly isReplacing: boolean;
   /** Objects with writes that are answered and that no answer about the list has covered yet. */
-  readonly answered: ReadonlySet<Key>;
-}
-
-/** A part of a list that doesn't begin with its first id. */
-export interface ListWindow {
-  readonly position: number;
-  readonly length: number;
-  readonly ids: readonly string[];
-  /** The state of the list in which these are its ids; null before they are there. */
-  readonly queryState: string | null;
+  readonly answered: readonly Key[];
 }
 
 export interface ListOptions {
@@ -59,45 +53,29 @@ export interface ListResult {
   readonly error?: string;
 }
 
-/** Errors after which the list is asked for anew (RFC 8620 5.6). */
-const LOST = ['cannotCalculateChanges', 'tooManyChanges'];
+/** Errors after which the list is asked for anew (RFC 8620 5.6). A server may have no changes. */
+const LOST = ['cannotCalculateChanges', 'tooManyChanges', 'unknownMethod'];
 /** Changes that are always worth more than the list anew. */
 const LEAST_CHANGES = 250;
 /** Ids beyond the wanted ones that a list keeps: what goes is then replaced without a request. */
 const SPARE = 250;
 
 /** Returns a list of which nothing is known yet. */
-export function openList(
-  options: Pick<ServerList, 'name' | 'type' | 'search' | 'length'>,
-): ServerList {
+export function openList(search: ListSearch): ServerList {
   return {
-    ...options,
-    ...{ ids: [], queryState: null, hasChanges: true, total: null, windows: [], shown: [] },
-    ...{ isReplacing: true, answered: new Set() },
+    ...search,
+    ...{ ids: [], queryState: null, hasChanges: true, total: null, shown: [] },
+    ...{ isReplacing: true, answered: [] },
   };
 }
 
-/** Returns the list with another number of ids wanted. */
-export function resizeList(list: ServerList, length: number): ServerList {
-  return showList({ ...list, length });
-}
-
-/** Returns the list with a window at each of these places. */
-export function placeWindows(
-  list: ServerList,
-  places: readonly Pick<ListWindow, 'position' | 'length'>[],
-): ServerList {
-  const windows = places.map(
-    (place) =>
-      list.windows.find(
-        ({ position, length }) => position === place.position && length === place.length,
-      ) ?? { ...place, ids: [], queryState: null },
-  );
-  return { ...list, windows };
+/** Returns the list with further objects whose writes are answered. */
+export function noteAnswered(list: ServerList, keys: Iterable<Key>): ServerList {
+  return { ...list, answered: [...new Set([...list.answered, ...keys])] };
 }
 
 /**
- * Returns the calls that bring a list up to date, and the pages that it lacks. In a request they
+ * Returns the calls that bring a list up to date, and the page that it lacks. In a request they
  * stand behind the calls of /set, whose effects they then tell.
  */
 export function listCalls(list: ServerList, options: ListOptions): readonly Invocation[] {
@@ -112,82 +90,62 @@ export function listCalls(list: ServerList, options: ListOptions): readonly Invo
   const common = { accountId, ...search, calculateTotal: true };
   if (isTold(list)) {
     const maxChanges = Math.max(LEAST_CHANGES, 2 * ids.length);
-    // Windows lie behind the first ids, and the end of a list that is known is of interest, too.
-    const isBounded = list.windows.length === 0 && ids.length < (total ?? 0);
-    const bound = isBounded ? { upToId: ids.at(-1) ?? null } : {};
+    // The end of a list that is known is of interest, too.
+    const bound = ids.length < (total ?? 0) ? { upToId: ids.at(-1) ?? null } : {};
     const args = { ...common, sinceQueryState: queryState, maxChanges, ...bound };
     calls.push([`${type}/queryChanges`, args, `${name}.changes`]);
     addGet(`${name}.changes`, 'queryChanges', '/added/*/id');
   }
-  for (const { id, position, length } of findPages(list)) {
-    const limit = Math.min(length, maxObjectsInGet);
-    calls.push([`${type}/query`, { ...common, position, limit }, id]);
-    addGet(id, 'query', '/ids');
+  const page = findPage(list);
+  if (page !== null) {
+    const limit = Math.min(page.length, maxObjectsInGet);
+    const position = list.position + page.start;
+    calls.push([`${type}/query`, { ...common, position, limit }, `${name}.ids`]);
+    addGet(`${name}.ids`, 'query', '/ids');
   }
   return calls;
 }
 
-/**
- * Reads the answers to the calls of a list. `answered` has the keys of the objects whose writes the
- * same response answers.
- */
-export function readList(
-  list: ServerList,
-  response: Response,
-  answered: Iterable<Key> = [],
-): ListResult {
+/** Reads the answers to the calls of a list. */
+export function readList(list: ServerList, response: Response): ListResult {
   const objects = new Map<string, JsonObject | null>();
   const read = (id: string): CallAnswer => {
     const got = answerOf(response, `${id}.get`);
     if (!got.isError) takeObjects(got.args, objects);
     return answerOf(response, id);
   };
-  let next: ServerList = { ...list, answered: new Set([...list.answered, ...answered]) };
+  let next = list;
   if (isTold(list)) {
     const changes = read(`${list.name}.changes`);
     if (changes.isError && !LOST.includes(changes.type))
-      return { list: next, progress: 'failed', objects, error: changes.type };
-    next = changes.isError ? loseList(next) : applyChanges(next, changes.args);
+      return { list, progress: 'failed', objects, error: changes.type };
+    next = changes.isError ? loseList(list) : applyChanges(list, changes.args);
   }
-  for (const page of findPages(list)) {
-    const answer = read(page.id);
+  const page = findPage(list);
+  if (page !== null) {
+    const answer = read(`${list.name}.ids`);
     if (answer.isError) return { list: next, progress: 'failed', objects, error: answer.type };
-    next =
-      page.window === null
-        ? takePage(next, page, answer.args)
-        : takeWindow(next, page, answer.args);
+    next = takePage(next, page, answer.args);
   }
   next = showList(next);
-  const isDone = isFilled(next) && next.windows.every((one) => isCurrent(next, one));
-  return { list: next, progress: isDone ? 'done' : 'goes on', objects };
+  return { list: next, progress: isFilled(next) ? 'done' : 'goes on', objects };
 }
 
 /** A page that a list asks for. */
 interface Page {
-  readonly id: string;
-  readonly position: number;
+  /** The place of its first id among the ids of the list. */
+  readonly start: number;
   readonly length: number;
   /** The list begins anew with it. */
   readonly isAnew: boolean;
-  /** Null: the page is one of the first ids. */
-  readonly window: ListWindow | null;
 }
 
-function findPages(list: ServerList): readonly Page[] {
-  const { name, length, ids, queryState, hasChanges } = list;
-  const pages: Page[] = [];
+function findPage(list: ServerList): Page | null {
+  const { length, ids, queryState, hasChanges } = list;
   const isAnew = queryState === null || (!hasChanges && isFilled(list));
-  if (isAnew || !isFilled(list)) {
-    const position = isAnew ? 0 : ids.length;
-    const page = { position, length: length - position, isAnew, window: null };
-    pages.push({ ...page, id: `${name}.ids` });
-  }
-  for (const [index, window] of list.windows.entries()) {
-    if (isCurrent(list, window)) continue;
-    const { position, length } = window;
-    pages.push({ id: `${name}.${index}`, position, length, isAnew: false, window });
-  }
-  return pages;
+  if (!isAnew && isFilled(list)) return null;
+  const start = isAnew ? 0 : ids.length;
+  return { start, length: length - start, isAnew };
 }
 
 /** Returns whether the server tells what has changed of a list. */
@@ -195,34 +153,22 @@ function isTold({ queryState, hasChanges }: ServerList): boolean {
   return queryState !== null && hasChanges;
 }
 
-function isFilled({ ids, queryState, length, total }: ServerList): boolean {
-  return queryState !== null && ids.length >= Math.min(length, total ?? length);
-}
-
-function isCurrent({ queryState }: ServerList, window: ListWindow): boolean {
-  return window.queryState === queryState;
-}
-
-function loseList(list: ServerList): ServerList {
-  return { ...list, queryState: null, isReplacing: true };
+/** Returns whether a list has all ids that it can have. */
+function isFilled({ ids, queryState, position, length, total }: ServerList): boolean {
+  const most = total === null ? length : Math.min(length, Math.max(0, total - position));
+  return queryState !== null && ids.length >= most;
 }
 
 /** Applies an answer to /queryChanges (RFC 8620 5.6). */
 function applyChanges(list: ServerList, args: JsonObject): ServerList {
   const removed = textsOf(args['removed']);
   const added = readAdded(args['added']);
-  const queryState = String(args['newQueryState']);
-  const isSame = removed.length === 0 && added.length === 0;
   return {
     ...list,
     ids: spliceIds(list.ids, removed, added).slice(0, list.length + SPARE),
-    queryState,
+    queryState: String(args['newQueryState']),
     total: readTotal(args),
-    // Any change may have moved them.
-    windows: isSame
-      ? list.windows.map((one) => (isCurrent(list, one) ? { ...one, queryState } : one))
-      : list.windows,
-    answered: new Set(),
+    answered: [],
   };
 }
 
@@ -256,28 +202,21 @@ export function spliceIds(
   return [...spliced, ...kept.slice(next)];
 }
 
-/** Takes a page of the first ids. One of another state is put aside: it is asked for again. */
-function takePage(list: ServerList, { position, isAnew }: Page, args: JsonObject): ServerList {
+/** Takes a page of ids. One of another state is put aside: it is asked for again. */
+function takePage(list: ServerList, { start, isAnew }: Page, args: JsonObject): ServerList {
   const ids = textsOf(args['ids']);
   const queryState = String(args['queryState']);
   const total = readTotal(args);
   if (isAnew) {
-    const hasChanges = args['canCalculateChanges'] !== false;
-    return { ...list, ids, queryState, total, hasChanges, isReplacing: true, answered: new Set() };
+    // Changes before a list that lies further back move it.
+    const hasChanges = args['canCalculateChanges'] !== false && list.position === 0;
+    return { ...list, ids, queryState, total, hasChanges, isReplacing: true, answered: [] };
   }
   if (queryState !== list.queryState) return list.hasChanges ? list : loseList(list);
-  if (position > list.ids.length || position + ids.length < list.ids.length) return list;
-  const joined = [...list.ids.slice(0, position), ...ids];
+  if (start > list.ids.length || start + ids.length < list.ids.length) return list;
+  const joined = [...list.ids.slice(0, start), ...ids];
   // A server that has no more ids than it said would be asked for ever.
-  return { ...list, ids: joined, total: ids.length === 0 ? joined.length : total };
-}
-
-function takeWindow(list: ServerList, { window }: Page, args: JsonObject): ServerList {
-  const queryState = String(args['queryState']);
-  if (queryState !== list.queryState) return list;
-  const taken = { ids: textsOf(args['ids']), queryState };
-  const windows = list.windows.map((one) => (one === window ? { ...one, ...taken } : one));
-  return { ...list, windows };
+  return { ...list, ids: joined, total: ids.length === 0 ? list.position + start : total };
 }
 
 function readTotal({ total }: JsonObject): number | null {

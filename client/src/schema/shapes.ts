@@ -17,6 +17,8 @@ export interface TypeShape {
   readonly sort: { readonly property: string };
   /** Why /set refuses an object. */
   readonly error: { readonly type: string };
+  /** The shapes of objects that its properties refer to, by the names of `include`. */
+  readonly includes?: object;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { OpenStore, Change as RowChange, Table } from '../persist/port.js';
+import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Outcome } from '../sync/outcomes.js';
 import { LogRows } from './log-rows.js';
-import { type Alias, type Change, Replica, type Touched } from './replica.js';
+import { loseList } from './lost-list.js';
+import { type Alias, type Change, type Coverage, Replica, type Touched } from './replica.js';
 import type { StoreWriter, Turn } from './store-writer.js';
 import type { PendingWrite } from './write.js';
 
@@ -43,7 +45,7 @@ const NEAR = 20;
 
 /**
  * A copy of an account that a store keeps. One commit changes all of it: objects, cursors,
- * coverage, log and aliases. Listeners are told once, behind the commit.
+ * coverage, lists, log and aliases. Listeners are told once, behind the commit.
  */
 export class AccountStore {
   readonly replica: Replica;
@@ -118,7 +120,8 @@ export class AccountStore {
       return;
     }
     // Objects come last: they may be newer than the state that they have reached, never older.
-    const rest = await Promise.all([load('types'), load('aliases'), load('objects')]);
+    const tables = ['types', 'aliases', 'lists', 'objects'] as const;
+    const rest = await Promise.all(tables.map(load));
     this.#step = step;
     this.#take([...this.#emptyRows(), ...log, ...rest.flat()]);
   }
@@ -161,6 +164,12 @@ export class AccountStore {
     this.#step = step ?? this.#step;
     this.#take(rows, true, step === null);
     return true;
+  }
+
+  /** Returns the lists that are among rows. */
+  listsOf(rows: readonly RowChange[]): readonly ServerList[] {
+    const lists = rows.filter(({ table, value }) => table === 'lists' && value !== undefined);
+    return lists.map(({ value }) => value as unknown as ServerList);
   }
 
   /** Returns the types whose states are among rows. */
@@ -207,7 +216,9 @@ export class AccountStore {
     for (const table of others) this.#versions.set(table.name, versionOf(table));
     const names = others.map(({ name }) => name);
     const cursors = new Map(names.map((name) => [name, null]));
-    if (others.length > 0) void this.commit({ cursors });
+    const lists = [...this.replica.lists].filter(({ type }) => cursors.has(type));
+    const lost = new Map(lists.map((list) => [list.name, loseList(list)]));
+    if (others.length > 0) void this.commit({ cursors, lists: lost });
     return names;
   }
 
@@ -219,13 +230,15 @@ export class AccountStore {
       return [name, new Map(ids)] as const;
     });
     const cursors = new Map(tables.map((name) => [name, null]));
+    const lists = new Map(Array.from(this.replica.lists, ({ name }) => [name, null]));
     const rows = [
       ...[...this.#aliases].map((key) => this.#row('aliases', key)),
       ...tables.map((name) => this.#row('types', name)),
       { table: 'meta', key: this.#stepKey } as const,
       ...more,
     ];
-    void this.commit({ objects: new Map(objects), cursors, log: [] }, { rows, isFree: true });
+    const change = { objects: new Map(objects), cursors, lists, log: [] };
+    void this.commit(change, { rows, isFree: true });
   }
 
   /** Calls `listener` behind each commit. Returns the function that ends this. */
@@ -244,7 +257,7 @@ export class AccountStore {
     }
   }
 
-  #rowsOf({ objects, cursors, covered, aliases }: Change): readonly RowChange[] {
+  #rowsOf({ objects, cursors, coverage, lists, aliases }: Change): readonly RowChange[] {
     const rows: RowChange[] = [];
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
@@ -253,7 +266,10 @@ export class AccountStore {
       this.#aliases.add(key);
       rows.push(this.#row('aliases', key, { type, id }));
     }
-    for (const type of new Set([...(cursors?.keys() ?? []), ...(covered ?? [])])) {
+    for (const [name, list] of lists ?? []) {
+      rows.push(this.#row('lists', name, list as JsonValue));
+    }
+    for (const type of new Set([...(cursors?.keys() ?? []), ...(coverage?.keys() ?? [])])) {
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
     return rows;
@@ -263,7 +279,7 @@ export class AccountStore {
     const version = this.#versions.get(type) ?? '';
     return {
       cursor: this.replica.cursor(type),
-      isCovered: this.replica.isCovered(type),
+      coverage: this.replica.coverage(type),
       version,
     };
   }
@@ -277,22 +293,26 @@ export class AccountStore {
     return `step ${this.#options.accountId}`;
   }
 
-  /** Returns the rows of an account that has nothing, but its log. */
+  /** Returns the rows that take away what the account has, but its log. */
   #emptyRows(): readonly RowChange[] {
-    return this.#options.tables.flatMap(({ name }) => [
+    const { replica } = this;
+    const types = this.#options.tables.flatMap(({ name }) => [
       this.#row('types', name),
-      ...Array.from(this.replica.baseRows(name), ({ id }) => this.#row('objects', `${name} ${id}`)),
+      ...Array.from(replica.baseRows(name), ({ id }) => this.#row('objects', `${name} ${id}`)),
     ]);
+    return [...types, ...Array.from(replica.lists, ({ name }) => this.#row('lists', name))];
   }
 
   /** Takes rows that are in the store. Other tabs tell what their copies of types are good for. */
   #take(rows: readonly RowChange[], areTold = false, areNew = false): void {
     const of = (table: Table): readonly RowChange[] => rows.filter((row) => row.table === table);
     const log = this.#log.take(this.replica.log, of('log'), areNew);
+    const states = this.#readTypes(of('types'), areTold);
     const touched = this.replica.apply({
-      ...this.#readTypes(of('types'), areTold),
+      ...states,
       aliases: this.#readAliases(of('aliases')),
       objects: this.#readObjects(of('objects')),
+      lists: this.#readLists(of('lists'), areTold ? null : states.cursors),
       // Writes of types that this program doesn't know wait for one that does.
       log: log.filter(({ type }) => this.#versions.has(type)),
     });
@@ -300,19 +320,33 @@ export class AccountStore {
     this.#tell(touched);
   }
 
-  #readTypes(rows: readonly RowChange[], areTold: boolean): Pick<Change, 'cursors' | 'covered'> {
+  #readTypes(rows: readonly RowChange[], areTold: boolean) {
     const cursors = new Map<string, string | null>();
-    const covered: string[] = [];
+    const coverage = new Map<string, Coverage>();
     for (const { key, value: state } of rows) {
       const type = this.#nameOf(key);
       if (!this.#versions.has(type)) continue;
-      const { cursor, isCovered, version } = isJsonObject(state) ? state : {};
+      const { cursor, coverage: one, version } = isJsonObject(state) ? state : {};
       if (areTold && typeof version === 'string') this.#versions.set(type, version);
       const isOurs = version === this.#versions.get(type);
       cursors.set(type, isOurs && typeof cursor === 'string' ? cursor : null);
-      if (isOurs && isCovered === true) covered.push(type);
+      if (isOurs && (one === 'all' || one === 'known')) coverage.set(type, one);
     }
-    return { cursors, covered };
+    return { cursors, coverage };
+  }
+
+  /** A list of another version of its type shows what it has until it is there anew. */
+  #readLists(
+    rows: readonly RowChange[],
+    cursors: ReadonlyMap<string, string | null> | null,
+  ): NonNullable<Change['lists']> {
+    const lists = new Map<string, ServerList | null>();
+    for (const { key, value } of rows) {
+      const list = value as unknown as ServerList | undefined;
+      const isCurrent = cursors === null || typeof cursors.get(list?.type ?? '') === 'string';
+      lists.set(this.#nameOf(key), list === undefined || isCurrent ? (list ?? null) : loseList(list));
+    }
+    return lists;
   }
 
   #readObjects(rows: readonly RowChange[]): NonNullable<Change['objects']> {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
+import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import { countCommon, type Log, namesIn, replaceNames } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
@@ -16,6 +17,9 @@ export type Row = JsonObject & {
 /** Objects of a type by their ids, as the server has them; null: it has none. */
 export type ServerObjects = ReadonlyMap<string, JsonObject | null>;
 
+/** A client has all objects of a type, or those that it has been asked for. */
+export type Coverage = 'all' | 'known';
+
 /** The id that an object made here has got. */
 export interface Alias {
   readonly type: string;
@@ -27,8 +31,10 @@ export interface Change {
   readonly objects?: ReadonlyMap<string, ServerObjects>;
   /** States that the objects of a type have reached by /changes; null: unknown. */
   readonly cursors?: ReadonlyMap<string, string | null>;
-  /** Types of which the client has all objects from now on. */
-  readonly covered?: Iterable<string>;
+  /** Types of which the client has so many objects from now on. */
+  readonly coverage?: ReadonlyMap<string, Coverage>;
+  /** Lists that the server decides, by their names; null: nobody needs it any more. */
+  readonly lists?: ReadonlyMap<string, ServerList | null>;
   /** Ids that objects made here have got, by their keys. */
   readonly aliases?: ReadonlyMap<Key, Alias>;
   readonly log?: Log;
@@ -44,7 +50,8 @@ export type Touched = ReadonlyMap<string, ReadonlySet<Key>>;
 export class Replica {
   readonly #types = new Map<string, Copy>();
   readonly #cursors = new Map<string, string>();
-  readonly #covered = new Set<string>();
+  readonly #coverage = new Map<string, Coverage>();
+  readonly #lists = new Map<string, ServerList>();
   readonly #aliases = new Map<Key, string>();
   #log: Log = [];
 
@@ -60,9 +67,19 @@ export class Replica {
     return this.#cursors.get(type) ?? null;
   }
 
-  /** Returns whether all objects of a type are there, as of some state. */
-  isCovered(type: string): boolean {
-    return this.#covered.has(type);
+  /** Returns which objects of a type are there, as of some state; null: not all of them yet. */
+  coverage(type: string): Coverage | null {
+    return this.#coverage.get(type) ?? null;
+  }
+
+  /** Returns a list that the server decides. */
+  list(name: string): ServerList | undefined {
+    return this.#lists.get(name);
+  }
+
+  /** Returns all of these lists; the one that was added last comes last. */
+  get lists(): Iterable<ServerList> {
+    return this.#lists.values();
   }
 
   /** Returns the id of a key; null where the server has not given it one. */
@@ -96,6 +113,16 @@ export class Replica {
     return this.#copyOf(type).base(key);
   }
 
+  /** Returns how many objects of a type there are. */
+  count(type: string): number {
+    return this.#copyOf(type).count;
+  }
+
+  /** Returns whether the client has an object of the server's. */
+  has(type: string, id: string): boolean {
+    return this.base(type, this.keyOf(type, id)) !== undefined;
+  }
+
   /** Returns the row that a write would make, were it made. */
   preview(write: PendingWrite): Row | undefined {
     return this.#copyOf(write.type).preview(write);
@@ -106,7 +133,7 @@ export class Replica {
   }
 
   /** Makes a change; the view is whole again when it returns. */
-  apply({ objects, cursors, covered, aliases, log }: Change): Touched {
+  apply({ objects, cursors, coverage, lists, aliases, log }: Change): Touched {
     const touched = new Map<string, Set<Key>>();
     const touch = (type: string, key: Key): void => {
       const keys = touched.get(type);
@@ -122,7 +149,11 @@ export class Replica {
       if (state === null) this.#cursors.delete(type);
       else this.#cursors.set(type, state);
     }
-    for (const type of covered ?? []) this.#covered.add(type);
+    for (const [type, one] of coverage ?? []) this.#coverage.set(type, one);
+    for (const [name, list] of lists ?? []) {
+      if (list === null) this.#lists.delete(name);
+      else this.#lists.set(name, list);
+    }
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);
       for (const [id, object] of ofType) {
@@ -192,6 +223,10 @@ class Copy {
 
   base(key: Key): Row | undefined {
     return this.#base.get(key);
+  }
+
+  get count(): number {
+    return this.#base.size;
   }
 
   baseRows(): Iterable<Row> {

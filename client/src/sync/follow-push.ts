@@ -18,7 +18,7 @@ export interface Followers {
 
 /** Opens push. */
 export function followPush(connection: Connection, followers: Followers): Push {
-  return openPush(connection, {
+  const push = openPush(connection, {
     onState(changed) {
       // Throws where the server has told something else: the connection is then made anew.
       for (const states of Object.values(changed)) Object.keys(states);
@@ -31,4 +31,13 @@ export function followPush(connection: Connection, followers: Followers): Push {
       if (state === 'live' && isSilent) followers.take(null);
     },
   });
+  // A server that refuses push may have it in another session.
+  const leave = connection.keeper.listen(() => push.retry());
+  return {
+    retry: push.retry,
+    close() {
+      leave();
+      push.close();
+    },
+  };
 }

@@ -37,8 +37,8 @@ export const TRANSIENT: ReadonlySet<string> = new Set([
   'rateLimit',
 ]);
 
-/** How often a server may fail at a write before the write counts as refused. */
-const MOST_FAILURES = 5;
+/** How often a server may fail at a write before it counts as refused, and at a type. */
+export const MOST_FAILURES = 5;
 
 /** Reads the answers of the /set calls of a flush. */
 export function readFlush(

@@ -10,6 +10,18 @@ export interface Pull {
   readonly accountId: string;
   /** At most so many changes at once: their objects have to fit in a /get. */
   readonly maxChanges: number;
+  /** Returns whether the client has an object; null: it wants to have all of them. */
+  readonly isKnown: ((id: string) => boolean) | null;
+  /** Objects that are asked for in the place of changes. */
+  readonly stale: Stale | null;
+}
+
+/** Objects that a client has and that have changed, where it doesn't have all of its type. */
+export interface Stale {
+  readonly ids: readonly string[];
+  /** The state that the type has reached once they are there. */
+  readonly cursor: string;
+  readonly isWhole: boolean;
 }
 
 /** How a type goes on after a pull. */
@@ -19,27 +31,37 @@ export type PullResult =
       readonly objects: ServerObjects;
       readonly cursor: string;
       readonly isWhole: boolean;
+      /** Has to be asked for before the cursor moves on. */
+      readonly stale: Stale | null;
     }
   /** The server doesn't know what has changed since: all objects have to be read again. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'failed'; readonly error: string };
 
 /** Returns the calls of a pull: /changes, and the objects that it names. */
-export function pullCalls({ type, since, accountId, maxChanges }: Pull): readonly Invocation[] {
+export function pullCalls(pull: Pull): readonly Invocation[] {
+  const { type, since, accountId, maxChanges, isKnown, stale } = pull;
   const changes = `${type}.changes`;
+  if (stale !== null) {
+    const ids = stale.ids.slice(0, maxChanges);
+    return [[`${type}/get`, { accountId, ids }, `${type}.stale`]];
+  }
   const get = (path: string): Invocation => {
     const ids = { resultOf: changes, name: `${type}/changes`, path: `/${path}` };
     return [`${type}/get`, { accountId, '#ids': ids }, `${type}.${path}`];
   };
-  return [
-    [`${type}/changes`, { accountId, sinceState: since, maxChanges }, changes],
-    get('created'),
-    get('updated'),
+  const call: Invocation = [
+    `${type}/changes`,
+    { accountId, sinceState: since, maxChanges },
+    changes,
   ];
+  return isKnown === null ? [call, get('created'), get('updated')] : [call];
 }
 
 /** Reads the answers of a pull. */
-export function readPull({ type, since }: Pull, response: Response): PullResult {
+export function readPull(pull: Pull, response: Response): PullResult {
+  const { type, since, isKnown, stale } = pull;
+  if (stale !== null) return readStale(pull, stale, response);
   const changes = answerOf(response, `${type}.changes`);
   if (changes.isError)
     return changes.type === 'cannotCalculateChanges'
@@ -47,9 +69,11 @@ export function readPull({ type, since }: Pull, response: Response): PullResult 
       : { kind: 'failed', error: changes.type };
   const { newState, hasMoreChanges } = changes.args;
   const objects = new Map<string, JsonObject | null>();
-  for (const id of textsOf(changes.args['destroyed'])) objects.set(id, null);
+  for (const id of textsOf(changes.args['destroyed'])) {
+    if (isKnown === null || isKnown(id)) objects.set(id, null);
+  }
   let isWhole = hasMoreChanges !== true;
-  for (const part of ['created', 'updated']) {
+  for (const part of isKnown === null ? ['created', 'updated'] : []) {
     const got = answerOf(response, `${type}.${part}`);
     if (got.isError) return { kind: 'failed', error: got.type };
     takeObjects(got.args, objects);
@@ -59,7 +83,26 @@ export function readPull({ type, since }: Pull, response: Response): PullResult 
   if (typeof newState !== 'string') return { kind: 'failed', error: 'serverFail' };
   // A server that stays where it is and has more would be asked for ever.
   if (hasMoreChanges === true && newState === since) return { kind: 'lost' };
-  return { kind: 'pulled', objects, cursor: newState, isWhole };
+  const ids = isKnown === null ? [] : textsOf(changes.args['updated']).filter(isKnown);
+  if (ids.length === 0) return { kind: 'pulled', objects, cursor: newState, isWhole, stale: null };
+  const next = { ids, cursor: newState, isWhole };
+  return { kind: 'pulled', objects, cursor: since, isWhole: false, stale: next };
+}
+
+/** Reads objects that had changed. The state moves once the last of them are there. */
+function readStale(
+  { type, since, maxChanges }: Pull,
+  stale: Stale,
+  response: Response,
+): PullResult {
+  const got = answerOf(response, `${type}.stale`);
+  if (got.isError) return { kind: 'failed', error: got.type };
+  const objects = new Map<string, JsonObject | null>();
+  takeObjects(got.args, objects);
+  const ids = stale.ids.slice(maxChanges);
+  return ids.length > 0
+    ? { kind: 'pulled', objects, cursor: since, isWhole: false, stale: { ...stale, ids } }
+    : { kind: 'pulled', objects, cursor: stale.cursor, isWhole: stale.isWhole, stale: null };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

@@ -37,20 +37,25 @@ export function recoveryCall({ type, since }: Lost, accountId: string): Invocati
   return [`${type}/changes`, { accountId, sinceState: since }, `${type}.since`];
 }
 
+/** Returns the ids of what was created since a call was sent whose answer was lost. */
+export function createdSince({ type }: Lost, response: Response): readonly string[] {
+  const changes = answerOf(response, `${type}.since`);
+  return changes.isError ? [] : textsOf(changes.args['created']);
+}
+
 /**
  * Ends the creates of a lost call that the server has made: an object that was created since and
  * has all that they give. All other writes of the call are sent again.
  */
 export function recover(
-  { type }: Lost,
+  lost: Lost,
   replica: Replica,
   pulled: ServerObjects | undefined,
   response: Response,
 ): Recovery {
-  const changes = answerOf(response, `${type}.since`);
-  const created = changes.isError ? [] : textsOf(changes.args['created']);
+  const { type } = lost;
   const free = new Map<string, JsonObject>();
-  for (const id of created) {
+  for (const id of createdSince(lost, response)) {
     const object = pulled?.get(id) ?? replica.base(type, id);
     if (object !== undefined && replica.keyOf(type, id) === id) free.set(id, object);
   }

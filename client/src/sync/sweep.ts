@@ -6,8 +6,8 @@ import { answerOf, type CallAnswer } from './wire.js';
 /** Reads all objects of a type, a page at a time, in an order that writes don't change. */
 export interface Sweep {
   readonly type: string;
-  /** The type has /query; without it, all of its objects come at once. */
-  readonly hasQuery: boolean;
+  /** Where the ids come from: /query, the ids themselves; null: all objects come at once. */
+  readonly source: 'query' | readonly string[] | null;
   /** The state of the first page: what changes behind it is told by /changes. */
   readonly from: string | null;
   /** The last id of the pages before; null at the begin. */
@@ -22,21 +22,24 @@ export type SweepResult =
       readonly objects: ReadonlyMap<string, JsonObject | null>;
       readonly sweep: Sweep;
       readonly isLast: boolean;
+      /** How many objects there are, where the server tells. */
+      readonly total: number | null;
     };
 
-export function startSweep(type: string, hasQuery: boolean): Sweep {
-  return { type, hasQuery, from: null, anchor: null, seen: new Set() };
+export function startSweep(type: string, source: Sweep['source']): Sweep {
+  return { type, source, from: null, anchor: null, seen: new Set() };
 }
 
 /** Returns the calls of the next page. */
 export function sweepCalls(sweep: Sweep, accountId: string, limit: number): readonly Invocation[] {
-  const { type, anchor } = sweep;
+  const { type, anchor, source } = sweep;
   const get = `${type}.page`;
-  if (!sweep.hasQuery) return [[`${type}/get`, { accountId, ids: null }, get]];
+  if (source !== 'query')
+    return [[`${type}/get`, { accountId, ids: source?.slice(0, limit) ?? null }, get]];
   const query = `${type}.ids`;
   const place = anchor === null ? { position: 0 } : { anchor, anchorOffset: 1 };
   return [
-    [`${type}/query`, { accountId, ...place, limit }, query],
+    [`${type}/query`, { accountId, ...place, limit, calculateTotal: true }, query],
     [
       `${type}/get`,
       { accountId, '#ids': { resultOf: query, name: `${type}/query`, path: '/ids' } },
@@ -47,15 +50,13 @@ export function sweepCalls(sweep: Sweep, accountId: string, limit: number): read
 
 /** Reads the answers of a page. */
 export function readSweep(sweep: Sweep, limit: number, response: Response): SweepResult {
-  const { type, hasQuery } = sweep;
-  const query = hasQuery ? answerOf(response, `${type}.ids`) : null;
+  const { type, source } = sweep;
+  const query = source === 'query' ? answerOf(response, `${type}.ids`) : null;
   // The object that the page before ended with has gone: its place is lost.
   if (query?.isError === true && query.type === 'anchorNotFound')
     return {
-      kind: 'page',
-      objects: new Map(),
-      sweep: { ...sweep, anchor: null, seen: new Set(), from: null },
-      isLast: false,
+      ...{ kind: 'page', objects: new Map(), isLast: false, total: null },
+      sweep: startSweep(type, source),
     };
   if (query?.isError === true) return { kind: 'failed', error: query.type };
   const page = answerOf(response, `${type}.page`);
@@ -63,18 +64,27 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
   const objects = new Map<string, JsonObject | null>();
   takeObjects(page.args, objects);
   const ids = query === null ? [...objects.keys()] : textsOf(query.args['ids']);
+  const rest = Array.isArray(source) ? source.slice(limit) : source;
   const next: Sweep = {
-    ...sweep,
+    ...{ type, source: rest as Sweep['source'] },
     from: sweep.from ?? String(page.args['state']),
     anchor: ids.at(-1) ?? sweep.anchor,
     seen: new Set([...sweep.seen, ...objects.keys()]),
   };
-  return { kind: 'page', objects, sweep: next, isLast: ids.length < limitOf(query, limit) };
+  const isLast = query === null ? !rest?.length : isLastPage(query, ids);
+  return { kind: 'page', objects, sweep: next, isLast, total: readTotal(query) };
 }
 
-/** The server may answer less than it was asked for (RFC 8620 5.5). Without /query all is there. */
-function limitOf(query: CallAnswer | null, limit: number): number {
-  if (query === null) return Number.POSITIVE_INFINITY;
-  const { limit: most } = query.args;
-  return typeof most === 'number' ? Math.max(1, Math.min(most, limit)) : limit;
+/** The server may answer fewer ids than it was asked for, without a word (RFC 8620 5.5). */
+function isLastPage({ args }: CallAnswer, ids: readonly string[]): boolean {
+  const { position, total } = args;
+  if (ids.length === 0) return true;
+  return typeof position === 'number' && typeof total === 'number'
+    ? position + ids.length >= total
+    : false;
+}
+
+function readTotal(query: CallAnswer | null): number | null {
+  const total = query?.args['total'];
+  return typeof total === 'number' ? total : null;
 }

@@ -1,14 +1,24 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Log } from '../store/log.js';
-import type { Change, Replica } from '../store/replica.js';
+import type { Change, Coverage, Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
+import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
-import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
-import { type Pull, pullCalls, readPull } from './pull.js';
-import { findLost, type Lost, type Recovery, recover, recoveryCall } from './recovery.js';
+import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
+import { MOST_FAILURES, type Outcome, readFlush, TRANSIENT } from './outcomes.js';
+import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
+import {
+  createdSince,
+  findLost,
+  type Lost,
+  type Recovery,
+  recover,
+  recoveryCall,
+} from './recovery.js';
 import { readSweep, type Sweep, startSweep, sweepCalls } from './sweep.js';
 import { answerOf, type Wire } from './wire.js';
 
@@ -17,6 +27,11 @@ export const ONCE = 'urn:jmapsmith:once';
 /** Calls of a /changes with its gets, and of a page of a sweep. */
 const CALLS_OF_A_PULL = 3;
 const CALLS_OF_A_SWEEP = 2;
+/** Calls of a list: what has changed, a page, and the objects of both. */
+const CALLS_OF_A_LIST = 4;
+
+/** A type with more objects is not kept whole, unless the program wants it. */
+const MOST_WHOLE = 10_000;
 
 /** Limits are not halved further: a single write is less than this in any case. */
 const SMALLEST_SHARE = 2 ** -12;
@@ -42,9 +57,11 @@ export interface SyncOptions {
   readonly accountId: string;
   readonly replica: Replica;
   readonly wire: Wire;
-  /** Returns the types that are kept whole, and the server's limits, as they are now. */
+  /** Returns the types of which a copy is kept, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
+  /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
+  readonly coverageOf?: (type: string) => Coverage | undefined;
   /** Returns whether the server makes calls of the same `onceKey` once. */
   readonly hasOnceKeys: () => boolean;
   /**
@@ -76,6 +93,8 @@ interface Cycle {
   readonly calls: readonly FlushCall[];
   readonly pulls: readonly Pull[];
   readonly sweeps: readonly Sweep[];
+  readonly lists: ListRequest | null;
+  readonly wanted: FetchRequest;
   /** Keys of calls that were planned before: an earlier request may have had them. */
   readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
@@ -86,7 +105,8 @@ interface Cycle {
 interface Draft {
   readonly objects: Objects;
   readonly cursors: Map<string, string | null>;
-  readonly covered: Set<string>;
+  readonly coverage: Map<string, Coverage>;
+  readonly lists: Map<string, ServerList>;
 }
 
 /**
@@ -108,8 +128,15 @@ export class Sync {
   readonly #sweeps = new Map<string, Sweep>();
   /** Sweeps behind their last pages, until /changes has nothing more to tell. */
   readonly #swept = new Map<string, Swept>();
+  /** Objects that have to be read before the states of their types move on. */
+  readonly #stale = new Map<string, Stale>();
+  readonly #wanted: FetchQueue;
+  /** Null: there was no list yet that only the server can decide. */
+  #lists: ListSync | null = null;
   /** Types that the server refuses to tell of, for as long as its session is the same. */
   readonly #refused = new Set<string>();
+  /** How often the server has failed at a type, one time after the other. */
+  readonly #failures = new Map<string, number>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
   /** States of types that are due no more once they have reached them. */
@@ -127,6 +154,7 @@ export class Sync {
   constructor(options: SyncOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? new Backoff();
+    this.#wanted = new FetchQueue(options.replica);
   }
 
   /** Returns whether changes have been wished for that no request has asked for. */
@@ -136,31 +164,32 @@ export class Sync {
       this.#told.delete(type);
       this.#due.delete(type);
     }
-    return this.#due.size > 0;
+    return this.#due.size > 0 || this.#lists?.isDue === true;
   }
 
-  /** Has the next cycles ask for all changes, without starting one. */
-  note(): void {
+  /** Has the next cycles ask for all changes, or for those of some types, without starting one. */
+  note(types?: Iterable<string>): void {
     this.#isWished = true;
-    this.#told.clear();
-    for (const { name } of this.#types()) this.#due.add(name);
+    const names = new Set(this.#types().map(({ name }) => name));
+    const due = new Set(types === undefined ? names : [...types].filter((type) => names.has(type)));
+    for (const name of due) {
+      this.#due.add(name);
+      this.#told.delete(name);
+    }
+    this.#lists?.note(due);
   }
 
   /** Has the next cycles bring types to the states that the server tells. */
   noteStates(states: Readonly<Record<string, string>>): void {
-    for (const { name } of this.#types()) {
+    const news = this.#types().flatMap(({ name }) => {
       const state = states[name];
-      if (state === undefined || state === this.#options.replica.cursor(name)) continue;
-      this.#isWished = true;
-      if (!this.#due.has(name) || this.#told.has(name)) this.#told.set(name, state);
-      this.#due.add(name);
-    }
-  }
-
-  /** Asks for a cycle: one that runs already isn't enough, another one follows it. */
-  want(): void {
-    this.note();
-    this.#start();
+      return state === undefined || state === this.#options.replica.cursor(name)
+        ? []
+        : [[name, state] as const];
+    });
+    const free = news.filter(([type]) => !this.#due.has(type) || this.#told.has(type));
+    this.note(news.map(([type]) => type));
+    for (const [type, state] of free) this.#told.set(type, state);
   }
 
   /** Does what is left to do. */
@@ -173,24 +202,61 @@ export class Sync {
     this.#running = this.#run();
   }
 
-  /** Another tab has read these types: sweeps of them are over. */
-  follow(types: Iterable<string>): void {
+  /**
+   * Asks for a cycle, for all types or for some: one that runs already isn't enough, another one
+   * follows it.
+   */
+  want(types?: Iterable<string>): void {
+    this.note(types);
+    this.#start();
+  }
+
+  /** Asks for a list that somebody looks at from now on. */
+  wantList(name: string, lists: ListSync): void {
+    this.#lists = lists;
+    lists.want(name);
+    this.want([]);
+  }
+
+  /** Asks for objects that are not there. */
+  fetch(type: string, ids: Iterable<string>): void {
+    this.#wanted.add(type, ids);
+    if (this.#wanted.types.has(type)) this.want([]);
+  }
+
+  /** Returns why the server tells nothing of a type, or of a list. */
+  isRefused(type: string, list?: string): boolean {
+    const isFailing = (this.#failures.get(type) ?? 0) >= MOST_FAILURES;
+    return (
+      isFailing ||
+      this.#refused.has(type) ||
+      (list !== undefined && this.#lists?.isRefused(list) === true)
+    );
+  }
+
+  /** Another tab has read these types and lists. */
+  follow(types: Iterable<string>, lists: Iterable<ServerList> = []): void {
+    for (const { name, type } of lists) {
+      const state = this.#told.get(type);
+      if (state !== undefined && state === this.#options.replica.cursor(type))
+        this.#lists?.drop(name);
+    }
     for (const type of types) {
-      this.#sweeps.delete(type);
-      this.#swept.delete(type);
+      for (const known of [this.#sweeps, this.#swept, this.#stale]) known.delete(type);
     }
   }
 
   /** Has a new session: forgets how far these types have been read. */
   forget(types: Iterable<string>): void {
     this.#refused.clear();
+    this.#lists?.forget();
     this.#share = 1;
     this.follow(types);
   }
 
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
-  wake(): void {
-    this.note();
+  wake(types?: Iterable<string>): void {
+    this.note(types);
     this.resume();
   }
 
@@ -243,7 +309,8 @@ export class Sync {
 
   #hasMore(): boolean {
     const { log } = this.#options.replica;
-    return this.isDue || log.length > this.#findHeld().size || this.#sweeps.size > 0;
+    const hasWrites = log.length > this.#findHeld().size;
+    return hasWrites || this.isDue || this.#sweeps.size > 0 || this.#wanted.types.size > 0;
   }
 
   async #pause(): Promise<void> {
@@ -284,30 +351,44 @@ export class Sync {
       const draft: Draft = {
         objects: new Map(flush.change.objects),
         cursors: new Map(),
-        covered: new Set(),
+        coverage: new Map(),
+        lists: new Map(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
       if (flush.isTooLarge) this.#share /= 2;
+      for (const [type, more] of this.#wanted.read(cycle.wanted, response))
+        take(draft.objects, type, more);
       const recovery = this.#recover(cycle, response, draft);
       const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
+      const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
+      failure = this.#takeLists(lists, draft) ?? failure;
       void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
       const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
-      const hasMoved = outcomes.length > 0 || recovery !== null || isRead;
-      this.#isStuck = !hasMoved && !flush.isTooLarge && !this.#hasPaged(cycle, behind);
+      const hasMoved =
+        outcomes.length > 0 || recovery !== null || isRead || lists?.hasMoved === true;
+      const hasAsked = cycle.wanted.parts.length > 0;
+      this.#isStuck = !hasMoved && !flush.isTooLarge && !hasAsked && !this.#hasPaged(cycle, behind);
       if (failure === null && (hasMoved || !this.#hasMore())) this.#backoff.reset();
     } catch (error) {
       failure = typeOf(error);
       if (isTooLarge(error) && this.#divide(cycle)) failure = null;
     } finally {
-      if (failure !== null) for (const { type } of cycle.pulls) this.#due.add(type);
+      if (failure !== null) this.#repeat(cycle);
     }
     return failure;
   }
 
   /** Returns whether a pull has brought its type further, or to its end. */
-  #isAhead({ type, since }: Pull, { covered }: Draft): boolean {
+  #isAhead({ type, since, stale }: Pull, { coverage }: Draft): boolean {
     const state = this.#stateOf(type);
-    return covered.has(type) || (state !== null && state !== since);
+    const isAhead = this.#stale.get(type) !== (stale ?? undefined);
+    return coverage.has(type) || (state !== null && state !== since) || isAhead;
+  }
+
+  /** Has what a request has asked for asked for once more. */
+  #repeat({ pulls, lists }: Cycle): void {
+    for (const { type } of pulls) this.#due.add(type);
+    for (const { name } of lists?.lists ?? []) this.#lists?.want(name);
   }
 
   /**
@@ -327,9 +408,10 @@ export class Sync {
    * Makes the next request smaller than this one, of which the server ran nothing. A write alone
    * that is too large is refused. Returns false where nothing can be made smaller.
    */
-  #divide({ calls, pulls, earlier }: Cycle): boolean {
+  #divide(cycle: Cycle): boolean {
+    const { calls, earlier } = cycle;
     const { replica, commit } = this.#options;
-    for (const { type } of pulls) this.#due.add(type);
+    this.#repeat(cycle);
     this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
     // Calls that an earlier request had may have been made.
     const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
@@ -398,31 +480,46 @@ export class Sync {
   /** Ends a lost call once all changes of its type are there. */
   #recover({ lost }: Cycle, response: Response, { objects, cursors }: Draft): Recovery | null {
     if (lost === null || !cursors.has(lost.type) || this.#due.has(lost.type)) return null;
+    const ofType = objects.get(lost.type);
+    const missing = createdSince(lost, response).filter((id) => ofType?.has(id) !== true);
+    this.#wanted.add(lost.type, missing);
+    if (this.#wanted.types.has(lost.type)) return null;
     return recover(lost, this.#options.replica, objects.get(lost.type), response);
   }
 
   #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
-    const { replica, limits } = this.#options;
+    const { replica, limits, accountId } = this.#options;
     if (lost !== null) this.#due.add(lost.type);
-    const most = limits().maxCallsInRequest;
+    const { maxCallsInRequest: all } = limits();
     // One pull has room in any case, or nothing would be read any more.
-    const maxCallsInRequest = Math.max(this.#shareOf(most), Math.min(most, 1 + CALLS_OF_A_PULL));
+    const maxCallsInRequest = Math.max(this.#shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
     const names = new Set(this.#types().map(({ name }) => name));
     for (const name of names) {
       if (this.#stateOf(name) === null && !this.#sweeps.has(name)) this.#sweepAnew(name);
     }
     // The user's access may have changed.
-    for (const known of [this.#due, this.#sweeps, this.#swept])
+    for (const known of this.#reading())
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+    for (const name of this.#wanted.types) if (!names.has(name)) this.#wanted.delete(name);
     const calls = lost === null ? callsOf(replica.log).slice(0, this.#maxCalls()) : [];
+    this.#lists?.note(new Set(calls.map(({ type }) => type)));
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
-    const pulls = this.#makePulls(calls, Math.floor(room / CALLS_OF_A_PULL));
+    // Lists on screen don't wait until all types are read.
+    const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
+    const most = Math.floor((room - (hasRoom ? CALLS_OF_A_LIST : 0)) / CALLS_OF_A_PULL);
+    const pulls = this.#makePulls(calls, most);
     room -= pulls.length * CALLS_OF_A_PULL;
+    const options = { accountId, maxObjectsInGet: limits().maxObjectsInGet };
+    // Their objects may be those of a call whose answer was lost.
+    const lists = this.#lists?.plan(room, options, lost?.type) ?? null;
+    room -= lists?.calls.length ?? 0;
+    const wanted = this.#wanted.plan(room, options);
+    room -= wanted.calls.length;
     const sweeps = [...this.#sweeps.values()].slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { calls, pulls, sweeps, earlier, lost };
+    return { calls, pulls, sweeps, lists, wanted, earlier, lost };
   }
 
-  #requestOf({ calls, pulls, sweeps, lost }: Cycle) {
+  #requestOf({ calls, pulls, sweeps, lists, wanted, lost }: Cycle) {
     const { replica, accountId, types, limits } = this.#options;
     const hasOnceKeys = this.#options.hasOnceKeys();
     const capabilities = new Set(types().map(({ capability }) => capability));
@@ -430,6 +527,8 @@ export class Sync {
       ...(lost === null ? [] : [recoveryCall(lost, accountId)]),
       ...calls.map((call) => setCall(accountId, call, replica, hasOnceKeys)),
       ...pulls.flatMap(pullCalls),
+      ...(lists?.calls ?? []),
+      ...wanted.calls,
       ...sweeps.flatMap((sweep) => sweepCalls(sweep, accountId, limits().maxObjectsInGet)),
     ];
     const using = [CORE, ...(hasOnceKeys ? [ONCE] : []), ...capabilities];
@@ -438,12 +537,16 @@ export class Sync {
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
   #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
-    const { accountId, limits } = this.#options;
+    const { accountId, limits, replica } = this.#options;
     const written = new Set(calls.map(({ type }) => type));
     const pulls = this.#types().flatMap(({ name }): readonly Pull[] => {
       const since = this.#stateOf(name);
       if (since === null || !(this.#due.has(name) || written.has(name))) return [];
-      return [{ type: name, since, accountId, maxChanges: limits().maxObjectsInGet }];
+      const isKnown =
+        replica.coverage(name) === 'known' ? (id: string) => replica.has(name, id) : null;
+      const stale = this.#stale.get(name) ?? null;
+      const { maxObjectsInGet: maxChanges } = limits();
+      return [{ type: name, since, accountId, maxChanges, isKnown, stale }];
     });
     const rank = ({ type }: Pull): number => (written.has(type) ? 0 : 1);
     return pulls.sort((one, other) => rank(one) - rank(other)).slice(0, most);
@@ -455,17 +558,33 @@ export class Sync {
       ...pulls.map((pull) => [pull.type, this.#readPull(pull, response, draft)] as const),
       ...sweeps.map((sweep) => [sweep.type, this.#readSweep(sweep, response, draft)] as const),
     ];
-    for (const [type, failure] of failures) {
-      if (failure !== null && !TRANSIENT.has(failure)) this.#refuse(type);
-    }
-    const passing = failures.find(([, failure]) => failure !== null && TRANSIENT.has(failure));
-    return passing?.[1] ?? null;
+    const passing = failures.filter(([type, failure]) => this.#judge(type, failure));
+    return passing[0]?.[1] ?? null;
+  }
+
+  /**
+   * Returns whether the failure of a type holds the others up. A type that fails again and again is
+   * asked for when somebody wishes for it, and not before.
+   */
+  #judge(type: string, failure: string | null): boolean {
+    const count = failure === 'serverFail' ? (this.#failures.get(type) ?? 0) + 1 : 0;
+    this.#failures.set(type, count);
+    if (failure === null) return false;
+    if (!TRANSIENT.has(failure)) this.#refuse(type);
+    else if (count < MOST_FAILURES) return true;
+    for (const known of this.#reading()) known.delete(type);
+    return false;
   }
 
   /** One type that can't be read doesn't stop the others. */
   #refuse(type: string): void {
     this.#refused.add(type);
-    for (const known of [this.#due, this.#sweeps, this.#swept]) known.delete(type);
+    this.#wanted.delete(type);
+  }
+
+  /** Returns what is going on for types, by their names. */
+  #reading() {
+    return [this.#due, this.#sweeps, this.#swept, this.#stale];
   }
 
   #types(): readonly TypeTable[] {
@@ -474,9 +593,9 @@ export class Sync {
 
   #readPull(pull: Pull, response: Response, draft: Draft): string | null {
     const { type } = pull;
-    const { objects, cursors, covered } = draft;
+    const { objects, cursors, coverage } = draft;
     // The type is read anew: its state has been forgotten since the request.
-    if (this.#stateOf(type) !== pull.since) {
+    if (this.#stateOf(type) !== pull.since || (this.#stale.get(type) ?? null) !== pull.stale) {
       this.#due.add(type);
       return null;
     }
@@ -488,11 +607,13 @@ export class Sync {
       return null;
     }
     take(objects, type, result.objects);
+    if (result.stale === null) this.#stale.delete(type);
+    else this.#stale.set(type, result.stale);
     const swept = this.#swept.get(type);
     if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
-      covered.add(type);
+      if (this.#options.replica.coverage(type) === null) coverage.set(type, 'all');
     } else {
       const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
       if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
@@ -501,19 +622,25 @@ export class Sync {
     return null;
   }
 
-  #readSweep(sweep: Sweep, response: Response, { objects }: Draft): string | null {
+  #readSweep(sweep: Sweep, response: Response, { objects, coverage }: Draft): string | null {
     const { type } = sweep;
     if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
-    take(objects, type, result.objects);
-    if (result.isLast) {
+    let { sweep: next, isLast } = result;
+    if (this.#isLarge(sweep, result.total)) {
+      const rest = this.#knownIds(type);
+      next = { ...next, source: rest };
+      isLast = rest.length === 0;
+    } else take(objects, type, result.objects);
+    if (Array.isArray(next.source)) coverage.set(type, 'known');
+    if (isLast) {
       this.#sweeps.delete(type);
-      const { from, seen } = result.sweep;
+      const { from, seen } = next;
       this.#swept.set(type, { since: from ?? '', seen });
       // Behind the last page comes a /changes, for what has changed since the first one.
       this.#due.add(type);
-    } else this.#sweeps.set(type, result.sweep);
+    } else this.#sweeps.set(type, next);
     return null;
   }
 
@@ -524,8 +651,41 @@ export class Sync {
 
   #sweepAnew(type: string): void {
     this.#swept.delete(type);
+    this.#stale.delete(type);
     const table = this.#options.types().find(({ name }) => name === type);
-    this.#sweeps.set(type, startSweep(type, table?.methods.includes('query') ?? false));
+    const { replica, coverageOf } = this.#options;
+    const isPartial = (replica.coverage(type) ?? coverageOf?.(type)) === 'known';
+    const hasQuery = table?.methods.includes('query') === true;
+    const source = isPartial ? this.#knownIds(type) : hasQuery ? 'query' : null;
+    this.#sweeps.set(type, startSweep(type, source));
+  }
+
+  #knownIds(type: string): readonly string[] {
+    return Array.from(this.#options.replica.baseRows(type), ({ id }) => id);
+  }
+
+  /** Returns whether a type whose first page has come has too many objects to keep all of them. */
+  #isLarge({ type, source, anchor }: Sweep, total: number | null): boolean {
+    const { replica, coverageOf } = this.#options;
+    if (source !== 'query' || anchor !== null || replica.coverage(type) !== null) return false;
+    return coverageOf?.(type) === undefined && (total ?? 0) > MOST_WHOLE;
+  }
+
+  /** Takes the objects of lists, and asks for those that are missing. */
+  #takeLists(answers: ListAnswers | null, { objects, lists }: Draft): string | null {
+    if (answers === null) return null;
+    for (const [name, list] of answers.lists) lists.set(name, list);
+    for (const [type, more] of answers.objects) take(objects, type, more);
+    for (const [type, ids] of answers.shown) {
+      const ofType = objects.get(type);
+      this.#wanted.add(
+        type,
+        ids.filter((id) => ofType?.has(id) !== true),
+      );
+    }
+    for (const [name, error] of answers.failures)
+      if (!TRANSIENT.has(error)) this.#lists?.refuse(name);
+    return answers.failures.find(([, error]) => TRANSIENT.has(error))?.[1] ?? null;
   }
 
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */

@@ -23,10 +23,11 @@ export function makeEventReader(
   const endEvent = (): void => {
     const event = { type: type || 'message', data: data.join('\n') };
     const isEvent = data.length > 0;
-    place.id = id;
     type = '';
     data = [];
     if (isEvent) onEvent(event);
+    // An event that can't be read comes again with the next connection.
+    place.id = id;
   };
   const takeLine = (line: string): void => {
     const [, name, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];

@@ -16,10 +16,12 @@ function forgetOnce(session: Session): Session {
 }
 
 describe.each([
-  { server: 'that makes calls once', edit: (session: Session) => session },
-  { server: 'of the RFC alone', edit: forgetOnce },
-])('a call to a server $server', ({ server, edit }) => {
-  const open = () => served.connect({ store: memory(), fetch: makeFaultyFetch(() => null, edit) });
+  { server: 'that makes calls once', edit: (session: Session) => session, keeps: 'all' },
+  { server: 'of the RFC alone', edit: forgetOnce, keeps: 'all' },
+  { server: 'of the RFC alone, in part,', edit: forgetOnce, keeps: 'known' },
+] as const)('a call to a server $server', ({ server, edit, keeps }) => {
+  const fetch = makeFaultyFetch(() => null, edit);
+  const open = () => served.connect({ store: memory(), fetch, coverage: { Todo: keeps } });
   const createdBy = async (text: string) => {
     const { u1, A1 } = served.fixtures();
     const { list } = await u1.get('Todo', { accountId: A1, ids: null });
@@ -36,7 +38,9 @@ describe.each([
     jmap
       .account()
       .Todo.live()
-      .subscribe(({ rows }) => seen.add(rows.filter((row) => row.text === text).length));
+      .subscribe(({ rows, complete }) => {
+        if (complete) seen.add(rows.filter((row) => row.text === text).length);
+      });
     await jmap.sync.settled();
     expect(await write.result).toMatchObject({ ok: true, object: { $key: write.object.$key } });
     expect(await createdBy(text)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Fixtures, makeFixtures } from '../../../test/support/fixtures.js';
 import { useServer } from '../../../test/support/server.js';
 import { sharedProject } from '../../../test/support/shared-project.js';
-import { connect, memory } from '../../src/index.js';
+import { connect, memory, type StoreOptions } from '../../src/index.js';
 import type { Request, Response as Response_ } from '../../src/transport/transport.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { tracker } from '../support/schema.js';
@@ -16,8 +16,9 @@ beforeAll(async () => {
 });
 
 let isOnline = true;
-const open = (store = memory()) =>
+const open = (store = memory(), options: Pick<StoreOptions, 'coverage'> = {}) =>
   connect(tracker, {
+    ...options,
     url: server().url,
     token: fixtures.u1.token,
     store,
@@ -52,6 +53,51 @@ describe('an object that was made here', () => {
     // The key is as good as the id from then on.
     await me.Issue.create({ projectId, number: 2, title: 'Second' }).result;
     expect(issues.getSnapshot().total).toBe(2);
+    await jmap.close();
+  });
+
+  it('stands beside the ids of rows that include it', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const project = me.Project.create({ key: 'INC', name: 'Before' });
+    const projectId = project.object.id;
+    const first = me.Issue.create({ projectId, number: 1, title: 'First' });
+    me.Issue.create({ projectId, number: 2, title: 'Second', duplicateOfId: first.object.id });
+    const issues = me.Issue.live({
+      ...{ filter: { projectId }, sort: ['number'], include: ['project', 'duplicateOf'] },
+    });
+    const names: (string | undefined)[][] = [];
+    issues.subscribe(({ rows }) => names.push(rows.map(({ project }) => project?.name)));
+    await jmap.sync.settled();
+    expect(issues.getSnapshot().rows).toMatchObject([
+      { title: 'First', project: { name: 'Before' }, duplicateOf: null },
+      { title: 'Second', project: { name: 'Before' }, duplicateOf: { title: 'First' } },
+    ]);
+    const { rows } = issues.getSnapshot();
+    me.Project.update(projectId, { name: 'After' });
+    expect(names.at(-1)).toEqual(['After', 'After']);
+    await jmap.sync.settled();
+    me.Issue.update(first.object.id, { title: 'Other' });
+    expect(issues.getSnapshot().rows[1]).toMatchObject({ duplicateOf: { title: 'Other' } });
+    const again = issues.getSnapshot().rows;
+    me.Project.create({ key: 'NIL', name: 'Nothing of it' });
+    expect(issues.getSnapshot().rows).toBe(again);
+    expect(again[0]).not.toBe(rows[0]);
+    const wrong = () => me.Issue.live({ include: ['owner' as 'project'] });
+    expect(wrong).toThrow(
+      'Issue can\'t include "owner". It can include: "project", "duplicateOf".',
+    );
+    await jmap.sync.settled();
+    await jmap.close();
+  });
+
+  it('is fetched for the rows that include it, where its type is kept in part', async () => {
+    const jmap = await open(memory(), { coverage: { Project: 'known' } });
+    const issues = jmap.account().Issue.live({ include: ['project'], sort: ['number'] });
+    issues.subscribe(() => undefined);
+    await expect
+      .poll(() => issues.getSnapshot().rows.map(({ project }) => project?.key))
+      .toContain('INC');
     await jmap.close();
   });
 

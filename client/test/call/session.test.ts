@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
-import { expandTemplate } from '../../src/call/session.js';
+import { expandTemplate, keepSession } from '../../src/call/session.js';
 import { connect, type Session } from '../../src/index.js';
 import { type TodosProject, todos } from '../support/schema.js';
 import { useTodos } from '../support/todos.js';
@@ -170,6 +170,21 @@ describe('a refused request', () => {
     await client.account().Todo.get();
     expect(paths()).toEqual(['/.well-known/jmap', '/jmap', '/jmap']);
   });
+});
+
+it('a session that comes late takes the place of no later one', async () => {
+  const answers: ((session: Session) => void)[] = [];
+  const makeSession = (state: string) => ({ state }) as Session;
+  const load = () => new Promise<Session>((resolve) => answers.push(resolve));
+  const keeper = await keepSession(load, makeSession('1'));
+  const heard: string[] = [];
+  keeper.listen(({ state }) => heard.push(state));
+  keeper.noteState('2');
+  keeper.noteState('3');
+  answers[1]?.(makeSession('3'));
+  answers[0]?.(makeSession('2'));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  expect([keeper.current().state, heard]).toEqual(['3', ['3']]);
 });
 
 it('a template takes values with each reserved character escaped', () => {

@@ -7,10 +7,9 @@ import {
   type ListOptions,
   type ListResult,
   listCalls,
+  noteAnswered,
   openList,
-  placeWindows,
   readList,
-  resizeList,
   type ServerList,
   spliceIds,
 } from '../../src/query/server-list.js';
@@ -18,7 +17,7 @@ import type { Invocation, Response } from '../../src/transport/transport.js';
 
 const options: ListOptions = { accountId: 'a', maxObjectsInGet: 500, hasObjects: false };
 
-const idle = openList({ name: 'q', type: 'Todo', search: {}, length: 3 });
+const idle = openList({ name: 'q', type: 'Todo', search: {}, position: 0, length: 3 });
 
 /** Reads these answers as those to the calls of a list, in their order. */
 function answer(list: ServerList, ...answers: readonly JsonObject[]): ListResult {
@@ -107,28 +106,23 @@ describe('a list of the server', () => {
       methodResponses: calls.map(([, , id]): Invocation => [name, args, id]),
       sessionState: 's',
     });
-    const failed = readList(filled, respond({ type: 'serverFail' }, 'error'), ['k1']).list;
-    expect([...failed.answered]).toEqual(['k1']);
-    const lost = readList(failed, respond({ type: 'tooManyChanges' }, 'error'), ['k2']).list;
-    expect([...lost.answered]).toEqual(['k1', 'k2']);
-    expect([...answer(lost, page('9', 1, ['x'])).list.answered]).toEqual([]);
-    expect([...readList(failed, respond(changes('2', 5, [])), ['k2']).list.answered]).toEqual([]);
+    const noted = noteAnswered(noteAnswered(filled, ['k1']), ['k1', 'k2']);
+    const failed = readList(noted, respond({ type: 'serverFail' }, 'error')).list;
+    expect(failed.answered).toEqual(['k1', 'k2']);
+    const lost = readList(failed, respond({ type: 'tooManyChanges' }, 'error')).list;
+    expect(lost.answered).toEqual(['k1', 'k2']);
+    expect(answer(lost, page('9', 1, ['x'])).list.answered).toEqual([]);
+    expect(readList(failed, respond(changes('2', 5, []))).list.answered).toEqual([]);
   });
 
-  it('asks for its windows again once something has changed, in the same state alone', () => {
-    const list = placeWindows(filled, [{ position: 3, length: 2 }]);
-    expect(argsOf(list)[0]).not.toHaveProperty('upToId');
-    const first = answer(list, changes('1', 5, []), page('1', 5, ['d', 'e']));
-    expect(first.list.windows[0]?.ids).toEqual(['d', 'e']);
-    const same = answer(first.list, changes('2', 5, []));
-    expect([same.progress, listCalls(same.list, options).length]).toEqual(['done', 1]);
-    const moved = answer(same.list, { ...changes('3', 6, []), added: [{ id: 'n', index: 0 }] });
-    expect([moved.progress, moved.list.shown]).toEqual(['goes on', ['n', 'a', 'b']]);
-    const aside = answer(moved.list, changes('3', 6, []), page('4', 7, ['x']));
-    expect(aside.list.windows[0]?.ids).toEqual(['d', 'e']);
-    const last = answer(aside.list, changes('4', 7, []), page('4', 7, ['x', 'y']));
-    expect([last.list.windows[0]?.ids, last.progress]).toEqual([['x', 'y'], 'done']);
-    expect(placeWindows(last.list, [{ position: 3, length: 2 }])).toEqual(last.list);
+  it('is asked for anew each time where it does not begin with the first id', () => {
+    const back = openList({ name: 'q', type: 'Todo', search: {}, position: 3, length: 2 });
+    const { list, progress } = answer(back, page('1', 5, ['d', 'e']));
+    expect([list.shown, progress]).toEqual([['d', 'e'], 'done']);
+    const next = answer(list, page('2', 4, ['e']));
+    expect([next.list.shown, next.progress]).toEqual([['e'], 'done']);
+    expect(argsOf(next.list)).toMatchObject([{ position: 3, limit: 2 }]);
+    expect(answer(next.list, page('3', 2, []))).toMatchObject({ progress: 'done' });
   });
 });
 
@@ -182,8 +176,7 @@ const step = fc.record({
   done: fc.boolean(),
 });
 const run = fc.record({
-  ...{ search, length: fc.integer({ min: 1, max: 12 }), later: fc.integer({ min: 1, max: 20 }) },
-  hasWindow: fc.boolean(),
+  ...{ search, length: fc.integer({ min: 1, max: 12 }), position: fc.constantFrom(0, 0, 0, 3) },
   cycles: fc.array(fc.array(step, { maxLength: 8 }), { minLength: 1, maxLength: 8 }),
   /** Writes within requests. */
   within: fc.array(step, { maxLength: 6 }),
@@ -258,25 +251,22 @@ describe('random lists of a real server', () => {
         if (ids.length === 0) break;
         all.push(...ids);
       }
-      expect(list.shown).toEqual(all.slice(0, list.length));
-      expect(list.ids).toEqual(all.slice(0, list.ids.length));
+      const { position, length, ids } = list;
+      expect(list.shown).toEqual(all.slice(position, position + length));
+      expect(ids).toEqual(all.slice(position, position + ids.length));
       expect(list.total).toBe(all.length);
-      for (const { position, length, ids } of list.windows)
-        expect(ids).toEqual(all.slice(position, position + length));
     };
     try {
       for (const [index, one] of fc.sample(run, { numRuns: RUNS, seed: SEED }).entries()) {
-        const { search, length, later, hasWindow, cycles, within } = one;
+        const { search, length, position, cycles, within } = one;
         let list = openList({
           name: `q${index}`,
           type: 'Todo',
           search: { ...search } as never,
-          length,
+          ...{ position, length },
         });
-        for (const [at, steps] of cycles.entries()) {
+        for (const steps of cycles) {
           for (const each of steps) await scene.write(each);
-          if (at === 1) list = resizeList(list, later);
-          if (at === 2 && hasWindow) list = placeWindows(list, [{ position: later, length: 3 }]);
           list = await settle(await settle(list, [...within]));
           await check(list);
         }

@@ -134,6 +134,7 @@ export interface IssueShape {
   readonly filter: { readonly projectId?: jmap.Id<'Project'> | null };
   readonly sort: jmap.Comparator<'number' | 'title'>;
   readonly error: jmap.StandardSetError<'Issue', keyof IssueCreate>;
+  readonly includes: { readonly project: ProjectShape; readonly duplicateOf: IssueShape };
 }
 export interface TrackerMethods<M extends jmap.Mode> {
   readonly Project: Standard<ProjectShape, M> & {
@@ -163,7 +164,14 @@ export const tracker: jmap.Schema<TrackerProject> = {
     table('Project', TRACKER, ['key', 'name'], [...STANDARD, 'summary']),
     {
       ...table('Issue', TRACKER, ['projectId', 'number', 'title'], [...STANDARD, 'close']),
+      properties: {
+        projectId: { kind: 'string', references: [{ type: 'Project' }] },
+        duplicateOfId: { kind: 'string', isNullable: true, references: [{ type: 'Issue' }] },
+        number: { kind: 'integer' },
+        title: { kind: 'string' },
+      },
       filters: { projectId: { property: 'projectId', operator: 'equals' } },
+      sorts: { number: { property: 'number' } },
     },
   ],
   groups: [],

@@ -45,13 +45,16 @@ export class ToyServer {
     const [type = '', method = ''] = name.split('/');
     const ofType = [...this.objects].filter(([, object]) => object['type'] === type);
     const ids = ofType.map(([id]) => id);
-    if (method === 'query') return { ids: args['anchor'] === undefined ? ids : [] };
+    if (method === 'query')
+      return { ids: args['anchor'] === undefined ? ids : [], total: ids.length, position: 0 };
     const state = String(this.#state);
     if (method === 'changes')
       return { newState: state, hasMoreChanges: false, created: ids, updated: [], destroyed: [] };
     if (method === 'set') return this.#set(type, args['create']);
-    const wanted = readReference(args['#ids'], earlier);
-    return { state, notFound: [], list: ofType.flatMap(([id, o]) => (wanted.has(id) ? [o] : [])) };
+    const own = args['ids'] as readonly string[] | undefined;
+    const wanted = own === undefined ? readReference(args['#ids'], earlier) : new Set(own);
+    const notFound = [...wanted].filter((id) => !this.objects.has(String(id)));
+    return { state, notFound, list: ofType.flatMap(([id, o]) => (wanted.has(id) ? [o] : [])) };
   }
 
   #set(type: string, create: JsonValue | undefined): JsonObject {

@@ -41,6 +41,25 @@ describe('a type that the server refuses to tell of', () => {
     expect(server.count('Secret/query')).toBe(asked);
   });
 
+  it('leaves the others in step where the server fails at it again and again', async () => {
+    const server = new ToyServer();
+    const { sync, failures, ...account } = await openAccount(server, [THING, makeTable('Broken')]);
+    server.answer = ([name, , id]) =>
+      name.startsWith('Broken/') ? [['error', { type: 'serverFail' }, id]] : undefined;
+    await sync.settle();
+    expect(failures).toEqual([...Array(4).fill('serverFail'), null]);
+    expect(sync.isRefused('Broken')).toBe(true);
+    account.create('Thing', 'one');
+    await sync.settle();
+    expect(failures.slice(5)).toEqual([null]);
+    server.answer = () => undefined;
+    await sync.settle();
+    expect([sync.isRefused('Broken'), account.store.replica.cursor('Broken')]).toEqual([
+      false,
+      '2',
+    ]);
+  });
+
   it('is asked for again in a new session', async () => {
     const server = new ToyServer();
     const account = await openAccount(server, [THING]);

@@ -47,6 +47,15 @@ describe('a reader of an event stream', () => {
     expect(readAll(['data: 1\n\n'], '7').place.id).toBe('7');
   });
 
+  it('keeps the place before an event that nobody could take', () => {
+    const place = { id: '1', retry: 0 };
+    const read = makeEventReader(place, () => {
+      throw new Error('It is no JSON.');
+    });
+    expect(() => read('id: 2\ndata: {\n\n')).toThrow('no JSON');
+    expect(place.id).toBe('1');
+  });
+
   it('keeps the time of retry, where it is a number', () => {
     expect(readAll(['retry: 2500\n']).place.retry).toBe(2500);
     expect(readAll(['retry: 2.5\nretry: 1e3\nretry: -1\nretry\n']).place.retry).toBe(0);

@@ -18,6 +18,13 @@ export async function use(): Promise<void> {
   me.Todo.create({ text: 'x', listId: todo.object.id });
   // @ts-expect-error rows are frozen
   todo.object.text = 'x';
+  const named = me.Todo.live({ limit: 1, include: ['list'] }).getSnapshot().rows;
+  const name: string | undefined = at(named).list?.name;
+  void name;
+  // @ts-expect-error the list wasn't included
+  void at(me.Todo.live().getSnapshot().rows).list;
+  // @ts-expect-error no such reference
+  me.Todo.live({ include: ['nope'] });
   const write = me.Todo.update(todo.object.id, (draft) => {
     draft.done = true;
     draft.tags['red'] = true;

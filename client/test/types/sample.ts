@@ -58,6 +58,7 @@ export interface TodoShape {
   readonly filter: TodoFilter;
   readonly sort: jmap.Comparator<'text' | 'created'>;
   readonly error: jmap.StandardSetError<'Todo', keyof TodoCreate>;
+  readonly includes: { readonly list: TodoListShape };
 }
 export interface TodoMethods<M extends jmap.Mode>
   extends jmap.Get<TodoShape, M>,

@@ -21,7 +21,7 @@ import {
   valueName,
 } from './answered-types.js';
 import { addClientTypes } from './client-definitions.js';
-import { CLIENT } from './client-source.js';
+import { CLIENT, clientSource, moduleNameOf } from './client-source.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule, type Member } from './generated-module.js';
 import {
@@ -228,6 +228,7 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
     filter: uses.queries ? `${name}Filter` : 'never',
     sort: uses.sorts ? comparatorTypes(module.type(CLIENT, 'Comparator'), type.sorts) : 'never',
     error: errorType(module, type, uses),
+    ...includesOf(module, type),
   };
   module.addInterface({
     name: `${name}Shape`,
@@ -237,6 +238,26 @@ function addShape(module: GeneratedModule, type: ModelType, uses: Uses): void {
       return { name: part, type };
     }),
   });
+}
+
+/** Returns the shapes of the objects that properties refer to, by the names of `include`. */
+function includesOf(module: GeneratedModule, type: ModelType): { readonly includes?: string } {
+  const names = new Set(type.properties.map(({ name }) => name));
+  const members = type.properties.flatMap(({ name, references }) => {
+    const [, stem, many] = /^(.+)Id(s?)$/.exec(name) ?? [];
+    const [reference] = references;
+    if (stem === undefined || reference === undefined || names.has(stem)) return [];
+    // Further in, a property has references for which its name doesn't stand.
+    if (reference.place.length !== (many === 's' ? 1 : 0)) return [];
+    const shape = `${reference.type}Shape`;
+    const its =
+      reference.type === type.name
+        ? shape
+        : module.type(clientSource(moduleNameOf(reference.type)), shape);
+    const member = /^[A-Za-z_$][\w$]*$/.test(stem) ? stem : literal(stem);
+    return [`readonly ${member}: ${many === 's' ? `readonly ${its}[]` : its}`];
+  });
+  return members.length === 0 ? {} : { includes: `{ ${members.join('; ')} }` };
 }
 
 /** Returns the SetErrors: the standard ones, and those of the type's own. */

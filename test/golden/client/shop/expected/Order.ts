@@ -120,6 +120,7 @@ export interface OrderShape {
   readonly sort: jmap.Comparator<'state'> | jmap.Comparator<'watched'> &
     { readonly product: string };
   readonly error: jmap.StandardSetError<'Order', keyof OrderCreate>;
+  readonly includes: { readonly related: readonly OrderShape[] };
 }
 
 /** Arguments of Order/locate. */
