@@ -50,7 +50,7 @@ export class Peers {
   readonly #store: OpenStore | null;
   readonly #writer: StoreWriter;
   #last: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
+  readonly #ending = new AbortController();
   #hasOthers = false;
 
   constructor(tabs: Tabs<unknown> | null, store: OpenStore | null, writer: StoreWriter) {
@@ -68,13 +68,18 @@ export class Peers {
     return this.#hasOthers;
   }
 
-  /** `onGap`: something was told that has not come. */
+  /** Calls `onGap` where others may have told what has not come, or the page was frozen. */
   listen(listeners: NewsListeners, onGap: () => void): void {
-    this.#tabs?.onMessage(([kind, news], hasMissed) => {
+    if (this.#tabs === null) return;
+    this.#tabs.onMessage(([kind, news], hasMissed) => {
       this.#hasOthers = true;
       if (hasMissed) onGap();
       (listeners[kind] as (news: unknown) => void)(news);
     });
+    if (typeof document === 'undefined') return;
+    const { signal } = this.#ending;
+    document.addEventListener('resume', onGap, { signal });
+    globalThis.addEventListener('pageshow', ({ persisted }) => persisted && onGap(), { signal });
   }
 
   /** Tells the others behind all before, once `durable` has resolved to true. */
@@ -117,13 +122,13 @@ export class Peers {
   /** Does work that lasts in one tab, for all of them. The next one takes over. */
   async lead(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (this.#tabs === null) await work(new AbortController().signal);
-    while (this.#tabs !== null && !this.#isClosed)
+    while (this.#tabs !== null && !this.#ending.signal.aborted)
       await this.#tabs.runExclusive('push', work).catch(() => undefined);
   }
 
   /** Resolves when all is told. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#ending.abort();
     await this.#last;
     await this.#tabs?.close();
   }

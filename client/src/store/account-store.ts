@@ -344,7 +344,10 @@ export class AccountStore {
     for (const { key, value } of rows) {
       const list = value as unknown as ServerList | undefined;
       const isCurrent = cursors === null || typeof cursors.get(list?.type ?? '') === 'string';
-      lists.set(this.#nameOf(key), list === undefined || isCurrent ? (list ?? null) : loseList(list));
+      lists.set(
+        this.#nameOf(key),
+        list === undefined || isCurrent ? (list ?? null) : loseList(list),
+      );
     }
     return lists;
   }

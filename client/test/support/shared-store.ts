@@ -12,6 +12,8 @@ export interface Tab {
   readonly fetch: typeof fetch;
   /** The requests of the tab. */
   readonly requested: readonly URL[];
+  /** Resolves at once, or when the frozen tab is thawed. */
+  wait(): Promise<void>;
   /** Nothing of the tab goes on until it is thawed. */
   freeze(): void;
   thaw(): void;
@@ -51,6 +53,7 @@ export function openBrowser(shared: Store = memory()): () => Tab {
         await ice.wait();
         return response;
       },
+      wait: () => ice.wait(),
       freeze: () => ice.freeze(),
       thaw: () => ice.thaw(),
       rob: () => locks.rob(ice),

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium, NO_CHROMIUM } from '../../../test/support/chromium.js';
 import { eventually } from '../../../test/support/poll.js';
-import { openPage } from '../support/pages.js';
+import { openPage, stopPage } from '../support/pages.js';
 import type { TabsPage } from './tabs-page.js';
 
 declare const tabsPage: TabsPage;
@@ -61,11 +61,10 @@ describe.skipIf(NO_CHROMIUM !== null)('tabs of Chromium', () => {
       await send(one, other, `to other ${round}`);
     }
     await expectStatus(other, 'waits');
-    const session = await context.newCDPSession(one);
-    await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+    const thaw = await stopPage(context, one);
     await other.clock.runFor(20_000);
     await expectStatus(other, 'works');
-    await session.send('Page.setWebLifecycleState', { state: 'active' });
+    await thaw();
     await expectStatus(one, 'AbortError');
     await expectStatus(other, 'works');
   });
