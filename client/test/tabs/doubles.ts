@@ -7,6 +7,7 @@ export class Ice {
   #frozen: Promise<void> = Promise.resolve();
 
   freeze(): void {
+    if (this.#thaw !== null) return;
     this.#frozen = new Promise((resolve) => {
       this.#thaw = resolve;
     });
@@ -14,6 +15,7 @@ export class Ice {
 
   thaw(): void {
     this.#thaw?.();
+    this.#thaw = null;
   }
 
   /** Resolves at once, or when a frozen tab is thawed. */
