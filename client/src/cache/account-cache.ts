@@ -39,6 +39,8 @@ export interface AccountCacheOptions {
   readonly hasOnceKeys: () => boolean;
   /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
   readonly coverageOf: (type: string) => Coverage | undefined;
+  /** Returns whether the server has a type in another form than this program. */
+  readonly isOutdated: (type: string) => boolean;
   /** Returns why nothing can be written at present; null where it can. */
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
@@ -312,8 +314,9 @@ export class AccountCache {
   }
 
   /** One commit has the answers, and the problems that they are. */
-  #commit(change: Change, outcomes: readonly Outcome[]): Promise<boolean> {
+  #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
+    const outcomes = answers.map((outcome) => this.#explain(outcome));
     const refused = this.#findUnasked(outcomes);
     const rows = this.#options.problems.rowsOf(refused);
     const durable = this.#options.store.commit(change, { rows, outcomes });
@@ -326,6 +329,13 @@ export class AccountCache {
     const before = replica.log;
     const log = coalesce(before, (type) => replica.defaultsOf(type));
     if (log !== before) void this.#commit({ log }, findCancelled(before, log));
+  }
+
+  /** A property that the server doesn't take may be one of another version of the type. */
+  #explain(outcome: Outcome): Outcome {
+    if (outcome.isMade || outcome.error.type !== 'invalidProperties') return outcome;
+    if (!this.#options.isOutdated(outcome.write.type)) return outcome;
+    return { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } };
   }
 
   #findUnasked(outcomes: readonly Outcome[]) {

@@ -23,9 +23,16 @@ export type WriteError<Shape extends TypeShape> =
   /**
    * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
    * closed before the server answered; a write that is saved is sent by the next client.
+   * `clientOutdated`: the server refuses properties, and has another version of the type.
    */
   | PlainSetError<
-      'closed' | 'dependencyFailed' | 'forbidden' | 'notFound' | 'tooLarge' | MethodErrorType
+      | 'clientOutdated'
+      | 'closed'
+      | 'dependencyFailed'
+      | 'forbidden'
+      | 'notFound'
+      | 'tooLarge'
+      | MethodErrorType
     >;
 
 export type WriteResult<Shape extends TypeShape, Object> =
@@ -170,6 +177,11 @@ export interface SyncSnapshot {
   readonly storage: 'kept' | 'lost';
 }
 
+export interface SchemaSnapshot {
+  /** Types that the server has in another version than the one from which the program is made. */
+  readonly outdated: readonly string[];
+}
+
 export interface SyncControl extends Observable<SyncSnapshot> {
   /** Resolves when everything is sent and everything read, of all accounts in use. */
   settled(): Promise<void>;
@@ -191,6 +203,8 @@ export interface LogoutOptions {
 export interface CachedClient<P extends Project> extends Omit<Client<P>, 'account'> {
   account(id?: Id<'Account'>): CachedAccount<P>;
   readonly sync: SyncControl;
+  /** Tells which types have another version on the server. Old programs go on, as far as they can. */
+  readonly schema: Observable<SchemaSnapshot>;
   readonly problems: Observable<readonly Problem[]>;
   /**
    * Removes the user's data from the store, and closes the client. Rejects where writes are

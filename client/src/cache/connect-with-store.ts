@@ -9,13 +9,15 @@ import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
+import { isEqual } from '../store/values.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
 import type { ChangedStates, Push } from '../transport/push.js';
 import { AccountCache } from './account-cache.js';
 import { bindCache } from './bind-cache.js';
-import type { CachedAccount, CachedClient, LogoutOptions } from './cached-types.js';
+import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from './cached-types.js';
+import { Variable } from './observable.js';
 import { type NewsListeners, Peers } from './peers.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
@@ -93,6 +95,7 @@ class ClientCache<P extends Project> {
   /** The connection by which the server tells of changes, where this tab has it. */
   #push: Push | null = null;
   #isLive = false;
+  readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
 
@@ -239,6 +242,7 @@ class ClientCache<P extends Project> {
       account: (id = findOwnAccount(this.#schema, client.session)) => this.#bind(id),
       raw: client.raw,
       sync: this.#sync.control,
+      schema: this.#outdated,
       problems: this.#problems.list,
       close: () => this.close(),
       logout: (options) => this.#logout(options),
@@ -283,6 +287,7 @@ class ClientCache<P extends Project> {
       limits: () => readLimits(keeper.current()),
       hasOnceKeys: () => ONCE in keeper.current().capabilities,
       coverageOf: (type) => this.#coverage[type],
+      isOutdated: (type) => this.#outdated.getSnapshot().outdated.includes(type),
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
     });
@@ -309,6 +314,7 @@ class ClientCache<P extends Project> {
     }
     void this.#writer.write([sessionRow(session)]);
     this.#peers.announce('session', session.state);
+    this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
       else {
@@ -318,6 +324,16 @@ class ClientCache<P extends Project> {
       }
     }
     this.#sync.show();
+  }
+
+  #findOutdated(session: Session): void {
+    const { types = {} } = readSync(session);
+    const outdated = this.#schema.types.flatMap(({ name, hash }) => {
+      const known = types[name]?.hash;
+      return known === undefined || known === hash ? [] : [name];
+    });
+    if (isEqual(outdated, [...this.#outdated.getSnapshot().outdated])) return;
+    this.#outdated.set(Object.freeze({ outdated: Object.freeze(outdated) }));
   }
 
   #noteLoss(loss: Loss): void {

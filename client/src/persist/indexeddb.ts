@@ -166,7 +166,7 @@ class IndexedDbStore implements OpenStore {
 
   async #connect(): Promise<Database> {
     if (this.#database !== null) return this.#database;
-    const database = await openDB<Tables>(this.#name, VERSION, {
+    const database = await openDB<Tables>(escapeName(this.#name), VERSION, {
       upgrade(made, _before, _after, tx) {
         watchEnd(tx);
         for (const table of TABLES) made.createObjectStore(table);
@@ -282,4 +282,9 @@ function makeLostError(cause: unknown): StoreLostError {
 
 function makeStamp(): Stamp {
   return { identity: crypto.randomUUID(), epoch: 0 };
+}
+
+/** Returns a name that each browser can use: Firefox refuses some characters. */
+function escapeName(name: string): string {
+  return name.replace(/[^ -$&-~]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}.`);
 }

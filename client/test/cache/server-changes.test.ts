@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
-import { memory } from '../../src/index.js';
+import { connect, memory } from '../../src/index.js';
+import { todos } from '../support/schema.js';
 import { useTodos } from '../support/todos.js';
 
 // Changes that come from the server: other histories, other access, many objects.
@@ -105,4 +106,29 @@ describe('a copy', () => {
     expect(jmap.sync.getSnapshot()).toMatchObject({ pending: 0, status: 'live' });
     expect(pending).toEqual([...pending].sort((one, other) => other - one));
   }, 60_000);
+});
+
+describe('a server with another version of a type', () => {
+  it('is told, and a write that it refuses for that says so', async () => {
+    const types = todos.types.map((table) =>
+      table.name === 'Todo' ? { ...table, hash: 'sha256-old' } : table,
+    );
+    const jmap = await connect(
+      { ...todos, types },
+      { url: served.proxy().url, token: served.fixtures().u1.token, store: memory() },
+    );
+    const outdated: (readonly string[])[] = [];
+    jmap.schema.subscribe((snapshot) => outdated.push(snapshot.outdated));
+    expect(outdated).toEqual([['Todo']]);
+    const { Todo } = jmap.account();
+    expect((await Todo.create({ text: 'as before' }).result).ok).toBe(true);
+    const write = Todo.create({ text: 'x', given: 'by the next version' } as { text: string });
+    expect(await write.result).toMatchObject({
+      ok: false,
+      error: { type: 'clientOutdated', properties: ['given'] },
+    });
+    await jmap.close();
+    const current = await served.connect({ store: memory() });
+    expect(current.schema.getSnapshot().outdated).toEqual([]);
+  });
 });

@@ -12,24 +12,27 @@ const ERRORS: Readonly<Record<string, () => Error>> = {
   StoreLostError: () => new StoreLostError('In the page.'),
 };
 
+/** A page of any browser. */
+export type StorePage = Pick<Page, 'evaluate'>;
+
 /** Opens a page that has the store in IndexedDB. */
 export function openStorePage(context: BrowserContext): Promise<Page> {
   return openPage(context, 'persist/remote-page.ts');
 }
 
 /** The store in the IndexedDB of a page. */
-export function remoteStore(page: Page): Store {
+export function remoteStore(page: StorePage): Store {
   return {
     open: async (name) => makeHandle(page, await openRemote(page, name)),
   };
 }
 
 /** Resolves to the number of a handle in the page. */
-export async function openRemote(page: Page, name: string): Promise<number> {
+export async function openRemote(page: StorePage, name: string): Promise<number> {
   return read(await page.evaluate((one) => remote.open(one), name)) as number;
 }
 
-function makeHandle(page: Page, handle: number): OpenStore {
+function makeHandle(page: StorePage, handle: number): OpenStore {
   const call = async (method: keyof OpenStore, ...args: readonly unknown[]) =>
     read(
       await page.evaluate(([one, name, json]) => remote.call(one, name, json), [

@@ -20,12 +20,8 @@ export async function servePages(): Promise<{ readonly origin: string; close(): 
   return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-/** Opens an empty page of an origin, and runs a module of client/test in it. */
-export async function openPage(
-  context: BrowserContext,
-  module: string,
-  origin = ORIGIN,
-): Promise<Page> {
+/** Returns a module of client/test as a script. */
+export async function bundlePage(module: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'client/test', module)],
     bundle: true,
@@ -34,11 +30,21 @@ export async function openPage(
     write: false,
     logLevel: 'silent',
   });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** Opens an empty page of an origin, and runs a module of client/test in it. */
+export async function openPage(
+  context: BrowserContext,
+  module: string,
+  origin = ORIGIN,
+): Promise<Page> {
+  const content = await bundlePage(module);
   const page = await context.newPage();
   if (origin === ORIGIN)
     await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
   await page.goto(origin);
-  await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
+  await page.addScriptTag({ content });
   return page;
 }
 
