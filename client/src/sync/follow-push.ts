@@ -34,7 +34,7 @@ export function followPush(connection: Connection, followers: Followers): Push {
   // A server that refuses push may have it in another session.
   const leave = connection.keeper.listen(() => push.retry());
   return {
-    retry: push.retry,
+    retry: () => push.retry(),
     close() {
       leave();
       push.close();
