@@ -232,7 +232,7 @@ export class AccountCache {
     this.#gather();
   }
 
-  /** Takes states that the server tells: a cycle starts in a moment, unless they are there by then. */
+  /** Starts a cycle in a moment, unless the copy has these states of the server by then. */
   takeStates(states: Readonly<Record<string, string>>): void {
     this.#sync.noteStates(states);
     this.#gather();

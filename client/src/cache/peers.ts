@@ -4,7 +4,7 @@ import type { StoreWriter, Turn } from '../store/store-writer.js';
 import type { Tabs } from '../tabs/roles.js';
 import type { ChangedStates } from '../transport/push.js';
 
-/** What a tab tells the others, by kinds. */
+/** The news that tabs tell each other, by kinds. */
 export interface NewsKinds {
   /** It has changed an account. */
   readonly commit: CommitNews;

@@ -42,7 +42,7 @@ export async function openPage(
   const content = await bundlePage(module);
   const page = await context.newPage();
   if (origin === ORIGIN)
-    await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
+    await page.route(/./, (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
   await page.goto(origin);
   await page.addScriptTag({ content });
   return page;

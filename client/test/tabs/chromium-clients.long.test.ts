@@ -94,7 +94,7 @@ describe.skipIf(NO_CHROMIUM !== null)('clients in tabs of Chromium', () => {
     for (const page of rest) await expectText(page, 'told later');
   });
 
-  it('go on where the one that has push is frozen, and take it back when it is thawed', async () => {
+  it('go on where the one that has push is frozen, and with it when it is thawed', async () => {
     const tabs = [await open(), await open()];
     await eventually(() => expect(pushed).toHaveLength(1));
     const [frozen] = pushed as [Page];
