@@ -141,7 +141,9 @@ class ClientCache<P extends Project> {
       retry: () => this.#push?.retry(),
       logout: () => {
         this.#isWiped = true;
+        // Its store may have been found empty before.
         this.#writer.lose('fenced');
+        this.#noteLoss('fenced');
       },
     };
   }

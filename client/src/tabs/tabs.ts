@@ -1,15 +1,14 @@
 import { makeScope } from '../call/scope.js';
 import type { OpenStore } from '../persist/port.js';
-import { LeaseRoles } from './lease-roles.js';
 import { LockRoles } from './lock-roles.js';
-import type { Channel, Tabs } from './roles.js';
+import type { Channel, Roles, Tabs } from './roles.js';
 
 export interface TabsOptions {
   /** The same in all tabs that share the store: its name. */
   readonly name: string;
   readonly store: OpenStore;
-  /** By default those of the browser; null: there are none, and the store has the roles. */
-  readonly locks?: Pick<LockManager, 'request'> | null;
+  /** By default those of the locks of the browser; without these, of the store. */
+  readonly roles?: Roles;
   /** By default a BroadcastChannel of the name. */
   readonly channel?: Channel;
 }
@@ -22,10 +21,17 @@ interface Announcement<Message> {
   readonly message: Message;
 }
 
+async function findRoles(name: string, store: OpenStore, channel: Channel): Promise<Roles> {
+  const locks = globalThis.navigator?.locks;
+  if (locks !== undefined) return new LockRoles(name, locks, channel);
+  // Few browsers need it.
+  const { LeaseRoles } = await import('./lease-roles.js');
+  return new LeaseRoles(store);
+}
+
 export function openTabs<Message>(options: TabsOptions): Tabs<Message> {
   const { name, store, channel = new BroadcastChannel(name) } = options;
-  const { locks = globalThis.navigator?.locks ?? null } = options;
-  const roles = locks === null ? new LeaseRoles(store) : new LockRoles(name, locks, channel);
+  const roles = options.roles ?? findRoles(name, store, channel);
   const scope = makeScope();
   const running = new Set<Promise<unknown>>();
   const tab = crypto.randomUUID();
@@ -44,7 +50,7 @@ export function openTabs<Message>(options: TabsOptions): Tabs<Message> {
   return {
     runExclusive: (role, work) =>
       scope.run(undefined, (signal) => {
-        const run = roles.run(role, work, signal);
+        const run = Promise.resolve(roles).then((found) => found.run(role, work, signal));
         running.add(run);
         return run.finally(() => running.delete(run));
       }),

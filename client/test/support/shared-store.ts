@@ -2,6 +2,7 @@ import { withCache } from '../../src/cache/cache-store.js';
 import type { CacheStore } from '../../src/index.js';
 import { memory } from '../../src/persist/memory.js';
 import type { Store } from '../../src/persist/port.js';
+import { LockRoles } from '../../src/tabs/lock-roles.js';
 import { openTabs } from '../../src/tabs/tabs.js';
 import { Channels, freezeWith, Ice, Locks } from '../tabs/doubles.js';
 
@@ -37,12 +38,11 @@ export function openBrowser(shared: Store = memory()): () => Tab {
     const requested: URL[] = [];
     const store = withCache({
       open: async (name) => freezeWith(ice, await shared.open(name)),
-      tabs: (name, open) =>
-        openTabs({
-          ...{ name, store: open },
-          locks: locks.of(ice),
-          channel: channelsOf(name).open(ice),
-        }),
+      tabs: (name, open) => {
+        const channel = channelsOf(name).open(ice);
+        const roles = new LockRoles(name, locks.of(ice), channel);
+        return openTabs({ name, store: open, roles, channel });
+      },
     });
     return {
       ...{ store, requested },
