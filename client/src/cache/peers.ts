@@ -1,3 +1,4 @@
+import { sleep } from '../call/retry.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { CommitNews } from '../store/account-store.js';
 import type { StoreWriter, Turn } from '../store/store-writer.js';
@@ -41,6 +42,9 @@ export interface TurnTaker {
   readonly begin: (turn: Turn, store: OpenStore) => Promise<void>;
   readonly end: () => void;
 }
+
+/** How long a tab waits where it can't ask for a role, ms. */
+const PAUSE = 1000;
 
 type News = readonly [kind: keyof NewsKinds, news: unknown];
 
@@ -96,34 +100,39 @@ export class Peers {
   }
 
   /** Does work of an account while no other tab does any. */
-  async takeTurn<T>({ begin, end }: TurnTaker, work: () => Promise<T>): Promise<T> {
+  async takeTurn<T>(taker: TurnTaker, work: () => Promise<T>): Promise<T> {
     const [tabs, store, writer] = [this.#tabs, this.#store, this.#writer];
     if (tabs === null || store === null || writer.loss !== null) return work();
-    return tabs.runExclusive('sync', async (signal) => {
-      try {
+    try {
+      return await tabs.runExclusive('sync', async (signal) => {
         const turn = { epoch: await store.fence(), isFenced: signal.aborted };
         signal.addEventListener('abort', () => {
           turn.isFenced = true;
         });
-        await begin(turn, store);
-      } catch {
-        writer.lose('lost');
-      }
-      try {
-        return await work();
-      } finally {
-        await writer.settle();
-        await this.#last;
-        end();
-      }
-    });
+        await taker.begin(turn, store);
+        try {
+          return await work();
+        } finally {
+          await writer.settle();
+          await this.#last;
+          taker.end();
+        }
+      });
+    } catch (error) {
+      if ((error as Error).name !== 'StoreLostError') throw error;
+      writer.lose('lost');
+      return work();
+    }
   }
 
   /** Does work that lasts in one tab, for all of them. The next one takes over. */
   async lead(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.#tabs === null) await work(new AbortController().signal);
-    while (this.#tabs !== null && !this.#ending.signal.aborted)
-      await this.#tabs.runExclusive('push', work).catch(() => undefined);
+    const { signal } = this.#ending;
+    if (this.#tabs === null) await work(signal);
+    while (this.#tabs !== null && !signal.aborted) {
+      const done = this.#tabs.runExclusive('push', work);
+      await done.catch(() => sleep(PAUSE, signal)).catch(() => undefined);
+    }
   }
 
   /** Resolves when all is told. */
