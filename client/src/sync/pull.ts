@@ -12,11 +12,13 @@ export interface Pull {
   readonly maxChanges: number;
   /** Returns whether the client has an object; null: it wants to have all of them. */
   readonly isKnown: ((id: string) => boolean) | null;
+  /** Asks for changes alone: their objects come with the next request. */
+  readonly isBrief: boolean;
   /** Objects that are asked for in the place of changes. */
   readonly stale: Stale | null;
 }
 
-/** Objects that a client has and that have changed, where it doesn't have all of its type. */
+/** Objects that have changed, and that didn't come with the answer that says so. */
 export interface Stale {
   readonly ids: readonly string[];
   /** The state that the type has reached once they are there. */
@@ -40,7 +42,7 @@ export type PullResult =
 
 /** Returns the calls of a pull: /changes, and the objects that it names. */
 export function pullCalls(pull: Pull): readonly Invocation[] {
-  const { type, since, accountId, maxChanges, isKnown, stale } = pull;
+  const { type, since, accountId, maxChanges, stale } = pull;
   const changes = `${type}.changes`;
   if (stale !== null) {
     const ids = stale.ids.slice(0, maxChanges);
@@ -55,7 +57,12 @@ export function pullCalls(pull: Pull): readonly Invocation[] {
     { accountId, sinceState: since, maxChanges },
     changes,
   ];
-  return isKnown === null ? [call, get('created'), get('updated')] : [call];
+  return hasObjects(pull) ? [call, get('created'), get('updated')] : [call];
+}
+
+/** Of a type that it keeps in part, a client asks for the objects that it knows. */
+function hasObjects({ isKnown, isBrief }: Pull): boolean {
+  return isKnown === null && !isBrief;
 }
 
 /** Reads the answers of a pull. */
@@ -73,7 +80,7 @@ export function readPull(pull: Pull, response: Response): PullResult {
     if (isKnown === null || isKnown(id)) objects.set(id, null);
   }
   let isWhole = hasMoreChanges !== true;
-  for (const part of isKnown === null ? ['created', 'updated'] : []) {
+  for (const part of hasObjects(pull) ? ['created', 'updated'] : []) {
     const got = answerOf(response, `${type}.${part}`);
     if (got.isError) return { kind: 'failed', error: got.type };
     takeObjects(got.args, objects);
@@ -83,10 +90,15 @@ export function readPull(pull: Pull, response: Response): PullResult {
   if (typeof newState !== 'string') return { kind: 'failed', error: 'serverFail' };
   // A server that stays where it is and has more would be asked for ever.
   if (hasMoreChanges === true && newState === since) return { kind: 'lost' };
-  const ids = isKnown === null ? [] : textsOf(changes.args['updated']).filter(isKnown);
+  const ids = hasObjects(pull) ? [] : findStale(changes.args, isKnown);
   if (ids.length === 0) return { kind: 'pulled', objects, cursor: newState, isWhole, stale: null };
   const next = { ids, cursor: newState, isWhole };
   return { kind: 'pulled', objects, cursor: since, isWhole: false, stale: next };
+}
+
+function findStale({ created, updated }: JsonObject, isKnown: Pull['isKnown']): readonly string[] {
+  const ids = textsOf(updated);
+  return isKnown === null ? [...textsOf(created), ...ids] : ids.filter(isKnown);
 }
 
 /** Reads objects that had changed. The state moves once the last of them are there. */
@@ -100,9 +112,11 @@ function readStale(
   const objects = new Map<string, JsonObject | null>();
   takeObjects(got.args, objects);
   const ids = stale.ids.slice(maxChanges);
+  // Newer objects than the state: the next /changes tells what is between.
+  const isWhole = stale.isWhole && got.args['state'] === stale.cursor;
   return ids.length > 0
     ? { kind: 'pulled', objects, cursor: since, isWhole: false, stale: { ...stale, ids } }
-    : { kind: 'pulled', objects, cursor: stale.cursor, isWhole: stale.isWhole, stale: null };
+    : { kind: 'pulled', objects, cursor: stale.cursor, isWhole, stale: null };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

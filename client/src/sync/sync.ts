@@ -506,9 +506,8 @@ export class Sync {
     let room = maxCallsInRequest - calls.length - (lost === null ? 0 : 1);
     // Lists on screen don't wait until all types are read.
     const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
-    const most = Math.floor((room - (hasRoom ? CALLS_OF_A_LIST : 0)) / CALLS_OF_A_PULL);
-    const pulls = this.#makePulls(calls, most);
-    room -= pulls.length * CALLS_OF_A_PULL;
+    const pulls = this.#makePulls(calls, room - (hasRoom ? CALLS_OF_A_LIST : 0));
+    room -= pulls.flatMap(pullCalls).length;
     const options = { accountId, maxObjectsInGet: limits().maxObjectsInGet };
     // Their objects may be those of a call whose answer was lost.
     const lists = this.#lists?.plan(room, options, lost?.type) ?? null;
@@ -536,20 +535,28 @@ export class Sync {
   }
 
   /** Types that were written come first: their answers bring what the writes have done besides. */
-  #makePulls(calls: readonly FlushCall[], most: number): readonly Pull[] {
+  #makePulls(calls: readonly FlushCall[], room: number): readonly Pull[] {
     const { accountId, limits, replica } = this.#options;
     const written = new Set(calls.map(({ type }) => type));
-    const pulls = this.#types().flatMap(({ name }): readonly Pull[] => {
+    const due = this.#types().filter(({ name }) => this.#due.has(name) || written.has(name));
+    const isCrowded = due.length * CALLS_OF_A_PULL > room;
+    const pulls = due.flatMap(({ name }): readonly Pull[] => {
       const since = this.#stateOf(name);
-      if (since === null || !(this.#due.has(name) || written.has(name))) return [];
+      if (since === null) return [];
+      const isBrief = isCrowded && !written.has(name);
       const isKnown =
         replica.coverage(name) === 'known' ? (id: string) => replica.has(name, id) : null;
       const stale = this.#stale.get(name) ?? null;
       const { maxObjectsInGet: maxChanges } = limits();
-      return [{ type: name, since, accountId, maxChanges, isKnown, stale }];
+      return [{ type: name, since, accountId, maxChanges, isKnown, isBrief, stale }];
     });
     const rank = ({ type }: Pull): number => (written.has(type) ? 0 : 1);
-    return pulls.sort((one, other) => rank(one) - rank(other)).slice(0, most);
+    pulls.sort((one, other) => rank(one) - rank(other));
+    let left = room;
+    return pulls.filter((pull) => {
+      left -= pullCalls(pull).length;
+      return left >= 0;
+    });
   }
 
   /** Returns the type of the first error that may pass. */

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
+
+const TABLES = Array.from({ length: 12 }, (_, at) => makeTable(`Type${at}`));
+
+it('all types are asked in one request where nothing has changed', async () => {
+  const server = new ToyServer();
+  const { sync } = await openAccount(server, TABLES);
+  await sync.settle();
+  server.requests.length = 0;
+  await sync.settle();
+  expect(server.requests.map(({ methodCalls }) => methodCalls.length)).toEqual([TABLES.length]);
+});
+
+it('what has changed of many types comes with the next request', async () => {
+  const server = new ToyServer();
+  const { store, sync } = await openAccount(server, TABLES);
+  await sync.settle();
+  server.requests.length = 0;
+  for (const { name } of TABLES)
+    server.objects.set(`${name}-1`, { id: `${name}-1`, type: name, text: 'new' });
+  await sync.settle();
+  for (const { name } of TABLES)
+    expect([...store.replica.rows(name)]).toMatchObject([{ text: 'new' }]);
+  expect(server.requests.length).toBe(2);
+});
