@@ -76,9 +76,10 @@ it('the client with a store is small, without the tables of texts', async () => 
     expect(Object.keys(main?.inputs ?? {})).not.toContain(`client/src/query/${later}.ts`);
 });
 
-it('the client with a store that tabs share is small, without what few browsers need', async () => {
+it('the client with a store that tabs share is small, without what few need', async () => {
   const text = `import { connect } from '@jmapsmith/client';
-    import { indexedDb } from '@jmapsmith/client/indexeddb'; globalThis.all = [connect, indexedDb];`;
+    import { indexedDb } from '@jmapsmith/client/indexeddb';
+    globalThis.all = [connect, indexedDb];`;
   const { outputFiles, metafile } = await bundle(text, { splitting: true, outdir: 'out' });
   const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
   expect(gzipSync(contents, { level: 9 }).length).toBeLessThanOrEqual(MAX_WITH_TABS);
