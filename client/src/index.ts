@@ -30,6 +30,7 @@ export type * from './schema/id.js';
 export type * from './schema/set-errors.js';
 export type * from './schema/shapes.js';
 export type * from './schema/tables.js';
+export type { Role, Tabs, Work } from './tabs/roles.js';
 export type { ChangedStates, Push, PushOptions, PushStatus } from './transport/push.js';
 export type { Invocation, Transport } from './transport/transport.js';
 export type { OnProgress, Progress } from './transport/upload.js';

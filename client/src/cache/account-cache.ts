@@ -1,15 +1,16 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
-import type { Change as RowChange } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { Lazy } from '../query/lazy.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { AccountStore } from '../store/account-store.js';
+import type { AccountStore, CommitNews } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
-import { append, findCancelled } from '../store/log.js';
+import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
+import type { Turn } from '../store/store-writer.js';
 import { isLocalKey, type PendingWrite } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
@@ -17,6 +18,7 @@ import { maxOctetsOf, Sync, type SyncLimits } from '../sync/sync.js';
 import type { Wire } from '../sync/wire.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
+import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import { findUnneeded } from './pruning.js';
 import { UploadQueue } from './upload-queue.js';
@@ -33,6 +35,8 @@ export interface AccountCacheOptions {
   readonly lists: Lazy<typeof ListSync>;
   readonly problems: Problems;
   readonly uploads: UploadContext;
+  /** The tabs that share the store. */
+  readonly peers: Peers;
   /** Returns the types that the account has, and the server's limits, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
@@ -86,7 +90,7 @@ export class AccountCache implements WriteTarget {
   #hint: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: AccountCacheOptions) {
-    const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf } = options;
+    const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf, peers } = options;
     this.id = accountId;
     this.#options = options;
     store.listen((touched) => this.#tell(touched));
@@ -100,8 +104,25 @@ export class AccountCache implements WriteTarget {
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
       repair: (write, error) => this.uploads.repair(write, error),
-      report: (failure, isDone) => this.#report(failure, isDone),
+      report: (failure, isDone) => {
+        this.noteReport(failure, isDone);
+        // Others may look at what this tab doesn't.
+        if (isDone && !peers.hasOthers) this.#prune();
+        peers.announce('report', { accountId, failure, isDone });
+      },
+      tidy: () => this.#tidy(),
+      takeTurn: (work) => peers.takeTurn(turns, work),
+      isFenced: () => store.turn?.isFenced ?? false,
     });
+    const turns = {
+      begin: async (turn: Turn, open: OpenStore) => {
+        await store.beginTurn(turn, open);
+        this.#sync.follow(store.renew());
+      },
+      end: () => {
+        if (!store.endTurn()) this.#sync.note();
+      },
+    };
   }
 
   /** The part that the account has in the state of the client. */
@@ -110,11 +131,36 @@ export class AccountCache implements WriteTarget {
     return { status: this.#status, pending, lastSynced: this.#lastSynced };
   }
 
-  /** Returns the state that the copy of a type has; undefined where there is no copy. */
-  cursor(type: string): string | null | undefined {
-    const { store, types } = this.#options;
-    const isKept = types().some(({ name }) => name === type);
-    return isKept ? store.replica.cursor(type) : undefined;
+  /** Reads what the store has more than this tab. */
+  async catchUp(open: OpenStore): Promise<void> {
+    const { store } = this.#options;
+    // In its own turn it is ahead of the store.
+    if (store.turn === null) await store.read(open);
+    this.#sync.goOn();
+  }
+
+  /** Takes what another tab has committed. Returns false where the store has more of it. */
+  follow(news: CommitNews): boolean {
+    const { store, problems } = this.#options;
+    const { outcomes, rows, step } = news;
+    const isTaken = store.follow(news);
+    this.#sync.follow(store.typesOf(rows), store.listsOf(rows));
+    for (const outcome of outcomes) {
+      const [id = ''] = outcome.write.ids;
+      if (this.#waiters.isAsked(outcome)) problems.dismiss(id);
+    }
+    this.#end(outcomes, []);
+    // The tab may end before it sends what it has written.
+    if (step === null) this.#sync.goOn();
+    return isTaken;
+  }
+
+  /** Takes the end of a cycle, of this tab or another one. */
+  noteReport(failure: string | null, isDone: boolean): void {
+    if (isDone) this.#lastSynced = Date.now();
+    if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
+    else if (isDone || this.#status !== 'loading') this.#status = 'live';
+    this.showStatus();
   }
 
   /** Returns the id of a file that was uploaded under a key. */
@@ -129,10 +175,12 @@ export class AccountCache implements WriteTarget {
   }
 
   take(write: PendingWrite, before?: Row, rows: readonly RowChange[] = []): ShownWrite {
-    const { replica } = this.#options.store;
+    const { replica, isShared } = this.#options.store;
     const marked = this.uploads.mark(write);
-    const log = append(replica.log, marked, replica.defaultsOf(write.type));
-    const ended = write.kind === 'destroy' ? findCancelled([...replica.log, write], log) : [];
+    const all = [...replica.log, marked];
+    // Other tabs may be sending what is in the log: they make one of both when they know.
+    const log = isShared ? all : append(replica.log, marked, replica.defaultsOf(write.type));
+    const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
     const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
     return shown as ShownWrite;
   }
@@ -197,9 +245,20 @@ export class AccountCache implements WriteTarget {
    */
   hint(types?: Iterable<string>): void {
     this.#sync.note(types);
+    this.#gather();
+  }
+
+  /** Starts a cycle in a moment, unless the copy has these states of the server by then. */
+  takeStates(states: Readonly<Record<string, string>>): void {
+    this.#sync.noteStates(states);
+    this.#gather();
+  }
+
+  #gather(): void {
+    if (!this.#sync.isDue) return;
     this.#hint ??= setTimeout(() => {
       this.#hint = undefined;
-      if (this.#sync.isDue) this.#sync.wake([]);
+      if (this.#sync.isDue) this.#sync.resume();
     }, GATHERING);
   }
 
@@ -215,7 +274,8 @@ export class AccountCache implements WriteTarget {
 
   /** Has types read anew of which the server, or the program, says that they are others now. */
   renew(): void {
-    this.#sync.forget(this.#options.store.renew());
+    // Among tabs, types are renewed in turn: the first one does it for all.
+    this.#sync.forget(this.#options.store.isShared ? [] : this.#options.store.renew());
     this.want();
   }
 
@@ -258,7 +318,7 @@ export class AccountCache implements WriteTarget {
     if (refusal !== null)
       return writes.map(({ write, object }) => refuse(object ?? replica.preview(write), refusal));
     const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
-    const saved = store.commit(change, [...aliases, ...rows]);
+    const saved = store.commit(change, { rows: [...aliases, ...rows], isFree: true });
     const shown = writes.map(({ write, object }) =>
       this.#show(write, object ?? replica.row(write.type, write.key), saved),
     );
@@ -296,9 +356,17 @@ export class AccountCache implements WriteTarget {
       if (state !== this.#options.store.replica.cursor(type)) this.#asked.delete(type);
     const outcomes = answers.map((outcome) => this.#explain(outcome));
     const refused = this.#findUnasked(outcomes);
-    const durable = this.#options.store.commit(change, this.#options.problems.rowsOf(refused));
+    const rows = this.#options.problems.rowsOf(refused);
+    const durable = this.#options.store.commit(change, { rows, outcomes });
     this.#end(outcomes, refused);
     return durable;
+  }
+
+  #tidy(): void {
+    const { replica } = this.#options.store;
+    const before = replica.log;
+    const log = coalesce(before, (type) => replica.defaultsOf(type));
+    if (log !== before) void this.#commit({ log }, findCancelled(before, log));
   }
 
   /** A property that the server doesn't take may be one of another version of the type. */
@@ -347,16 +415,6 @@ export class AccountCache implements WriteTarget {
       this.#searches.delete(name);
       this.#openers.delete(name);
     };
-  }
-
-  #report(failure: string | null, isDone: boolean): void {
-    if (isDone) {
-      this.#lastSynced = Date.now();
-      this.#prune();
-    }
-    if (failure !== null) this.#status = STATUS_OF[failure] ?? 'error';
-    else if (isDone || this.#status !== 'loading') this.#status = 'live';
-    this.showStatus();
   }
 
   /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */

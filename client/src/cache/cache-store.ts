@@ -16,6 +16,7 @@ export interface CacheStore extends Store {
 export function withCache(store: Store): CacheStore {
   return {
     open: (name) => store.open(name),
+    ...(store.tabs && { tabs: store.tabs }),
     connect: (schema, options) => connectWithStore(store, schema, options),
   };
 }

@@ -262,7 +262,10 @@ export interface Problem {
 }
 
 export interface SyncSnapshot {
-  /** `needsAuth`: the server refuses the token. `replaced`: another client has the store now. */
+  /**
+   * `needsAuth`: the server refuses the token. `replaced`: the client is closed, since another one
+   * has the store now, or the user has logged out in another tab.
+   */
   readonly status: LiveStatus | 'needsAuth' | 'replaced';
   /** How many writes the server has not answered. */
   readonly pending: number;

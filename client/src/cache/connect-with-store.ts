@@ -16,14 +16,17 @@ import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE, type SyncLimits } from '../sync/sync.js';
 import type { HttpClient } from '../transport/http.js';
+import type { ChangedStates, Push } from '../transport/push.js';
 import { AccountCache } from './account-cache.js';
 import { bindCache } from './bind-cache.js';
 import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from './cached-types.js';
 import { Variable } from './observable.js';
+import { type NewsListeners, Peers } from './peers.js';
 import { Problems } from './problems.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
 import {
+  closeUserData,
   listAccounts,
   openUserData,
   sessionRow,
@@ -62,12 +65,12 @@ export async function connectWithStore<P extends Project>(
   const early = username === undefined ? null : await openUserData(store, url, username);
   const known = early?.session;
   const connection = await openConnection(options, known).catch(async (error: unknown) => {
-    await early?.store?.close();
+    if (early !== null) await closeUserData(early);
     throw error;
   });
   const { username: user } = connection.keeper.current();
   if (early !== null && early.username !== user) {
-    await Promise.all([connection.close(), early.store?.close()]);
+    await Promise.all([connection.close(), closeUserData(early)]);
     throw new Error('The token is of another user than "username".');
   }
   const data = early ?? (await openUserData(store, url, user));
@@ -93,12 +96,16 @@ class ClientCache<P extends Project> {
   readonly #quota: number;
   readonly #client: Client<P>;
   readonly #writer: StoreWriter;
+  readonly #peers: Peers;
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
   readonly #lists = new Lazy(() => import('../sync/list-sync.js').then(({ ListSync }) => ListSync));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
+  /** The connection by which the server tells of changes, where this tab has it. */
+  #push: Push | null = null;
+  #isLive = false;
   readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
@@ -117,11 +124,53 @@ class ClientCache<P extends Project> {
     this.#client = makeClient(schema, connection);
     this.#sync = new SyncState(this.#accounts);
     this.#writer = new StoreWriter(data.store, data.epoch, (loss) => this.#noteLoss(loss));
-    this.#problems = new Problems(this.#writer, ({ accountId, write }, rows) =>
-      this.#open(accountId).repeat(write, rows),
+    this.#peers = new Peers(data.tabs, data.store, this.#writer);
+    this.#problems = new Problems(
+      (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),
+      ({ accountId, write }, rows) => this.#open(accountId).repeat(write, rows),
     );
     if (data.store === null) this.#sync.noteLoss('lost');
     connection.keeper.listen((session) => this.#takeSession(session));
+    this.#peers.listen(this.#makeListeners(), () => void this.#catchUp());
+  }
+
+  #makeListeners(): NewsListeners {
+    const { control } = this.#sync;
+    return {
+      commit: (news) => {
+        this.#problems.follow(news.rows);
+        if (this.#accounts.get(news.accountId)?.follow(news) === false) void this.#catchUp();
+      },
+      rows: (rows) => this.#problems.follow(rows),
+      report: ({ accountId, failure, isDone }) =>
+        this.#accounts.get(accountId)?.noteReport(failure, isDone),
+      session: (state) => this.#connection.keeper.noteState(state),
+      states: (changed) => this.#takeStates(changed),
+      push: (isLive) => control.setPushed(isLive),
+      hello: () => {
+        if (this.#push !== null) this.#peers.announce('push', this.#isLive);
+      },
+      retry: () => this.#push?.retry(),
+      logout: () => {
+        this.#isWiped = true;
+        // Its store may have been found empty before.
+        this.#writer.lose('fenced');
+        this.#noteLoss('fenced');
+      },
+    };
+  }
+
+  /** Reads what other tabs have committed and this one has not heard of. */
+  async #catchUp(): Promise<void> {
+    const { store } = this.#data;
+    if (store === null || this.#closing !== null) return;
+    try {
+      await this.#writer.settle();
+      await this.#problems.read(store);
+      for (const account of this.#accounts.values()) await account.catchUp(store);
+    } catch {
+      this.#writer.lose('lost');
+    }
   }
 
   /** Takes what the store has, of all accounts in it. Where it is lost, all goes on in memory. */
@@ -133,7 +182,7 @@ class ClientCache<P extends Project> {
       if ((error as Error).name !== 'StoreLostError') throw error;
       // Nothing is written over what was not read: a store that is closed is lost for good.
       await store?.close();
-      this.#sync.noteLoss('lost');
+      this.#writer.lose('lost');
     }
     const session = this.#connection.keeper.current();
     // The user may have no account yet.
@@ -144,10 +193,10 @@ class ClientCache<P extends Project> {
   async #read(store: OpenStore): Promise<void> {
     const old = await findOldAliases(store);
     if (old.length > 0) await this.#writer.write(old);
-    await this.#problems.load(store);
+    await this.#problems.read(store);
     for (const id of await listAccounts(store)) {
       const account = this.#makeStore(id);
-      await account.load(store);
+      await account.read(store);
       await this.#add(id, account).uploads.load(store);
     }
   }
@@ -158,15 +207,45 @@ class ClientCache<P extends Project> {
     return this.#closing;
   }
 
-  /** Has the server tell of changes. */
+  /** Has the server tell of changes: one tab has the connection, and tells the others. */
   follow(): void {
-    const { control } = this.#sync;
-    const push = followPush(this.#connection, {
-      cursor: (accountId, type) => this.#accounts.get(accountId)?.cursor(type),
-      wake: control.wake,
-      setPushed: control.setPushed,
+    void this.#peers.lead(
+      (signal) =>
+        new Promise((resolve) => {
+          const push = this.#openPush();
+          signal.addEventListener('abort', () => {
+            push.close();
+            this.#push = null;
+            resolve();
+          });
+        }),
+    );
+    this.#sync.onWake(() => {
+      if (this.#push === null) this.#peers.announce('retry', null);
+      else this.#push.retry();
     });
-    this.#sync.onWake(() => push.retry());
+    this.#peers.announce('hello', null);
+  }
+
+  #openPush(): Push {
+    this.#push = followPush(this.#connection, {
+      take: (changed) => {
+        this.#takeStates(changed);
+        this.#peers.announce('states', changed);
+      },
+      setPushed: (isPushed) => {
+        this.#isLive = isPushed;
+        this.#sync.control.setPushed(isPushed);
+        this.#peers.announce('push', isPushed);
+      },
+    });
+    return this.#push;
+  }
+
+  #takeStates(changed: ChangedStates | null): void {
+    if (changed === null) this.#sync.control.wake();
+    for (const [id, states] of Object.entries(changed ?? {}))
+      this.#accounts.get(id)?.takeStates(states);
   }
 
   makeClient(): CachedClient<P> {
@@ -199,6 +278,8 @@ class ClientCache<P extends Project> {
     if (known !== undefined) return known;
     const made = this.#add(id, this.#makeStore(id));
     made.want();
+    // Other tabs may have it open.
+    if (this.#peers.isShared) void this.#catchUp();
     return made;
   }
 
@@ -208,6 +289,7 @@ class ClientCache<P extends Project> {
       tables: this.#schema.types.filter(isKept),
       writer: this.#writer,
       versionOf: (table) => versionOf(table, this.#connection.keeper.current()),
+      announce: (news, durable) => this.#peers.announce('commit', news, durable),
     });
   }
 
@@ -216,6 +298,7 @@ class ClientCache<P extends Project> {
     const account = new AccountCache({
       ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
       uploads: this.#makeUploads(accountId, store),
+      peers: this.#peers,
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
@@ -266,6 +349,7 @@ class ClientCache<P extends Project> {
       return;
     }
     void this.#writer.write([sessionRow(session)]);
+    this.#peers.announce('session', session.state);
     this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
@@ -295,7 +379,10 @@ class ClientCache<P extends Project> {
 
   async #end(): Promise<void> {
     await this.#connection.close();
-    await this.#sync.close();
+    const ended = this.#sync.close();
+    await this.#writer.settle();
+    await this.#peers.close();
+    await ended;
     await this.#writer.settle();
     await this.#data.store?.close();
   }
@@ -304,6 +391,7 @@ class ClientCache<P extends Project> {
     const { pending } = this.#sync.control.getSnapshot();
     if (pending > 0 && !discard)
       throw new Error(`The server has not answered ${pending} writes; discard them to log out.`);
+    if (this.#closing === null) this.#peers.announce('logout', null);
     await this.close();
     if (this.#isWiped) return;
     if (this.#writer.loss === 'fenced')

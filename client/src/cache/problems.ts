@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
-import type { StoreWriter } from '../store/store-writer.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
@@ -25,18 +24,33 @@ export type Repeat = (refused: RefusedWrite, rows: readonly RowChange[]) => bool
 /** Refused writes that nobody waited for. The store keeps them until somebody deals with them. */
 export class Problems {
   readonly list = new Variable<readonly Problem[]>([]);
-  readonly #writer: StoreWriter;
+  readonly #write: (rows: readonly RowChange[]) => void;
   readonly #repeat: Repeat;
+  readonly #byRow = new Map<string, Problem>();
   readonly #byWrite = new Map<string, Problem>();
 
-  constructor(writer: StoreWriter, repeat: Repeat) {
-    this.#writer = writer;
+  constructor(write: (rows: readonly RowChange[]) => void, repeat: Repeat) {
+    this.#write = write;
     this.#repeat = repeat;
   }
 
-  async load(store: OpenStore): Promise<void> {
+  /** Reads what the store has; all others are dealt with. */
+  async read(store: OpenStore): Promise<void> {
+    const before = [...this.#byRow.keys()].map((key) => ({ table: 'meta', key }) as const);
     const rows = await store.load('meta', PREFIX);
-    this.add(rows.map(([, value]) => value as unknown as RefusedWrite));
+    const stored = rows.map(([key, value]) => ({ table: 'meta', key, value }) as const);
+    const kept = new Set(stored.map(({ key }) => key));
+    this.follow([...before.filter(({ key }) => !kept.has(key)), ...stored]);
+  }
+
+  /** Takes rows that others have written. */
+  follow(rows: readonly RowChange[]): void {
+    const ours = rows.filter(({ table, key }) => table === 'meta' && key.startsWith(PREFIX));
+    for (const { key, value } of ours) {
+      const problem = this.#byRow.get(key);
+      if (value === undefined && problem !== undefined) this.#remove(problem);
+    }
+    this.add(ours.flatMap(({ value }) => (value ? [value as unknown as RefusedWrite] : [])));
   }
 
   /** Returns the rows of refused writes. They are written in the commit that ends the writes. */
@@ -46,8 +60,9 @@ export class Problems {
 
   /** Shows refused writes. */
   add(refused: readonly RefusedWrite[]): void {
-    if (refused.length === 0) return;
-    this.list.set([...this.list.getSnapshot(), ...refused.map((one) => this.#makeProblem(one))]);
+    const fresh = refused.filter((one) => !this.#byRow.has(rowOf(one).key));
+    if (fresh.length === 0) return;
+    this.list.set([...this.list.getSnapshot(), ...fresh.map((one) => this.#makeProblem(one))]);
   }
 
   /** Forgets the problem of a write whose end somebody has asked for by now. */
@@ -65,10 +80,11 @@ export class Problems {
         if (this.#has(problem) && this.#repeat(refused, [rowOf(refused)])) this.#remove(problem);
       },
       discard: () => {
-        if (this.#has(problem)) void this.#writer.write([rowOf(refused)]);
+        if (this.#has(problem)) this.#write([rowOf(refused)]);
         this.#remove(problem);
       },
     });
+    this.#byRow.set(rowOf(refused).key, problem);
     for (const id of write.ids) this.#byWrite.set(id, problem);
     return problem;
   }
@@ -80,7 +96,8 @@ export class Problems {
 
   #remove(problem: Problem): void {
     if (!this.#has(problem)) return;
-    for (const [id, one] of this.#byWrite) if (one === problem) this.#byWrite.delete(id);
+    for (const known of [this.#byRow, this.#byWrite])
+      for (const [id, one] of known) if (one === problem) known.delete(id);
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));
   }
 }

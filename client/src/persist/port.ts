@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
+import type { Tabs } from '../tabs/roles.js';
 
 /** The tables of a store. Keys are texts, values are JSON. */
 export const TABLES = ['objects', 'types', 'log', 'aliases', 'lists', 'meta'] as const;
@@ -21,6 +22,11 @@ export interface BlobChange {
 export interface Store {
   /** Opens the data of a name: server URL, user and format version. Rejects with StoreLostError. */
   open(name: string): Promise<OpenStore>;
+  /**
+   * Opens the way by which clients that have the data of a name open find each other, and share
+   * them. Without it, the last client that has opened the data has them alone.
+   */
+  tabs?<Message>(name: string, store: OpenStore): Tabs<Message>;
 }
 
 /** Calls of a handle are run in their order. */

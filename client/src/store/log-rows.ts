@@ -1,46 +1,86 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { Change as RowChange } from '../persist/port.js';
 import { countCommon, type Log } from './log.js';
+import { isEqual } from './values.js';
 import type { PendingWrite } from './write.js';
 
 /** Digits of the number of a row: keys are in the order of their code units. */
 const DIGITS = 12;
 
-/** The rows that a log has in a store: one for each entry, numbered in their order. */
+/**
+ * The rows that a log has in a store: one for each entry, numbered in their order. Tabs that share
+ * a store add rows at the same time: each has a mark of its own behind its numbers.
+ */
 export class LogRows {
-  readonly #accountId: string;
-  readonly #numbers = new Map<PendingWrite, number>();
-  /** The requests that carry the writes of the rows that a store has, by the rows' numbers. */
-  readonly #stored = new Map<number, string | null>();
+  readonly #prefix: string;
+  readonly #mark: string;
+  /** The keys of rows, without their account. */
+  readonly #places = new Map<PendingWrite, string>();
+  /** The requests that carry the writes of the rows that a store has, by the rows' places. */
+  readonly #stored = new Map<string, string | null>();
+  /** Rows of which another tab has told the end before their own tab has told of them. */
+  readonly #ended = new Set<string>();
   #last = 0;
 
-  constructor(accountId: string) {
-    this.#accountId = accountId;
+  constructor(accountId: string, isShared: boolean) {
+    this.#prefix = `${accountId} `;
+    this.#mark = isShared ? ` ${crypto.randomUUID()}` : '';
   }
 
-  /** Takes the rows of a store; returns the log that they make. */
-  read(rows: readonly (readonly [string, JsonValue])[]): Log {
-    return rows.map(([key, value]) => {
-      const write = value as unknown as PendingWrite;
-      this.#last = this.#numberOf(key);
-      this.#numbers.set(write, this.#last);
-      this.#stored.set(this.#last, write.sentAs);
-      return write;
-    });
+  /**
+   * Takes rows that others have written; returns the log with them. New rows replace none: another
+   * tab may have gone on with those before.
+   */
+  take(log: Log, rows: readonly RowChange[], areNew = false): Log {
+    const writes = new Map(log.map((write) => [this.#places.get(write) ?? '', write]));
+    for (const { key, value } of rows) {
+      const place = this.#placeOf(key);
+      if (value === undefined) {
+        if (!writes.delete(place)) this.#ended.add(place);
+        this.#stored.delete(place);
+      } else if (!areNew || !(writes.has(place) || this.#ended.delete(place))) {
+        const known = writes.get(place);
+        const isKnown = isEqual(known as unknown as JsonValue, value);
+        const write = isKnown && known ? known : (value as unknown as PendingWrite);
+        writes.set(place, write);
+        this.#stored.set(place, write.sentAs);
+      }
+    }
+    this.#places.clear();
+    const sorted = [...writes].sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [place, write] of sorted) this.#set(write, place);
+    return sorted.map(([, write]) => write);
+  }
+
+  /** Returns the changes of rows by which a store goes on to have all of its rows and no other. */
+  findMissing(rows: readonly RowChange[], stored: Iterable<string>): readonly RowChange[] {
+    const there = new Set(rows.map(({ key }) => key));
+    const gone = Array.from(stored, (place) => this.#prefix + place);
+    const removed = gone.filter((key) => !there.has(key));
+    return [...rows, ...removed.map((key) => ({ table: 'log', key }) as const)];
+  }
+
+  /** Returns the places of the rows that the store has. */
+  get stored(): readonly string[] {
+    return [...this.#stored.keys()];
+  }
+
+  isStored(write: PendingWrite): boolean {
+    return this.#stored.has(this.#places.get(write) ?? '');
   }
 
   /** Notes that rows are durable. */
   note(rows: readonly RowChange[]): void {
     for (const { key, value } of rows) {
       const write = value as unknown as PendingWrite | undefined;
-      if (write === undefined) this.#stored.delete(this.#numberOf(key));
-      else this.#stored.set(this.#numberOf(key), write.sentAs);
+      if (write === undefined) this.#stored.delete(this.#placeOf(key));
+      else this.#stored.set(this.#placeOf(key), write.sentAs);
     }
   }
 
   /** Returns whether a store has a row of a write, and not the request that carries it. */
   lacksRequest(write: PendingWrite): boolean {
-    const sentAs = this.#stored.get(this.#numbers.get(write) ?? 0);
+    const sentAs = this.#stored.get(this.#places.get(write) ?? '');
     return sentAs !== undefined && (sentAs === null || sentAs !== write.sentAs);
   }
 
@@ -48,31 +88,40 @@ export class LogRows {
   change(before: Log, after: Log): readonly RowChange[] {
     const start = countCommon(before, after);
     const old = before.slice(start);
-    /** An entry that replaces another has the same first id, and keeps its number. */
-    const numbers = new Map(old.map((write) => [write.ids[0], this.#numbers.get(write) ?? 0]));
-    const kept = new Set<number>();
+    /** An entry that replaces another has the same first id, and keeps its place. */
+    const places = new Map(old.map((write) => [write.ids[0], this.#places.get(write) ?? '']));
+    const kept = new Set<string>();
     const changes: RowChange[] = [];
-    let previous = this.#numbers.get(after[start - 1] as PendingWrite) ?? 0;
+    let previous = this.#places.get(after[start - 1] as PendingWrite) ?? '';
     for (const write of after.slice(start)) {
-      const known = numbers.get(write.ids[0]) ?? 0;
-      const number = known > previous ? known : ++this.#last;
-      if (this.#numbers.get(write) !== number) changes.push(this.#row(number, write));
-      this.#numbers.set(write, number);
-      kept.add(number);
-      previous = number;
+      const known = places.get(write.ids[0]) ?? '';
+      const place = known > previous ? known : this.#nextPlace();
+      if (this.#places.get(write) !== place) changes.push(this.#row(place, write));
+      this.#set(write, place);
+      kept.add(place);
+      previous = place;
     }
     const rest = new Set(after.slice(start));
-    for (const write of old) if (!rest.has(write)) this.#numbers.delete(write);
-    const gone = [...numbers.values()].filter((number) => !kept.has(number));
-    return [...changes, ...gone.map((number) => this.#row(number))];
+    for (const write of old) if (!rest.has(write)) this.#places.delete(write);
+    const gone = [...places.values()].filter((place) => !kept.has(place));
+    return [...changes, ...gone.map((place) => this.#row(place))];
   }
 
-  #numberOf(key: string): number {
-    return Number(key.slice(this.#accountId.length + 1));
+  #nextPlace(): string {
+    return String(this.#last + 1).padStart(DIGITS, '0') + this.#mark;
   }
 
-  #row(number: number, write?: PendingWrite): RowChange {
-    const key = `${this.#accountId} ${String(number).padStart(DIGITS, '0')}`;
+  #set(write: PendingWrite, place: string): void {
+    this.#places.set(write, place);
+    this.#last = Math.max(this.#last, Number(place.slice(0, DIGITS)));
+  }
+
+  #placeOf(key: string): string {
+    return key.slice(this.#prefix.length);
+  }
+
+  #row(place: string, write?: PendingWrite): RowChange {
+    const key = this.#prefix + place;
     return { table: 'log', key, ...(write && { value: write as unknown as JsonValue }) };
   }
 }

@@ -36,6 +36,18 @@ function joinBlobs(write: PendingWrite, other: PendingWrite): PendingWrite {
   return { ...write, blobs: [...blobs].filter((key) => names.has(key)) };
 }
 
+/** Returns a log in which unsent writes of one object are one, as far as they may be. */
+export function coalesce(log: Log, defaultsOf: (type: string) => Defaults): Log {
+  const unsent = log.filter(({ sentAs }) => sentAs === null);
+  if (new Set(unsent.map(({ key }) => key)).size === unsent.length) return log;
+  let made: Log = [];
+  for (const write of log) {
+    if (write.sentAs === null) made = append(made, write, defaultsOf(write.type));
+    else made = [...made, write];
+  }
+  return made.length === log.length ? log : made;
+}
+
 /** Returns how many entries at their begin two logs have in common. */
 export function countCommon(one: Log, other: Log): number {
   let count = 0;

@@ -12,8 +12,17 @@ type Written = RowChange | BlobChange;
 /** Tables that a store without room still gets; objects are at the server, too. */
 const NEEDED: ReadonlySet<Written['table']> = new Set(['log', 'aliases', 'meta']);
 
+/** The time in which one client alone changes what a store has. */
+export interface Turn {
+  readonly epoch: number;
+  /** Another client has the turn by now: nothing counts that this one commits in it. */
+  isFenced: boolean;
+}
+
 /** Changes that are written together, and who waits for them. */
 interface Batch {
+  /** Null: they need no turn. */
+  readonly turn: Turn | null;
   readonly rows: Map<string, Written>;
   readonly done: Promise<boolean>;
   readonly end: (isDurable: boolean) => void;
@@ -26,18 +35,19 @@ interface Batch {
  */
 export class StoreWriter {
   readonly #store: OpenStore | null;
-  readonly #epoch: number;
+  /** The one turn of a client that has the store alone; null: tabs have turns. */
+  readonly #turn: Turn | null;
   readonly #onLoss: (loss: Loss) => void;
-  #next: Batch | null = null;
+  readonly #batches: Batch[] = [];
   #running: Promise<void> | null = null;
   #loss: Loss | null = null;
   #isFull = false;
 
-  /** Without a store, it is lost from the begin. */
-  constructor(store: OpenStore | null, epoch: number, onLoss: (loss: Loss) => void) {
+  /** Without a store, it is lost from the begin. Without an epoch, tabs share the store. */
+  constructor(store: OpenStore | null, epoch: number | null, onLoss: (loss: Loss) => void) {
     this.#store = store;
     if (store === null) this.#loss = 'lost';
-    this.#epoch = epoch;
+    this.#turn = epoch === null ? null : { epoch, isFenced: false };
     this.#onLoss = onLoss;
   }
 
@@ -50,14 +60,26 @@ export class StoreWriter {
     return this.#isFull;
   }
 
+  get isShared(): boolean {
+    return this.#turn === null;
+  }
+
+  /** Notes that nothing more can be written. */
+  lose(loss: Loss): void {
+    if (this.#loss !== null) return;
+    this.#loss = loss;
+    this.#onLoss(loss);
+  }
+
   /** Resolves to true once the changes are durable, to false where they never will be. */
-  write(changes: readonly Written[]): Promise<boolean> {
+  write(changes: readonly Written[], turn = this.#turn): Promise<boolean> {
     if (this.#loss !== null) return Promise.resolve(false);
-    this.#next ??= makeBatch();
-    const { rows, done } = this.#next;
-    for (const change of changes) rows.set(`${change.table} ${change.key}`, change);
+    const last = this.#batches.at(-1);
+    const batch = last?.turn === turn ? last : makeBatch(turn);
+    if (batch !== last) this.#batches.push(batch);
+    for (const change of changes) batch.rows.set(`${change.table} ${change.key}`, change);
     this.#running ??= this.#run();
-    return done;
+    return batch.done;
   }
 
   /** Resolves when nothing is being written. */
@@ -66,28 +88,27 @@ export class StoreWriter {
   }
 
   async #run(): Promise<void> {
-    while (this.#next !== null) {
-      const batch = this.#next;
-      this.#next = null;
-      batch.end(await this.#commit([...batch.rows.values()]));
-    }
+    for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift())
+      batch.end(await this.#commit([...batch.rows.values()], batch.turn));
     this.#running = null;
   }
 
-  async #commit(changes: readonly Written[]): Promise<boolean> {
+  async #commit(changes: readonly Written[], turn: Turn | null): Promise<boolean> {
     if (this.#loss !== null) return false;
     // Objects and the state that they have reached stay as they were, so they still go together.
     const rows = this.#isFull ? changes.filter(isNeeded) : changes;
     try {
-      await this.#store?.commit(rows, { epoch: this.#epoch, durable: true });
+      await this.#store?.commit(rows, { ...(turn && { epoch: turn.epoch }), durable: true });
       return true;
     } catch (error) {
-      if ((error as Error).name === 'QuotaError' && !this.#isFull) {
+      const { name } = error as Error;
+      if (name === 'QuotaError' && !this.#isFull) {
         this.#isFull = true;
-        return this.#commit(changes);
+        return this.#commit(changes, turn);
       }
-      this.#loss = (error as Error).name === 'FencedError' ? 'fenced' : 'lost';
-      this.#onLoss(this.#loss);
+      if (name !== 'FencedError') this.lose('lost');
+      else if (this.#turn !== null) this.lose('fenced');
+      else if (turn !== null) turn.isFenced = true;
       return false;
     }
   }
@@ -98,10 +119,10 @@ function isNeeded({ table, value }: Written): boolean {
   return value === undefined || NEEDED.has(table);
 }
 
-function makeBatch(): Batch {
+function makeBatch(turn: Turn | null): Batch {
   let end: Batch['end'] = () => undefined;
   const done = new Promise<boolean>((resolve) => {
     end = resolve;
   });
-  return { rows: new Map(), done, end };
+  return { turn, rows: new Map(), done, end };
 }

@@ -78,6 +78,11 @@ export class ListSync {
     this.#due.add(name);
   }
 
+  /** A list has been asked for elsewhere. */
+  drop(name: string): void {
+    this.#due.delete(name);
+  }
+
   /** Has a new session: asks once more for refused lists, and takes no answer from before. */
   forget(): void {
     this.#refused.clear();

@@ -80,6 +80,12 @@ export interface SyncOptions {
    * do.
    */
   readonly report?: (failure: string | null, isDone: boolean) => void;
+  /** Makes the unsent writes of the log as few as they can be. */
+  readonly tidy: () => void;
+  /** Does work while no other tab makes cycles, behind what they have committed. */
+  readonly takeTurn: (work: () => Promise<boolean>) => Promise<boolean>;
+  /** Returns whether another tab has taken the turn: what this one commits is void. */
+  readonly isFenced: () => boolean;
   readonly backoff?: Backoff;
 }
 
@@ -139,6 +145,8 @@ export class Sync {
   readonly #failures = new Map<string, number>();
   /** Types whose changes have not been asked for since the last wish. */
   readonly #due = new Set<string>();
+  /** States of types that are due no more once they have reached them. */
+  readonly #told = new Map<string, string>();
   #running: Promise<void> | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
@@ -157,6 +165,11 @@ export class Sync {
 
   /** Returns whether changes have been wished for that no request has asked for. */
   get isDue(): boolean {
+    for (const [type, state] of this.#told) {
+      if (this.#options.replica.cursor(type) !== state) continue;
+      this.#told.delete(type);
+      this.#due.delete(type);
+    }
     return this.#due.size > 0 || this.#lists?.isDue === true;
   }
 
@@ -165,8 +178,34 @@ export class Sync {
     this.#isWished = true;
     const names = new Set(this.#types().map(({ name }) => name));
     const due = new Set(types === undefined ? names : [...types].filter((type) => names.has(type)));
-    for (const name of due) this.#due.add(name);
+    for (const name of due) {
+      this.#due.add(name);
+      this.#told.delete(name);
+    }
     this.#lists?.note(due);
+  }
+
+  /** Has the next cycles bring types to the states that the server tells. */
+  noteStates(states: Readonly<Record<string, string>>): void {
+    const news = this.#types().flatMap(({ name }) => {
+      const state = states[name];
+      return state === undefined || state === this.#options.replica.cursor(name)
+        ? []
+        : [[name, state] as const];
+    });
+    const free = news.filter(([type]) => !this.#due.has(type) || this.#told.has(type));
+    this.note(news.map(([type]) => type));
+    for (const [type, state] of free) this.#told.set(type, state);
+  }
+
+  /** Does what is left to do. */
+  goOn(): void {
+    if (this.#hasMore()) this.#start();
+  }
+
+  #start(): void {
+    if (this.#running !== null || this.#isClosed) return;
+    this.#running = this.#run();
   }
 
   /**
@@ -175,8 +214,7 @@ export class Sync {
    */
   want(types?: Iterable<string>): void {
     this.note(types);
-    if (this.#running !== null || this.#isClosed) return;
-    this.#running = this.#run();
+    this.#start();
   }
 
   /** Asks for a list that somebody looks at from now on. */
@@ -202,22 +240,37 @@ export class Sync {
     );
   }
 
-  /** Has a new session: forgets how far these types have been read. */
-  forget(types: Iterable<string>): void {
-    this.#refused.clear();
-    this.#lists?.forget();
-    this.#wanted.forget();
-    this.#share = 1;
+  /** Another tab has read these types and lists. */
+  follow(types: Iterable<string>, lists: Iterable<ServerList> = []): void {
+    for (const { name, type } of lists) {
+      const state = this.#told.get(type);
+      if (state !== undefined && state === this.#options.replica.cursor(type))
+        this.#lists?.drop(name);
+    }
     for (const type of types) {
       for (const known of [this.#sweeps, this.#swept, this.#stale, this.#fresh]) known.delete(type);
     }
   }
 
+  /** Has a new session: forgets how far these types have been read. */
+  forget(types: Iterable<string>): void {
+    this.#refused.clear();
+    this.#lists?.forget();
+    this.#share = 1;
+    this.follow(types);
+  }
+
   /** Asks for a cycle at once, even where the last one has failed and its pause isn't over. */
   wake(types?: Iterable<string>): void {
+    this.note(types);
+    this.resume();
+  }
+
+  /** Does what is left to do at once, even where the last cycle has failed. */
+  resume(): void {
     this.#backoff.reset();
     this.#wake?.();
-    this.want(types);
+    this.#start();
   }
 
   /** Resolves when all writes are answered and all changes read that were there at the call. */
@@ -234,16 +287,30 @@ export class Sync {
 
   async #run(): Promise<void> {
     while (!this.#isClosed) {
-      // Without an answer the outcome is unknown: the same calls go out again, and are made once.
-      const failure = await this.#cycle().catch(typeOf);
-      if (this.#isClosed) break;
-      const isDone = failure === null && !this.#hasMore();
-      this.#options.report?.(failure, isDone);
-      if (isDone) break;
+      const isDone = await this.#options.takeTurn(() => this.#work()).catch(() => false);
+      if (this.#isClosed || (isDone && !this.#hasMore())) break;
       // A server that never comes to an end is asked as rarely as one that fails.
-      if (failure !== null || (this.#isStuck && !this.#isWished)) await this.#pause();
+      if (!isDone) await this.#pause();
     }
     this.#running = null;
+  }
+
+  /** Makes cycles. Resolves to true when nothing is left to do, to false where it has to wait. */
+  async #work(): Promise<boolean> {
+    while (!this.#isClosed && !this.#options.isFenced()) {
+      if (!this.#hasMore()) {
+        this.#options.report?.(null, true);
+        return true;
+      }
+      // Without an answer the outcome is unknown: the same calls go out again, and are made once.
+      const failure = await this.#cycle().catch(typeOf);
+      if (this.#isClosed || this.#options.isFenced()) break;
+      const isDone = failure === null && !this.#hasMore();
+      this.#options.report?.(failure, isDone);
+      if (isDone) return true;
+      if (failure !== null || (this.#isStuck && !this.#isWished)) break;
+    }
+    return false;
   }
 
   #hasMore(): boolean {
@@ -273,7 +340,7 @@ export class Sync {
     const lost = this.#findLost();
     const earlier = new Set(replica.log.map(({ sentAs }) => sentAs));
     await this.#plan();
-    if (this.#isClosed) return null;
+    if (this.#isClosed || this.#options.isFenced()) return null;
     const cycle = this.#makeCycle(lost, earlier);
     const request = this.#requestOf(cycle);
     this.#isStuck = request.methodCalls.length === 0;
@@ -391,8 +458,9 @@ export class Sync {
    * call that comes again after a crash.
    */
   async #plan(): Promise<void> {
-    const { replica, commit, isHeld } = this.#options;
+    const { replica, commit, isHeld, tidy } = this.#options;
     if (this.#findLost() !== null) return;
+    tidy();
     this.#endConflicts();
     const { log } = replica;
     const planned = this.#planFlush();

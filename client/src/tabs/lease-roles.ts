@@ -32,6 +32,7 @@ export class LeaseRoles implements Roles {
     const own = followSignal(signal);
     const beats = this.#beat(key, holder, own.signal).catch(own.abort);
     try {
+      own.signal.throwIfAborted();
       return await work(own.signal);
     } finally {
       own.abort(undefined);

@@ -1,34 +1,14 @@
-import type { JsonValue } from '../../../src/protocol/json.js';
 import { makeScope } from '../call/scope.js';
 import type { OpenStore } from '../persist/port.js';
-import { LeaseRoles } from './lease-roles.js';
 import { LockRoles } from './lock-roles.js';
-import type { Channel, Role, Work } from './roles.js';
-
-/** The tabs of a browser that share a store. */
-export interface Tabs<Message extends JsonValue> {
-  /**
-   * Runs work while no other tab has the role. The signal of the work is aborted when another tab
-   * has taken it. Commits of the work need an epoch of a fence that it has raised itself.
-   */
-  runExclusive<T>(role: Role, work: Work<T>): Promise<T>;
-  /** Tells all other tabs. */
-  announce(message: Message): void;
-  /**
-   * Calls `listener` with what others announce. `hasMissed`: an earlier message of the same tab
-   * has not come, so the store has more news. Returns the function that ends this.
-   */
-  onMessage(listener: (message: Message, hasMissed: boolean) => void): () => void;
-  /** Ends all waiting and work, which reject at once. Resolves when the work has given way. */
-  close(): Promise<void>;
-}
+import type { Channel, Roles, Tabs } from './roles.js';
 
 export interface TabsOptions {
   /** The same in all tabs that share the store: its name. */
   readonly name: string;
   readonly store: OpenStore;
-  /** By default those of the browser; null: there are none, and the store has the roles. */
-  readonly locks?: Pick<LockManager, 'request'> | null;
+  /** By default those of the locks of the browser; without these, of the store. */
+  readonly roles?: Roles;
   /** By default a BroadcastChannel of the name. */
   readonly channel?: Channel;
 }
@@ -41,10 +21,17 @@ interface Announcement<Message> {
   readonly message: Message;
 }
 
-export function openTabs<Message extends JsonValue>(options: TabsOptions): Tabs<Message> {
+async function findRoles(name: string, store: OpenStore, channel: Channel): Promise<Roles> {
+  const locks = globalThis.navigator?.locks;
+  if (locks !== undefined) return new LockRoles(name, locks, channel);
+  // Few browsers need it.
+  const { LeaseRoles } = await import('./lease-roles.js');
+  return new LeaseRoles(store);
+}
+
+export function openTabs<Message>(options: TabsOptions): Tabs<Message> {
   const { name, store, channel = new BroadcastChannel(name) } = options;
-  const { locks = globalThis.navigator?.locks ?? null } = options;
-  const roles = locks === null ? new LeaseRoles(store) : new LockRoles(name, locks, channel);
+  const roles = options.roles ?? findRoles(name, store, channel);
   const scope = makeScope();
   const running = new Set<Promise<unknown>>();
   const tab = crypto.randomUUID();
@@ -52,6 +39,7 @@ export function openTabs<Message extends JsonValue>(options: TabsOptions): Tabs<
   const seen = new Map<string, number>();
   const listeners = new Set<(message: Message, hasMissed: boolean) => void>();
   let seq = 0;
+  let isClosed = false;
   channel.addEventListener('message', ({ data }) => {
     const announcement = data as Announcement<Message>;
     if (announcement.kind !== 'announcement') return;
@@ -62,11 +50,12 @@ export function openTabs<Message extends JsonValue>(options: TabsOptions): Tabs<
   return {
     runExclusive: (role, work) =>
       scope.run(undefined, (signal) => {
-        const run = roles.run(role, work, signal);
+        const run = Promise.resolve(roles).then((found) => found.run(role, work, signal));
         running.add(run);
         return run.finally(() => running.delete(run));
       }),
     announce(message) {
+      if (isClosed) return;
       seq += 1;
       const announcement: Announcement<Message> = { kind: 'announcement', tab, seq, message };
       channel.postMessage(announcement);
@@ -78,6 +67,7 @@ export function openTabs<Message extends JsonValue>(options: TabsOptions): Tabs<
     async close() {
       scope.close();
       await Promise.allSettled(running);
+      isClosed = true;
       channel.close();
     },
   };

@@ -103,7 +103,11 @@ export async function openAccount(server: ToyServer, tables: readonly TypeTable[
   const open = await memory().open('toy');
   const writer = new StoreWriter(open, await open.fence(), () => undefined);
   let version = '1';
-  const store = new AccountStore({ accountId: 'A', tables, writer, versionOf: () => version });
+  const store = new AccountStore({
+    ...{ accountId: 'A', tables, writer },
+    versionOf: () => version,
+    announce: () => undefined,
+  });
   const outcomes: Outcome[] = [];
   const failures: (string | null)[] = [];
   const sync = new Sync({
@@ -117,6 +121,9 @@ export async function openAccount(server: ToyServer, tables: readonly TypeTable[
       return store.commit(change);
     },
     report: (failure) => failures.push(failure),
+    tidy: () => undefined,
+    takeTurn: (work) => work(),
+    isFenced: () => false,
     backoff: new Backoff(pause),
   });
   return {

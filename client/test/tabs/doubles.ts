@@ -7,6 +7,7 @@ export class Ice {
   #frozen: Promise<void> = Promise.resolve();
 
   freeze(): void {
+    if (this.#thaw !== null) return;
     this.#frozen = new Promise((resolve) => {
       this.#thaw = resolve;
     });
@@ -14,6 +15,7 @@ export class Ice {
 
   thaw(): void {
     this.#thaw?.();
+    this.#thaw = null;
   }
 
   /** Resolves at once, or when a frozen tab is thawed. */
@@ -48,6 +50,8 @@ export class Channels {
 }
 
 interface Request {
+  /** The tab that asks. */
+  readonly owner: Ice | null;
   readonly begin: () => Promise<void>;
   readonly fail: (reason: unknown) => void;
 }
@@ -56,12 +60,39 @@ interface Request {
 export class Locks implements Pick<LockManager, 'request'> {
   readonly #queues = new Map<string, Request[]>();
   readonly #holders = new Map<string, Request>();
+  readonly #ended = new Set<Ice | null>();
 
   request(name: string, ...rest: readonly unknown[]): Promise<never> {
+    return this.#request(null, name, rest);
+  }
+
+  /** Returns the locks as a tab has them. */
+  of(owner: Ice): Pick<LockManager, 'request'> {
+    return { request: (name: string, ...rest: unknown[]) => this.#request(owner, name, rest) };
+  }
+
+  /** Takes the locks from a tab, as others do that have waited for it. */
+  rob(owner: Ice): void {
+    for (const [name, holder] of this.#holders) {
+      if (holder.owner !== owner) continue;
+      holder.fail(new DOMException('The lock was stolen.', 'AbortError'));
+      this.#holders.delete(name);
+      this.#grant(name);
+    }
+  }
+
+  /** A tab has ended: it gets no locks any more. */
+  end(owner: Ice): void {
+    this.#ended.add(owner);
+    this.rob(owner);
+  }
+
+  #request(owner: Ice | null, name: string, rest: readonly unknown[]): Promise<never> {
     const callback = rest.at(-1) as () => Promise<unknown>;
     const options = (rest.length > 1 ? rest[0] : {}) as LockOptions;
     return new Promise<never>((resolve, reject) => {
       const request: Request = {
+        owner,
         begin: () => callback().then((value) => resolve(value as never), reject),
         fail: reject,
       };
@@ -74,8 +105,8 @@ export class Locks implements Pick<LockManager, 'request'> {
       } else queue.push(request);
       options.signal?.addEventListener('abort', () => {
         const index = queue.indexOf(request);
-        if (index === -1) return;
-        queue.splice(index, 1);
+        if (index >= 0) queue.splice(index, 1);
+        else if (!this.#ended.has(owner)) return;
         reject(options.signal?.reason as Error);
       });
       void Promise.resolve().then(() => this.#grant(name));
@@ -84,8 +115,10 @@ export class Locks implements Pick<LockManager, 'request'> {
 
   #grant(name: string): void {
     if (this.#holders.has(name)) return;
-    const next = this.#queues.get(name)?.shift();
+    const queue = this.#queues.get(name) ?? [];
+    const next = queue.find((request) => !this.#ended.has(request.owner));
     if (next === undefined) return;
+    queue.splice(queue.indexOf(next), 1);
     this.#holders.set(name, next);
     void next.begin().then(() => {
       if (this.#holders.get(name) !== next) return;

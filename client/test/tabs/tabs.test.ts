@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memory } from '../../src/persist/memory.js';
 import type { OpenStore, Store } from '../../src/persist/port.js';
 import { FencedError } from '../../src/persist/store-errors.js';
-import { openTabs, type Tabs } from '../../src/tabs/tabs.js';
+import { LeaseRoles } from '../../src/tabs/lease-roles.js';
+import { LockRoles } from '../../src/tabs/lock-roles.js';
+import type { Channel, Tabs } from '../../src/tabs/roles.js';
+import { openTabs } from '../../src/tabs/tabs.js';
 import { Channels, freezeWith, Ice, Locks } from './doubles.js';
 
 interface Tab {
@@ -34,10 +37,15 @@ afterEach(async () => {
 async function openTab(): Promise<Tab> {
   const ice = new Ice();
   const store = freezeWith(ice, await stores.open('n'));
-  const tabs = openTabs<string>({ name: 'n', store, locks, channel: channels.open(ice) });
+  const tabs = openWith(store, channels.open(ice));
   const tab = { tabs, store, ice };
   opened.push(tab);
   return tab;
+}
+
+function openWith(store: OpenStore, channel: Channel): Tabs<string> {
+  const roles = locks === null ? new LeaseRoles(store) : new LockRoles('n', locks, channel);
+  return openTabs<string>({ name: 'n', store, roles, channel });
 }
 
 /** Lets all timers of this time run. */
@@ -193,7 +201,7 @@ it('a role by a row isn’t taken by a tab that has looked before another one to
     ...other.store,
     fence: () => ice.wait().then(() => other.store.fence()),
   };
-  const tabs = openTabs<string>({ name: 'n', store, locks, channel: channels.open(ice) });
+  const tabs = openWith(store, channels.open(ice));
   opened.push({ tabs, store, ice });
   const slow = new Job({ tabs, store, ice });
   await pass(0);
@@ -239,12 +247,9 @@ describe('announcements', () => {
     const lossy = channels.open(ice);
     let isLost = false;
     const store = await stores.open('n');
-    const tabs = openTabs<string>({
-      ...{ name: 'n', store, locks },
-      channel: {
-        ...lossy,
-        postMessage: (message) => (isLost ? undefined : lossy.postMessage(message)),
-      },
+    const tabs = openWith(store, {
+      ...lossy,
+      postMessage: (message) => (isLost ? undefined : lossy.postMessage(message)),
     });
     opened.push({ tabs, store, ice });
     const told: [string, boolean][] = [];

@@ -1,5 +1,6 @@
 // The part that all applications share: it signs in, connects, and hands the client over.
-import { type CachedClient, memory, type Problem, type Row } from '@jmapsmith/client';
+import type { CachedClient, Problem, Row } from '@jmapsmith/client';
+import { indexedDb } from '@jmapsmith/client/indexeddb';
 import { connect, type Project, type TodoShape } from '../../../generated/client/index.js';
 
 export type Jmap = CachedClient<Project>;
@@ -25,8 +26,9 @@ export function start(mount: (jmap: Jmap, element: HTMLElement) => void): void {
 
 async function signIn(token: string): Promise<Jmap> {
   const { url } = (await (await fetch('/config.json')).json()) as { readonly url: string };
-  // The store is all that a page needs for lists that follow, and for writes offline.
-  return connect({ url, token, store: memory() });
+  // The store is all that a page needs for lists that follow, and for writes offline. It outlives
+  // the page, and all tabs share it.
+  return connect({ url, token, store: indexedDb() });
 }
 
 /** Returns a sentence on a write that the server has refused. */
