@@ -29,7 +29,9 @@ describe('docs/guide/browser.md', () => {
       if (browser === undefined) return;
       const [mine] = pages;
       if (kind === 'beside') pages.push(...(await openWindows(browser, faults)));
-      else if (kind === 'start' && mine !== undefined) await goOn(pages, mine);
+      if (mine === undefined) return;
+      if (kind === 'start') await goOn(pages, mine);
+      if (kind === 'patch') await expectAlert(mine);
     });
     expect(pages).toHaveLength(browser === undefined ? 0 : 2);
     expect(faults).toEqual([]);
@@ -77,6 +79,20 @@ async function goOn(pages: readonly Page[], mine: Page): Promise<void> {
   await expectProblem(mine, told);
   await mine.click('text=Discard');
   await eventually(async () => expect(await mine.innerText('#problems')).toBe(''));
+}
+
+/** Adds the country until the page has its new program. */
+function expectAlert(page: Page): Promise<void> {
+  const alerts: string[] = [];
+  page.on('dialog', (dialog) => {
+    alerts.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return eventually(async () => {
+    await add(page, 'Fake', 'FR');
+    await expectStatus(page, 'live, 0 not saved yet');
+    expect(alerts).toContain('The code is taken.');
+  });
 }
 
 /** In a context of its own, as a private window has it. */
