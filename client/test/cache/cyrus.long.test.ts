@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type Project } from '../../../examples/clients/mail/generated/index.js';
+import { connect, type Project } from '../../../examples/clients/mail/jmap/index.js';
 import { type CachedClient, memory } from '../../src/index.js';
 import { type Cyrus, NO_CYRUS, startCyrus } from '../support/cyrus.js';
 

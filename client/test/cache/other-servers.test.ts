@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { connect, type Project } from '../../../examples/clients/mail/generated/index.js';
+import { connect, type Project } from '../../../examples/clients/mail/jmap/index.js';
 import { type CachedClient, memory, type StoreOptions } from '../../src/index.js';
 import { RfcServer } from '../support/rfc-server.js';
 
