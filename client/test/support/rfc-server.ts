@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/prot
 import type { Invocation, Request } from '../../src/transport/transport.js';
 import type { Fault } from './faulty-fetch.js';
 
-/** What a server of the RFC may leave out, does otherwise, or has no word for. */
+/** The arguments of each method in the RFC; /queryChanges is never answered. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   get: ['accountId', 'ids', '#ids', 'properties'],
   changes: ['accountId', 'sinceState', 'maxChanges'],
@@ -36,8 +36,8 @@ interface TypeOfObjects {
 }
 
 /**
- * A server of RFC 8620 alone for mailboxes and e-mails, with the least that the RFC asks for: its
- * lists have no total and no changes, it has no event source, and it refuses what it doesn't know.
+ * A server of RFC 8620 alone, with the least that the RFC asks for. Its lists have no total and no
+ * changes, and it has no event source. It refuses what it doesn't know.
  */
 export class RfcServer {
   readonly requests: Request[] = [];

@@ -6,7 +6,7 @@ import type * as jmap from '@jmapsmith/client';
 export interface Mailbox {
   /** The id that the server gave the object. Set by the server. */
   readonly id: jmap.Id<'Mailbox'>;
-  /** What the user reads. */
+  /** The name for the user. */
   readonly name: string;
   /** The mailbox around it. */
   readonly parentId: jmap.Id<'Mailbox'> | null;
@@ -24,7 +24,7 @@ export interface Mailbox {
 
 /** A new Mailbox as a client gives it. */
 export interface MailboxCreate {
-  /** What the user reads. */
+  /** The name for the user. */
   readonly name: string;
   /** The mailbox around it. */
   readonly parentId?: jmap.Id<'Mailbox'> | null;
@@ -38,7 +38,7 @@ export interface MailboxCreate {
 
 /** The properties of Mailbox that an update may change: a patch has some. */
 export interface MailboxUpdate {
-  /** What the user reads. */
+  /** The name for the user. */
   readonly name: string;
   /** The mailbox around it. */
   readonly parentId: jmap.Id<'Mailbox'> | null;
