@@ -63,8 +63,8 @@ export class GuideRunner {
   }
 
   /**
-   * Follows `docs/guide/NAME.md` to its end, and calls `look` behind each step. Further guides begin
-   * in the terminal that the first one leaves: a reader may have read no other.
+   * Follows `docs/guide/NAME.md` to its end, and calls `look` behind each step. Further guides
+   * begin in the terminal that the first one leaves: a reader may have read no other.
    */
   async follow(name: string, look: (step: Step) => Promise<void> = nothing): Promise<void> {
     this.#terminal = this.#first ?? this.#terminal;

@@ -115,7 +115,7 @@ describe('a client of a server of RFC 8620 alone', () => {
     expect(me.Mailbox.live().getSnapshot().total).toBe(1);
   });
 
-  it('asks again for a list that the server decides, without its changes and its total', async () => {
+  it('asks anew for a list of the server, without its changes and its total', async () => {
     const server = makeServer();
     const { jmap, me } = await connectTo(server, { coverage: { Email: 'known' } });
     const mails = me.Email.live({ filter: { inMailbox: '1' }, limit: 5 });
