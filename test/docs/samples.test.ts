@@ -43,6 +43,7 @@ it('each sample that nothing tests is listed with its reason', () => {
     'docs/reference/protocol.md: an answer, and no request',
     'docs/reference/protocol.md: a part of the session',
     'docs/reference/push.md: a push service has to answer between the calls',
+    'docs/guide/browser.md: the test packs this checkout itself',
     'docs/guide/first-type.md: the test packs this checkout itself',
     'docs/guide/identity.md: a real provider makes the token',
     'docs/guide/production.md: the test makes its databases itself',

@@ -56,7 +56,7 @@ function stepOf(sample: Sample, shown: Sample | undefined): Step {
   const { place, language, words, text } = sample;
   if (language === 'diff') return { place, kind: 'patch', file: fileOf(sample), text };
   if (language !== 'sh') return { place, kind: 'write', file: fileOf(sample), text };
-  const [, installed] = /^npm install (.+)\n$/.exec(text) ?? [];
+  const [, installed] = /^npm install (?:--save-dev )?(.+)\n$/.exec(text) ?? [];
   if (installed !== undefined) return { place, kind: 'install', packages: installed.split(' ') };
   if (words === 'third terminal') return { place, kind: 'beside', text };
   const output = shown === undefined ? {} : { shown };

@@ -3,7 +3,7 @@ import { usePostgresql } from '../support/postgresql.js';
 import { guideNames } from './blocks.js';
 import { GuideRunner } from './runner.js';
 
-// Each guide begins with a copy of the project that the first one makes.
+// Each guide but one begins with a copy of the project that the first one makes.
 const DATABASE = 'postgresql://shop:PASSWORD@127.0.0.1:5432';
 const postgresql = usePostgresql();
 let runner: GuideRunner | undefined;
@@ -21,7 +21,10 @@ afterAll(async () => {
   await runner?.close();
 });
 
-it.each(guideNames().filter((name) => name !== 'first-type'))(
+/** The first one; and one with a test of its own, beside this one. */
+const ALONE = ['first-type', 'browser'];
+
+it.each(guideNames().filter((name) => !ALONE.includes(name)))(
   'docs/guide/%s.md does what it says',
   async (name) => {
     await runner?.follow(name);
@@ -30,6 +33,7 @@ it.each(guideNames().filter((name) => name !== 'first-type'))(
 
 it('the guides are those that docs/README.md lists', () => {
   expect(guideNames()).toEqual([
+    'browser',
     'client',
     'evolution',
     'first-type',

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { install, packOnce, write } from '../package/pack.js';
+import { install, packClientOnce, packOnce, write } from '../package/pack.js';
 import { eventually } from '../support/poll.js';
 import { freePort } from '../support/postgresql-cluster.js';
 import { ROOT } from '../support/server.js';
@@ -15,10 +15,14 @@ import { compare } from './compare.js';
 const ADDRESS = '127.0.0.1:8080';
 /** The provider of a guide, of which a run has one of its own. */
 const PROVIDER = '127.0.0.1:9000';
+/** The port of the page of a guide. */
+const PAGE_PORT = '5173';
 /** A start compiles, on a machine that may be busy. */
 const START_TIMEOUT = 180_000;
 /** After the user's block: what later blocks of the same terminal find, `set -a` exports all. */
 const KEEP = '\nenv -0 > "$GUIDE_ENVIRONMENT"';
+
+const nothing = (): Promise<void> => Promise.resolve();
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -26,7 +30,6 @@ type Environment = Readonly<Record<string, string>>;
 export class GuideRunner {
   readonly #folder: string;
   readonly #replaced: Environment;
-  #tarball = '';
   #terminal: Environment;
   #first: Environment | undefined;
   #server: ChildProcess | undefined;
@@ -46,39 +49,62 @@ export class GuideRunner {
     const folder = join(await mkdtemp(join(tmpdir(), 'jmapsmith-guide-')), 'a reader');
     await mkdir(folder);
     const port = await freePort();
-    const own = { [ADDRESS]: `127.0.0.1:${port}`, [PROVIDER]: `127.0.0.1:${await freePort()}` };
+    const own = {
+      [ADDRESS]: `127.0.0.1:${port}`,
+      [PROVIDER]: `127.0.0.1:${await freePort()}`,
+      [PAGE_PORT]: String(await freePort()),
+    };
     const here = { ...own, ...replaced };
     const terminal = {
       ...terminalIn(folder, port),
       ...{ JMAP_URL: `http://${own[ADDRESS]}`, PROVIDER_URL: `http://${own[PROVIDER]}` },
     };
-    const runner = new GuideRunner(folder, terminal, here);
-    runner.#tarball = (await packOnce()).tarball;
-    return runner;
+    return new GuideRunner(folder, terminal, here);
   }
 
   /**
-   * Follows `docs/guide/NAME.md` to its end. Further guides begin in the terminal that the first
-   * one leaves: a reader may have read no other.
+   * Follows `docs/guide/NAME.md` to its end, and calls `look` behind each step. Further guides
+   * begin in the terminal that the first one leaves: a reader may have read no other.
    */
-  async follow(name: string): Promise<void> {
+  async follow(name: string, look: (step: Step) => Promise<void> = nothing): Promise<void> {
     this.#terminal = this.#first ?? this.#terminal;
     for (const step of stepsOf(name)) {
       try {
         await this.#take(step);
+        await look(step);
       } catch (error) {
         throw new Error(`${step.place}: ${error instanceof Error ? error.message : error}`);
       }
     }
     this.#first ??= this.#terminal;
-    await this.#stop();
+    await this.stop();
     for (const child of this.#beside.splice(0)) await interrupt(child);
   }
 
   async close(): Promise<void> {
-    await this.#stop();
+    await this.stop();
     for (const child of this.#beside.splice(0)) await interrupt(child);
     await rm(join(this.#folder, '..'), { recursive: true, force: true });
+  }
+
+  /** Stops the server, as Ctrl-C does. */
+  async stop(): Promise<void> {
+    const child = this.#server;
+    this.#server = undefined;
+    if (child !== undefined) await interrupt(child);
+  }
+
+  /** Returns a text of a guide as it is true here. */
+  here(text: string): string {
+    return Object.entries(this.#replaced).reduce(
+      (all, [shown, real]) => all.replaceAll(shown, real),
+      text,
+    );
+  }
+
+  /** Resolves to a file below the folder in which the guides make their projects. */
+  read(path: string): Promise<string> {
+    return readFile(join(this.#folder, path), 'utf8');
   }
 
   async #take(step: Step): Promise<void> {
@@ -86,7 +112,7 @@ export class GuideRunner {
       case 'install':
         return this.#install(step.packages);
       case 'write':
-        return write(this.#project, step.file, this.#here(step.text));
+        return write(this.#project, step.file, this.here(step.text));
       case 'patch':
         return this.#patch(step.file, step.text);
       case 'beside':
@@ -102,23 +128,23 @@ export class GuideRunner {
     return this.#terminal['PWD'] ?? this.#folder;
   }
 
-  #here(text: string): string {
-    return Object.entries(this.#replaced).reduce(
-      (all, [shown, real]) => all.replaceAll(shown, real),
-      text,
-    );
-  }
-
   /** Needs no registry: the packages are this repository's. npm installs the project's, too. */
   async #install(packages: readonly string[]): Promise<void> {
     const modules = join(this.#project, 'node_modules');
     await mkdir(join(modules, '.bin'), { recursive: true });
-    for (const name of [...packages, ...(await dependenciesIn(this.#project))]) {
-      if (name.endsWith('.tgz')) {
-        await install(this.#tarball, this.#project);
-        await symlink('../jmapsmith/bin/jmapsmith.mjs', join(modules, '.bin', 'jmapsmith'));
-      } else await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+    for (const named of [...packages, ...(await dependenciesIn(this.#project))]) {
+      if (named.endsWith('.tgz')) await this.#installPacked(named);
+      else await link(named, modules);
     }
+  }
+
+  async #installPacked(named: string): Promise<void> {
+    const isClient = named.includes('jmapsmith-client-');
+    if (isClient)
+      return install((await packClientOnce()).tarball, this.#project, '@jmapsmith/client');
+    await install((await packOnce()).tarball, this.#project);
+    const bin = join(this.#project, 'node_modules/.bin/jmapsmith');
+    await symlink('../jmapsmith/bin/jmapsmith.mjs', bin);
   }
 
   async #patch(file: string, diff: string): Promise<void> {
@@ -136,7 +162,7 @@ export class GuideRunner {
   }
 
   async #run({ text, code, shown }: Extract<Step, { kind: 'run' }>): Promise<void> {
-    const child = this.#bash(`${this.#here(text)}${KEEP}`);
+    const child = this.#bash(`${this.here(text)}${KEEP}`);
     const output = collect(child);
     const ended = await endOf(child);
     if (ended !== code) throw new Error(`it ended with ${ended}:\n${output.out}\n${output.err}`);
@@ -157,8 +183,8 @@ export class GuideRunner {
 
   /** In a terminal of its own; a server that runs there is stopped first. */
   async #start({ text, shown }: Extract<Step, { kind: 'start' }>): Promise<void> {
-    await this.#stop();
-    const child = this.#bash(this.#here(text));
+    await this.stop();
+    const child = this.#bash(this.here(text));
     this.#server = child;
     const output = collect(child);
     await eventually(() => {
@@ -173,20 +199,14 @@ export class GuideRunner {
 
   /** In one more terminal, until the guide ends: the next step waits for its first line. */
   async #startBeside(text: string): Promise<void> {
-    const child = this.#bash(this.#here(text));
+    const child = this.#bash(this.here(text));
     this.#beside.push(child);
     const output = collect(child);
     await eventually(() => {
       if (child.exitCode !== null) return;
-      expect(output.out).toMatch(/ is at http/);
+      expect(output.out).toMatch(/ http:\/\//);
     }, START_TIMEOUT);
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
-  }
-
-  async #stop(): Promise<void> {
-    const child = this.#server;
-    this.#server = undefined;
-    if (child !== undefined) await interrupt(child);
   }
 
   /**
@@ -201,6 +221,23 @@ export class GuideRunner {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }
+}
+
+/** Links a package of this repository with its commands; `NAME@VERSION` has to be the same here. */
+async function link(named: string, modules: string): Promise<void> {
+  const [, name = named, wanted] = /^(.+)@(.+)$/.exec(named) ?? [];
+  const source = join(ROOT, 'node_modules', name);
+  await symlink(source, join(modules, name));
+  const { version, bin = {} } = JSON.parse(
+    await readFile(join(source, 'package.json'), 'utf8'),
+  ) as {
+    readonly version: string;
+    readonly bin?: string | Readonly<Record<string, string>>;
+  };
+  expect(wanted ?? version, `the version of ${name} here`).toBe(version);
+  const commands = typeof bin === 'string' ? { [name]: bin } : bin;
+  for (const [command, file] of Object.entries(commands))
+    await symlink(join('..', name, file), join(modules, '.bin', command));
 }
 
 function terminalIn(folder: string, port: number): Environment {

@@ -24,12 +24,17 @@ export interface Packed {
 
 /** Packs this repository by `npm pack`, once for all files of a run. */
 export function packOnce(): Promise<Packed> {
-  return onceInRun('packed', pack);
+  return onceInRun('packed', (folder) => pack(ROOT, folder));
 }
 
-async function pack(folder: string): Promise<Packed> {
+/** The same for the package of the typed client. */
+export function packClientOnce(): Promise<Packed> {
+  return onceInRun('packed-client', (folder) => pack(join(ROOT, 'client'), folder));
+}
+
+async function pack(root: string, folder: string): Promise<Packed> {
   const args = ['pack', '--json', '--silent', '--pack-destination', folder];
-  const { stdout } = await succeed(ROOT, 'npm', args);
+  const { stdout } = await succeed(root, 'npm', args);
   // npm says what it packed as a list or, from version 11 on, by name; scripts may print in front.
   const told: unknown = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
   const [one] = Object.values(told as Record<string, unknown>);
@@ -44,8 +49,12 @@ async function pack(folder: string): Promise<Packed> {
  * Installs a tarball as npm would, without a registry: the package's dependencies are this
  * repository's, below the package itself, where only the package's own modules find them.
  */
-export async function install(tarball: string, root: string): Promise<void> {
-  const folder = join(root, 'node_modules', 'jmapsmith');
+export async function install(
+  tarball: string,
+  root: string,
+  name: string = 'jmapsmith',
+): Promise<void> {
+  const folder = join(root, 'node_modules', name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await succeed(root, 'tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);

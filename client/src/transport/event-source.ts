@@ -1,5 +1,5 @@
 import type { TransportContext } from '../call/connection.js';
-import { TransportError } from '../call/errors.js';
+import { RequestError, TransportError } from '../call/errors.js';
 import { expandTemplate } from '../call/session.js';
 import { makeEventReader, type StreamEvent } from './event-reader.js';
 import { readOrFail } from './http.js';
@@ -58,6 +58,8 @@ export async function readEventSource(
     expect(ANSWER);
     const headers = { accept: 'text/event-stream', 'last-event-id': place.id };
     const response = await http(url, { headers, signal });
+    if (response.status === 204)
+      throw new RequestError(204, { detail: 'The server tells of no changes.' });
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
       void response.body?.cancel();
       throw new TransportError('The answer is no event stream.');

@@ -117,8 +117,12 @@ function readRetryAfter(error: CallError | undefined): number {
   return error instanceof RequestError ? (error.retryAfter ?? 0) * 1000 : 0;
 }
 
-/** Returns how it goes on after an error: an answer of 4xx is final, but for a busy server's. */
+/**
+ * Returns how it goes on after an error: an answer of 4xx is final, but for a busy server's. By 204
+ * a server says that it tells of nothing.
+ */
 function judgeEnd(error: CallError): PushStatus {
   if (error.type === 'needsAuth') return { state: 'needsAuth', error };
-  return { state: isFinal(error) ? 'refused' : 'waiting', error };
+  const isNothing = error instanceof RequestError && error.status === 204;
+  return { state: isNothing || isFinal(error) ? 'refused' : 'waiting', error };
 }

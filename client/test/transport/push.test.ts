@@ -363,6 +363,14 @@ describe('an event source', () => {
     expect(listener.statuses[2]?.error?.message).toContain('silent');
   });
 
+  it('of a server that tells of nothing stays closed', async () => {
+    const connection = await openClient();
+    served.proxy().decide(() => ({ status: 204 }));
+    const listener = new Listener(connection);
+    await listener.is('refused');
+    expect(listener.statuses.at(-1)?.error).toMatchObject({ status: 204 });
+  });
+
   it('that is answered by something else is opened again', async () => {
     const connection = await openClient();
     served.proxy().decide(() => ({ status: 200, body: { hello: 'portal' } }));
