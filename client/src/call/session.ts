@@ -85,12 +85,14 @@ export async function keepSession(
       if (isKnown) return;
       load().then(
         (loaded) => {
+          // Another state has been told meanwhile: its session may have overtaken this one.
+          if (state !== asked) return;
           session = loaded;
           for (const listener of listeners) listener(loaded);
         },
         () => {
           // The next response asks for it again.
-          asked = session.state;
+          asked = '';
         },
       );
     },
