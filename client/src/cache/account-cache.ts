@@ -239,15 +239,18 @@ export class AccountCache {
 
   #findUnasked(outcomes: readonly Outcome[]) {
     return outcomes.flatMap((outcome) => {
-      if (outcome.isMade || this.#waiters.isAsked(outcome)) return [];
+      const { ids } = outcome.write;
+      if (outcome.isMade || this.#waiters.findAsked(outcome).length === ids.length) return [];
       return [{ accountId: this.id, write: outcome.write, error: outcome.error }];
     });
   }
 
   #end(outcomes: readonly Outcome[], refused: Parameters<Problems['add']>[0]): void {
-    const { replica } = this.#options.store;
-    this.#waiters.end(outcomes, ({ write }) => replica.row(write.type, write.key));
-    this.#options.problems.add(refused);
+    const { store, problems } = this.#options;
+    const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome));
+    this.#waiters.end(outcomes, ({ write }) => store.replica.row(write.type, write.key));
+    problems.add(refused);
+    for (const id of asked) problems.dismiss(id);
   }
 
   #report(failure: string | null, isDone: boolean): void {
