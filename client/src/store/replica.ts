@@ -235,7 +235,10 @@ class Copy {
     }
     let object: JsonObject | null = this.#base.get(key) ?? null;
     for (const write of writes) object = this.#applied(object, replaceNames(write, nameOf));
-    this.#pending.set(key, object && makeRow(object, key, true));
+    const row = object && makeRow(object, key, true);
+    // A write that is sent now, and was not before, shows the same.
+    if (row === null || !isEqual(row, this.#pending.get(key) ?? undefined))
+      this.#pending.set(key, row);
   }
 
   preview(write: PendingWrite): Row | undefined {
