@@ -24,6 +24,8 @@ export class AccountStore {
   readonly #log: LogRows;
   readonly #versions = new Map<string, string>();
   readonly #aliases = new Set<string>();
+  /** Types with a row of their own: by these a later client finds the account. */
+  readonly #noted = new Set<string>();
   readonly #listeners = new Set<(touched: Touched) => void>();
   readonly #untold: Touched[] = [];
   #seq = 0;
@@ -130,7 +132,9 @@ export class AccountStore {
       this.#aliases.add(key);
       rows.push(this.#row('aliases', key, id));
     }
-    for (const type of new Set([...(cursors?.keys() ?? []), ...(covered ?? [])])) {
+    const unknown = [...(objects?.keys() ?? [])].filter((type) => !this.#noted.has(type));
+    for (const type of new Set([...(cursors?.keys() ?? []), ...(covered ?? []), ...unknown])) {
+      this.#noted.add(type);
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
     return rows;
