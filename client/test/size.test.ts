@@ -11,7 +11,7 @@ const MAX_OCTETS_OF_INDEXEDDB = 3072;
 /** The transport by WebSocket comes on top, with the event source that takes its place. */
 const MAX_OCTETS_OF_WEBSOCKET = 2688;
 /** `connect` with a store and push. The tables of Unicode come later, where a list needs them. */
-const MAX_WITH_STORE = 23 * 1024;
+const MAX_WITH_STORE = 23.5 * 1024;
 
 /** A binding without the user interface library to which it binds. */
 const MAX_OCTETS_OF_BINDING = 1024;

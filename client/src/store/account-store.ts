@@ -123,7 +123,7 @@ export class AccountStore {
     }
   }
 
-  #rowsOf({ objects, cursors, covered, aliases }: Change): readonly RowChange[] {
+  #rowsOf({ objects, cursors, covered, early, aliases }: Change): readonly RowChange[] {
     const rows: RowChange[] = [];
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
@@ -133,7 +133,8 @@ export class AccountStore {
       rows.push(this.#row('aliases', key, id));
     }
     const unknown = [...(objects?.keys() ?? [])].filter((type) => !this.#noted.has(type));
-    for (const type of new Set([...(cursors?.keys() ?? []), ...(covered ?? []), ...unknown])) {
+    const changed = [cursors?.keys() ?? [], covered ?? [], early?.keys() ?? [], unknown];
+    for (const type of new Set(changed.flatMap((types) => [...types]))) {
       this.#noted.add(type);
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
@@ -142,10 +143,12 @@ export class AccountStore {
 
   #stateOf(type: string): JsonValue {
     const version = this.#versions.get(type) ?? '';
+    const early = [...this.replica.early(type)];
     return {
       cursor: this.replica.cursor(type),
       isCovered: this.replica.isCovered(type),
       version,
+      ...(early.length > 0 && { early }),
     };
   }
 
@@ -157,16 +160,18 @@ export class AccountStore {
   #readTypes(
     rows: readonly (readonly [string, JsonValue])[],
     start: number,
-  ): Pick<Change, 'cursors' | 'covered'> {
+  ): Pick<Change, 'cursors' | 'covered' | 'early'> {
     const cursors = new Map<string, string>();
     const covered: string[] = [];
+    const early = new Map<string, ReadonlySet<string>>();
     for (const [key, state] of rows) {
       const type = key.slice(start);
+      if (isJsonObject(state)) early.set(type, new Set(state['early'] as string[] | undefined));
       if (!isJsonObject(state) || state['version'] !== this.#versions.get(type)) continue;
       if (typeof state['cursor'] === 'string') cursors.set(type, state['cursor']);
       if (state['isCovered'] === true) covered.push(type);
     }
-    return { cursors, covered };
+    return { cursors, covered, early };
   }
 
   #readObjects(

@@ -23,6 +23,8 @@ export interface Change {
   readonly cursors?: ReadonlyMap<string, string | null>;
   /** Types of which the client has all objects from now on. */
   readonly covered?: Iterable<string>;
+  /** Ids of objects that are ahead of the states of their types (sync/early.ts). */
+  readonly early?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Ids that objects made here have got, by their keys. */
   readonly aliases?: ReadonlyMap<Key, string>;
   readonly log?: Log;
@@ -30,6 +32,8 @@ export interface Change {
 
 /** The keys of rows that a change made, changed or took away, by their types. */
 export type Touched = ReadonlyMap<string, ReadonlySet<Key>>;
+
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * A copy of an account: the objects as the server has them, and the log of writes that it has not
@@ -39,6 +43,7 @@ export class Replica {
   readonly #types = new Map<string, Copy>();
   readonly #cursors = new Map<string, string>();
   readonly #covered = new Set<string>();
+  readonly #early = new Map<string, ReadonlySet<string>>();
   readonly #aliases = new Map<Key, string>();
   readonly #keys = new Map<string, Key>();
   #log: Log = [];
@@ -58,6 +63,11 @@ export class Replica {
   /** Returns whether all objects of a type are there, as of some state. */
   isCovered(type: string): boolean {
     return this.#covered.has(type);
+  }
+
+  /** Returns the ids of the objects of a type that are ahead of its state. */
+  early(type: string): ReadonlySet<string> {
+    return this.#early.get(type) ?? NONE;
   }
 
   /** Returns the id of a key; null where the server has not given it one. */
@@ -100,7 +110,7 @@ export class Replica {
   }
 
   /** Makes a change; the view is whole again when it returns. */
-  apply({ objects, cursors, covered, aliases, log }: Change): Touched {
+  apply({ objects, cursors, covered, early, aliases, log }: Change): Touched {
     const touched = new Map<string, Set<Key>>();
     const touch = (type: string, key: Key): void => {
       const keys = touched.get(type);
@@ -117,6 +127,7 @@ export class Replica {
       else this.#cursors.set(type, state);
     }
     for (const type of covered ?? []) this.#covered.add(type);
+    for (const [type, ids] of early ?? []) this.#early.set(type, ids);
     for (const [type, ofType] of objects ?? []) {
       const copy = this.#copyOf(type);
       for (const [id, object] of ofType) {

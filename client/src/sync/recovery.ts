@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-import type { Log } from '../store/log.js';
+import { type Log, replaceNames } from '../store/log.js';
 import type { Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
 import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
@@ -24,6 +24,8 @@ export interface Lost {
 export interface Recovery {
   readonly change: Pick<Change, 'aliases' | 'log'>;
   readonly outcomes: readonly Outcome[];
+  /** The outcome of each write of the call is known. */
+  readonly isDone: boolean;
 }
 
 /** Returns the call of a log that was sent and has no answer; null where there is none. */
@@ -37,14 +39,22 @@ export function recoveryCall({ type, since }: Lost, accountId: string): Invocati
   return [`${type}/changes`, { accountId, sinceState: since }, `${type}.since`];
 }
 
+/** A part of the changes of the type of a lost call. */
+export interface Pulled {
+  readonly objects: ServerObjects | undefined;
+  /** There are no further changes. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Ends the creates of a lost call that the server has made: an object that was created since and
- * has all that they give. All other writes of the call are sent again.
+ * has all that they give. They end in the commit that brings their objects, which are never shown
+ * twice. All other writes of the call are sent again once all changes are there.
  */
 export function recover(
   { type }: Lost,
   replica: Replica,
-  pulled: ServerObjects | undefined,
+  { objects: pulled, isWhole }: Pulled,
   response: Response,
 ): Recovery {
   const changes = answerOf(response, `${type}.since`);
@@ -58,23 +68,26 @@ export function recover(
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
     if (write.sentAs === null) return [write];
-    const id = write.kind === 'create' ? findEqual(write, free) : undefined;
-    if (id === undefined) return [{ ...write, sentAs: null }];
+    const nameOf = (text: string): string => aliases.get(text) ?? replica.idOf(text) ?? text;
+    const id = write.kind === 'create' ? findEqual(write, free, nameOf) : undefined;
+    if (id === undefined) return [isWhole ? { ...write, sentAs: null } : write];
     free.delete(id);
     aliases.set(write.key, id);
     outcomes.push({ isMade: true, write, id });
     return [];
   });
-  return { change: { aliases, log }, outcomes };
+  return { change: { aliases, log }, outcomes, isDone: isWhole };
 }
 
+/** A create may name others of its call, and itself. */
 function findEqual(
-  { values }: PendingCreate,
+  write: PendingCreate,
   objects: ReadonlyMap<string, JsonObject>,
+  nameOf: (text: string) => string,
 ): string | undefined {
-  const names = Object.keys(values);
-  const equal = [...objects].find(([, object]) =>
-    names.every((name) => isEqual(values[name], object[name])),
-  );
+  const equal = [...objects].find(([id, object]) => {
+    const { values } = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
+    return Object.keys(values).every((name) => isEqual(values[name], object[name]));
+  });
   return equal?.[0];
 }

@@ -5,6 +5,7 @@ import type { Change, Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { Backoff } from './backoff.js';
+import { findEarly, type News } from './early.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import { type Outcome, readFlush, TRANSIENT } from './outcomes.js';
 import { type Pull, pullCalls, readPull } from './pull.js';
@@ -81,6 +82,7 @@ interface Draft {
   readonly objects: Objects;
   readonly cursors: Map<string, string | null>;
   readonly covered: Set<string>;
+  readonly news: Map<string, News>;
 }
 
 /**
@@ -226,14 +228,16 @@ export class Sync {
         objects: new Map(flush.change.objects),
         cursors: new Map(),
         covered: new Set(),
+        news: new Map(),
       };
       failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
       if (flush.isTooLarge) this.#share /= 2;
       const recovery = this.#recover(cycle, response, draft);
       const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
-      void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
+      const early = findEarly(replica, outcomes, draft.news, draft.objects);
+      void commit({ ...flush.change, ...recovery?.change, ...draft, early }, outcomes);
       const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
-      const hasMoved = outcomes.length > 0 || recovery !== null || isRead;
+      const hasMoved = outcomes.length > 0 || recovery?.isDone === true || isRead;
       this.#isStuck = !hasMoved && !flush.isTooLarge && !this.#hasPaged(cycle, behind);
       if (failure === null && (hasMoved || !this.#hasMore())) this.#backoff.reset();
     } catch (error) {
@@ -335,10 +339,12 @@ export class Sync {
     return this.#options.hasOnceKeys() ? null : findLost(this.#options.replica.log);
   }
 
-  /** Ends a lost call once all changes of its type are there. */
-  #recover({ lost }: Cycle, response: Response, { objects, cursors }: Draft): Recovery | null {
-    if (lost === null || !cursors.has(lost.type) || this.#due.has(lost.type)) return null;
-    return recover(lost, this.#options.replica, objects.get(lost.type), response);
+  /** Ends what has come of a lost call; all of it once all changes of its type are there. */
+  #recover({ lost }: Cycle, response: Response, { objects, news }: Draft): Recovery | null {
+    const { isWhole } = news.get(lost?.type ?? '') ?? {};
+    if (lost === null || isWhole === undefined) return null;
+    const pulled = { objects: objects.get(lost.type), isWhole };
+    return recover(lost, this.#options.replica, pulled, response);
   }
 
   #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
@@ -429,13 +435,14 @@ export class Sync {
     }
     take(objects, type, result.objects);
     const swept = this.#swept.get(type);
+    const ids = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
+    draft.news.set(type, { ids, isWhole: result.isWhole });
     if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
       covered.add(type);
     } else {
-      const seen = new Set([...(swept?.seen ?? []), ...result.objects.keys()]);
-      if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
+      if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen: ids });
       this.#due.add(type);
     }
     return null;
