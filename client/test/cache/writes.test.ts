@@ -127,7 +127,7 @@ describe('a write', () => {
     expect(jmap.problems.getSnapshot()).toEqual([]);
   });
 
-  it('that became one with another is a problem where somebody asked for the other alone', async () => {
+  it('that became one with another is a problem if only the other was asked for', async () => {
     const jmap = await open();
     await jmap.sync.settled();
     const { Todo } = jmap.account();
