@@ -69,8 +69,11 @@ export class Tab {
     tab.client.onSession(() => tab.#takeSession());
     tab.#takeSession();
     tab.client.problems.subscribe((problems) => {
-      for (const { type, values, error } of problems)
-        world.marks.refuse(marksIn(type, values), error.type);
+      for (const { type, kind, values, error } of problems) {
+        // The title of an update has the mark of the create, which was not refused.
+        const marks = marksIn(type, values).filter((mark) => kind !== 'update' || mark[0] === 't');
+        world.marks.refuse(marks, error.type);
+      }
     });
     return tab;
   }
