@@ -141,14 +141,10 @@ export class AccountCache implements WriteTarget {
 
   /** Takes what another tab has committed. Returns false where the store has more of it. */
   follow(news: CommitNews): boolean {
-    const { store, problems } = this.#options;
+    const { store } = this.#options;
     const { outcomes, rows, step } = news;
     const isTaken = store.follow(news);
     this.#sync.follow(store.typesOf(rows), store.listsOf(rows));
-    for (const outcome of outcomes) {
-      const [id = ''] = outcome.write.ids;
-      if (this.#waiters.isAsked(outcome)) problems.dismiss(id);
-    }
     this.#end(outcomes, []);
     // The tab may end before it sends what it has written.
     if (step === null) this.#sync.goOn();
@@ -378,15 +374,18 @@ export class AccountCache implements WriteTarget {
 
   #findUnasked(outcomes: readonly Outcome[]) {
     return outcomes.flatMap((outcome) => {
-      if (outcome.isMade || this.#waiters.isAsked(outcome)) return [];
+      const { ids } = outcome.write;
+      if (outcome.isMade || this.#waiters.findAsked(outcome).length === ids.length) return [];
       return [{ accountId: this.id, write: outcome.write, error: outcome.error }];
     });
   }
 
   #end(outcomes: readonly Outcome[], refused: Parameters<Problems['add']>[0]): void {
-    const { replica } = this.#options.store;
-    this.#waiters.end(outcomes, ({ write }) => replica.row(write.type, write.key));
-    this.#options.problems.add(refused);
+    const { store, problems } = this.#options;
+    const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome));
+    this.#waiters.end(outcomes, ({ write }) => store.replica.row(write.type, write.key));
+    problems.add(refused);
+    for (const id of asked) problems.dismiss(id);
     this.uploads.note(outcomes);
   }
 

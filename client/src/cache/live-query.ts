@@ -79,6 +79,10 @@ export class LiveRows implements Observable<Snapshot> {
   /** The client keeps only a part of the type, as of when the plan was made. */
   #isPartial = false;
   #seq = -1;
+  /** The rows of which the snapshot has those that it shows: they may be equal ones. */
+  #shown: readonly Row[] = [];
+  /** All rows were looked at since the list was shown. */
+  #isAnew = false;
   #snapshot: Snapshot = { ...NOTHING, status: 'loading' };
   #leave: (() => void) | null = null;
   #close: (() => void) | null = null;
@@ -146,7 +150,10 @@ export class LiveRows implements Observable<Snapshot> {
   #refresh(): boolean {
     const { seq } = this.#source;
     if (this.#plan === null || this.#isOutdated()) this.#compile();
-    if (this.#seq !== seq()) this.#fill();
+    if (this.#seq !== seq()) {
+      this.#isAnew = true;
+      this.#fill();
+    }
     this.#seq = seq();
     return this.#show();
   }
@@ -234,7 +241,11 @@ export class LiveRows implements Observable<Snapshot> {
     const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
     const rows = this.#include.join(found);
     if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
-    const isSame = plan?.local?.rows === rows ? rows === before : isEqualList(rows, before);
+    // A list that was made anew may be as it was.
+    const isOther = rows === plan?.local?.rows && !this.#isAnew;
+    const isSame = rows === this.#shown || (!isOther && isEqualList(rows, before));
+    this.#isAnew = false;
+    this.#shown = rows;
     const next: Snapshot = Object.freeze({
       ...rest,
       rows: isSame ? before : Object.freeze(rows),

@@ -65,9 +65,12 @@ export class Problems {
     this.list.set([...this.list.getSnapshot(), ...fresh.map((one) => this.#makeProblem(one))]);
   }
 
-  /** Forgets the problem of a write whose end somebody has asked for by now. */
+  /** Forgets the problem of a write whose end somebody has asked for by now, and of no other. */
   dismiss(writeId: string): void {
-    this.#byWrite.get(writeId)?.discard();
+    const problem = this.#byWrite.get(writeId);
+    this.#byWrite.delete(writeId);
+    const isAsked = ![...this.#byWrite.values()].some((other) => other === problem);
+    if (isAsked) problem?.discard();
   }
 
   #makeProblem(refused: RefusedWrite): Problem {

@@ -35,9 +35,9 @@ export class Waiters {
     return waiter;
   }
 
-  /** Returns whether somebody has asked how a write ends. */
-  isAsked({ write }: Outcome): boolean {
-    return write.ids.some((id) => this.#all.get(id)?.isAsked === true);
+  /** Returns the ids of a write, several where writes became one, whose ends somebody asked for. */
+  findAsked({ write }: Outcome): readonly string[] {
+    return write.ids.filter((id) => this.#all.get(id)?.isAsked === true);
   }
 
   /** Ends all that wait: their client is closed, and hears nothing more of them. */

@@ -94,7 +94,7 @@ export async function keepSession(
         },
         () => {
           // The next response asks for it again.
-          asked = session.state;
+          asked = '';
         },
       );
     },

@@ -59,6 +59,8 @@ export class AccountStore {
   readonly #log: LogRows;
   readonly #versions = new Map<string, string>();
   readonly #aliases = new Set<string>();
+  /** Types with a row of their own: by these a later client finds the account. */
+  readonly #noted = new Set<string>();
   readonly #listeners = new Set<(touched: Touched) => void>();
   readonly #untold: Touched[] = [];
   readonly #prefix: string;
@@ -289,7 +291,7 @@ export class AccountStore {
     }
   }
 
-  #rowsOf({ objects, cursors, coverage, lists, aliases }: Change): readonly RowChange[] {
+  #rowsOf({ objects, cursors, coverage, early, lists, aliases }: Change): readonly RowChange[] {
     const rows: RowChange[] = [];
     for (const [type, ofType] of objects ?? []) {
       for (const [id, object] of ofType) rows.push(this.#row('objects', `${type} ${id}`, object));
@@ -298,7 +300,10 @@ export class AccountStore {
     for (const [name, list] of lists ?? []) {
       rows.push(this.#row('lists', name, list as JsonValue));
     }
-    for (const type of new Set([...(cursors?.keys() ?? []), ...(coverage?.keys() ?? [])])) {
+    const unknown = [...(objects?.keys() ?? [])].filter((type) => !this.#noted.has(type));
+    const changed = [cursors?.keys() ?? [], coverage?.keys() ?? [], early?.keys() ?? [], unknown];
+    for (const type of new Set(changed.flatMap((types) => [...types]))) {
+      this.#noted.add(type);
       rows.push(this.#row('types', type, this.#stateOf(type)));
     }
     return rows;
@@ -311,10 +316,12 @@ export class AccountStore {
 
   #stateOf(type: string): JsonValue {
     const version = this.#versions.get(type) ?? '';
+    const early = [...this.replica.early(type)];
     return {
       cursor: this.replica.cursor(type),
       coverage: this.replica.coverage(type),
       version,
+      ...(early.length > 0 && { early }),
     };
   }
 
@@ -357,17 +364,19 @@ export class AccountStore {
   #readTypes(rows: readonly RowChange[], areTold: boolean) {
     const cursors = new Map<string, string | null>();
     const coverage = new Map<string, Coverage>();
+    const early = new Map<string, ReadonlySet<string>>();
     for (const { key, value: state } of rows) {
       const type = this.#nameOf(key);
       if (!this.#versions.has(type)) continue;
-      const { cursor, coverage: one, version } = isJsonObject(state) ? state : {};
+      const { cursor, coverage: one, version, early: ids } = isJsonObject(state) ? state : {};
+      early.set(type, new Set(ids as string[] | undefined));
       if (areTold && typeof version === 'string') this.#versions.set(type, version);
       const isOurs = version === this.#versions.get(type);
       cursors.set(type, isOurs && typeof cursor === 'string' ? cursor : null);
       // Lists that the server decides stay so, until it says how many objects there are now.
       if (one === 'known' || (isOurs && one === 'all')) coverage.set(type, one);
     }
-    return { cursors, coverage };
+    return { cursors, coverage, early };
   }
 
   /** A list of another version of its type shows what it has until it is there anew. */

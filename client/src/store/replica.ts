@@ -36,6 +36,8 @@ export interface Change {
   readonly cursors?: ReadonlyMap<string, string | null>;
   /** Types of which the client has so many objects from now on. */
   readonly coverage?: ReadonlyMap<string, Coverage>;
+  /** Ids of objects that are ahead of the states of their types, as far as is known. */
+  readonly early?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Lists that the server decides, by their names; null: nobody needs it any more. */
   readonly lists?: ReadonlyMap<string, ServerList | null>;
   /** Ids that objects made here have got, by their keys. */
@@ -52,6 +54,8 @@ export type Touched = ReadonlyMap<string, TouchedRows>;
 /** Notes a row that is about to be another one, as it is. */
 type Touch = (type: string, key: Key, before: Row | undefined) => void;
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * A copy of an account: the objects as the server has them, and the log of writes that it has not
  * answered. The view is the one with the other applied.
@@ -60,6 +64,7 @@ export class Replica {
   readonly #types = new Map<string, Copy>();
   readonly #cursors = new Map<string, string>();
   readonly #coverage = new Map<string, Coverage>();
+  readonly #early = new Map<string, ReadonlySet<string>>();
   readonly #lists = new Map<string, ServerList>();
   readonly #aliases = new Map<Key, Alias>();
   #log: Log = [];
@@ -93,6 +98,11 @@ export class Replica {
   /** Returns all of these lists; the one that was added last comes last. */
   get lists(): Iterable<ServerList> {
     return this.#lists.values();
+  }
+
+  /** Returns the ids of the objects of a type that are ahead of its state. */
+  early(type: string): ReadonlySet<string> {
+    return this.#early.get(type) ?? NONE;
   }
 
   /** Returns the id of a key; null where the server has not given it one. */
@@ -155,7 +165,7 @@ export class Replica {
   }
 
   /** Makes a change; the view is whole again when it returns. */
-  apply({ objects, cursors, coverage, lists, aliases, log }: Change): Touched {
+  apply({ objects, cursors, coverage, early, lists, aliases, log }: Change): Touched {
     const touched = new Map<string, Map<Key, Row | undefined>>();
     const touch: Touch = (type, key, before) => {
       const rows = touched.get(type) ?? new Map<Key, Row | undefined>();
@@ -173,6 +183,7 @@ export class Replica {
       else this.#cursors.set(type, state);
     }
     for (const [type, one] of coverage ?? []) this.#coverage.set(type, one);
+    for (const [type, ids] of early ?? []) this.#early.set(type, ids);
     for (const [name, list] of lists ?? []) {
       // The last one that was looked at comes last.
       this.#lists.delete(name);
@@ -315,7 +326,10 @@ class Copy {
     }
     let object: JsonObject | null = this.#base.get(key) ?? null;
     for (const write of writes) object = this.#applied(object, replaceNames(write, nameOf));
-    this.#pending.set(key, object && makeRow(object, key, true));
+    const row = object && makeRow(object, key, true);
+    // A write that is sent now, and was not before, shows the same.
+    if (row === null || !isEqual(row, this.#pending.get(key) ?? undefined))
+      this.#pending.set(key, row);
   }
 
   preview(write: PendingWrite, row: Row | null, isPending: boolean): Row | undefined {

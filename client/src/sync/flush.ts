@@ -1,8 +1,15 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { unescapeToken } from '../../../src/protocol/json-pointer.js';
 import { countOctets } from '../call/cut.js';
 import { isChecked } from '../store/checks.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
-import { applyPatch, completePatch, widenPatch } from '../store/patches.js';
+import {
+  applyPatch,
+  completePatch,
+  type Defaults,
+  type PatchObject,
+  widenPatch,
+} from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Invocation } from '../transport/transport.js';
@@ -120,7 +127,8 @@ export function fits(writes: readonly PendingWrite[], next: PendingWrite, max: n
 
 /**
  * Returns a write as it is sent, however often: with the ids that are known, and with whole
- * properties where a pointer leads through what the object doesn't have.
+ * properties where a pointer leads through what the object doesn't have. Of an object that isn't
+ * known, the server judges the pointers: a whole property would take away what others have set.
  */
 function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWrite {
   const named = replaceNames(write, (text) => replica.idOf(text) ?? text);
@@ -129,12 +137,18 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
   let object: JsonObject | undefined = replica.base(write.type, write.key);
   for (const one of earlier) {
     if (one.key !== write.key || one.type !== write.type) continue;
-    if (one.kind === 'create') object = { ...object, ...one.values };
-    if (one.kind === 'update' && object) object = applyPatch(object, one.patch, defaults);
+    if (one.kind === 'create') object = { ...readDefaults(named.patch, defaults), ...one.values };
+    if (one.kind === 'update') object = object && applyPatch(object, one.patch, defaults);
   }
   if (named.isWhole) return { ...named, patch: widenPatch(object ?? {}, named.patch, defaults) };
   // Of an object that the client doesn't have, the server has what a pointer leads through.
   return object ? { ...named, patch: completePatch(object, named.patch, defaults) } : named;
+}
+
+/** Returns the properties of a patch as a create leaves them that doesn't give them. */
+function readDefaults(patch: PatchObject, defaults: Defaults): JsonObject {
+  const names = Object.keys(patch).map((pointer) => unescapeToken(pointer.split('/')[0] ?? ''));
+  return Object.fromEntries(names.map((name) => [name, defaults(name)]));
 }
 
 /** Returns the calls that the sent writes of a log make, in their order. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/prot
 import { isChecked, lookAnew } from '../store/checks.js';
 import { replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
-import type { Alias, Change, Replica } from '../store/replica.js';
+import type { Alias, Change, Replica, Row } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
 import { MOST_FAILURES, TRANSIENT } from './transient.js';
@@ -181,7 +181,9 @@ class FlushReader {
     if (known.kind === 'create') {
       const id = String(reported['id']);
       this.#aliases.set(key, { type, id });
-      this.#take(type, id, { ...known.values, ...reported });
+      // An object that is there already is newer than an answer that comes again.
+      if (this.#baseOf(type, id) === undefined)
+        this.#take(type, id, { ...known.values, ...reported });
       return true;
     }
     const before = this.#objectOf(type, key);
@@ -197,10 +199,15 @@ class FlushReader {
     const id = this.#idOf(key) ?? key;
     const noted = this.#objects.get(type)?.get(id);
     if (noted !== undefined) return noted;
-    const row = this.#replica.base(type, key);
+    const row = this.#baseOf(type, id);
     if (row === undefined) return null;
     const { $key: _key, $pending: _pending, ...object } = row;
     return object;
+  }
+
+  /** An object that has come by its id has no other key until the commit. */
+  #baseOf(type: string, id: string): Row | undefined {
+    return this.#replica.base(type, this.#replica.keyOf(type, id));
   }
 
   #idOf(key: Key): string | null {

@@ -33,8 +33,8 @@ export type PullResult =
       readonly objects: ServerObjects;
       readonly cursor: string;
       readonly isWhole: boolean;
-      /** Those of the fresh objects of which further changes may tell. */
-      readonly fresh: readonly string[];
+      /** The objects that are still ahead of the state. */
+      readonly early: readonly string[];
       /** Has to be asked for before the cursor moves on. */
       readonly stale: Stale | null;
     }
@@ -68,12 +68,13 @@ function hasObjects({ isKnown, isBrief }: Pull): boolean {
 }
 
 /**
- * Reads the answers of a pull. `fresh` are objects that came with a newer state than `since`: the
- * server tells nothing of one that was made and destroyed since, so it is asked for again.
+ * Reads the answers of a pull. `early` are objects that came with a newer state than `since`: the
+ * server tells nothing of one that was made and destroyed since (RFC 8620 5.2), so it is asked for
+ * again.
  */
-export function readPull(pull: Pull, fresh: Iterable<string>, response: Response): PullResult {
+export function readPull(pull: Pull, early: Iterable<string>, response: Response): PullResult {
   const { type, since, isKnown, stale } = pull;
-  if (stale !== null) return readStale(pull, [...fresh], response);
+  if (stale !== null) return readStale(pull, [...early], response);
   const changes = answerOf(response, `${type}.changes`);
   if (changes.isError)
     return changes.type === 'cannotCalculateChanges'
@@ -95,11 +96,11 @@ export function readPull(pull: Pull, fresh: Iterable<string>, response: Response
   if (typeof newState !== 'string') return { kind: 'failed', error: 'serverFail' };
   // A server that stays where it is and has more would be asked for ever.
   if (hasMoreChanges === true && newState === since) return { kind: 'lost' };
-  const untold = findUntold(fresh, changes.args);
-  const further = hasMoreChanges === true ? untold : [];
+  const untold = findUntold(early, changes.args);
+  // Further changes may tell of them.
   const unsure = hasMoreChanges === true ? [] : untold;
   const ids = [...findStale(pull, changes.args), ...unsure];
-  const pulled = { kind: 'pulled', objects, fresh: further } as const;
+  const pulled = { kind: 'pulled', objects, early: untold } as const;
   if (ids.length === 0) return { ...pulled, cursor: newState, isWhole, stale: null };
   const next = { ids, cursor: newState, isWhole };
   return { ...pulled, cursor: since, isWhole: false, stale: next };
@@ -120,17 +121,21 @@ function findUntold(ids: Iterable<string>, args: JsonObject): readonly string[] 
 }
 
 /** Reads objects that had changed. The state moves once the last of them are there. */
-function readStale(pull: Pull, fresh: readonly string[], response: Response): PullResult {
+function readStale(pull: Pull, early: readonly string[], response: Response): PullResult {
   const { type, since, maxChanges, stale } = pull;
   const got = answerOf(response, `${type}.stale`);
   if (got.isError) return { kind: 'failed', error: got.type };
   const objects = new Map<string, JsonObject | null>();
   takeObjects(got.args, objects);
+  const asked = new Set(stale?.ids.slice(0, maxChanges));
   const ids = stale?.ids.slice(maxChanges) ?? [];
   const { cursor = since } = stale ?? {};
   // Newer objects than the state: the next /changes tells what is between.
   const isWhole = stale?.isWhole === true && got.args['state'] === cursor;
-  const pulled = { kind: 'pulled', objects, fresh } as const;
+  const pulled = {
+    ...({ kind: 'pulled', objects } as const),
+    early: early.filter((id) => !asked.has(id)),
+  };
   return ids.length > 0
     ? { ...pulled, cursor: since, isWhole: false, stale: { cursor, isWhole, ids } }
     : { ...pulled, cursor, isWhole, stale: null };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { hasEffect, isChecked } from '../store/checks.js';
-import type { Log } from '../store/log.js';
+import { type Log, replaceNames } from '../store/log.js';
 import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
 import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
@@ -26,6 +26,8 @@ export interface Lost {
 export interface Recovery {
   readonly change: Pick<Change, 'aliases' | 'log'>;
   readonly outcomes: readonly Outcome[];
+  /** The outcome of each write of the call is known. */
+  readonly isDone: boolean;
 }
 
 /** Returns the call of a log that was sent and has no answer; null where there is none. */
@@ -45,14 +47,22 @@ export function createdSince({ type }: Lost, response: Response): readonly strin
   return changes.isError ? [] : textsOf(changes.args['created']);
 }
 
+/** A part of the changes of the type of a lost call. */
+export interface Pulled {
+  readonly objects: ServerObjects | undefined;
+  /** There are no further changes. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Ends the creates of a lost call that the server has made: an object that was created since and
- * has all that they give. All other writes of the call are sent again.
+ * has all that they give. They end in the commit that brings their objects, which are never shown
+ * twice. All other writes of the call are sent again once all changes are there.
  */
 export function recover(
   lost: Lost,
   replica: Replica,
-  pulled: ServerObjects | undefined,
+  { objects: pulled, isWhole }: Pulled,
   response: Response,
 ): Recovery {
   const { type } = lost;
@@ -65,15 +75,18 @@ export function recover(
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
     if (write.sentAs === null) return [write];
+    const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
     const id =
-      write.kind === 'create' ? findEqual(write, free) : findUpdated(write, replica, pulled);
-    if (id === undefined) return [{ ...write, sentAs: null }];
+      write.kind === 'create'
+        ? findEqual(write, free, nameOf)
+        : findUpdated(write, replica, pulled);
+    if (id === undefined) return [isWhole ? { ...write, sentAs: null } : write];
     free.delete(id);
     if (write.kind === 'create') aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
   });
-  return { change: { aliases, log }, outcomes };
+  return { change: { aliases, log }, outcomes, isDone: isWhole };
 }
 
 /**
@@ -92,13 +105,15 @@ function findUpdated(
   return hasEffect(write, object, replica.defaultsOf(type)) ? id : undefined;
 }
 
+/** A create may name others of its call, and itself. */
 function findEqual(
-  { values }: PendingCreate,
+  write: PendingCreate,
   objects: ReadonlyMap<string, JsonObject>,
+  nameOf: (text: string) => string,
 ): string | undefined {
-  const names = Object.keys(values);
-  const equal = [...objects].find(([, object]) =>
-    names.every((name) => isEqual(values[name], object[name])),
-  );
+  const equal = [...objects].find(([id, object]) => {
+    const { values } = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
+    return Object.keys(values).every((name) => isEqual(values[name], object[name]));
+  });
   return equal?.[0];
 }

@@ -8,7 +8,7 @@ export interface Sweep {
   readonly type: string;
   /** Where the ids come from: /query, the ids themselves; null: all objects come at once. */
   readonly source: 'query' | readonly string[] | null;
-  /** The state of the first page: what changes behind it is told by /changes. */
+  /** A state of before the first page: what changes behind it is told by /changes. */
   readonly from: string | null;
   /** The last id of the pages before; null at the begin. */
   readonly anchor: string | null;
@@ -39,7 +39,10 @@ export function sweepCalls(sweep: Sweep, accountId: string, limit: number): read
     return [[`${type}/get`, { accountId, ids: source?.slice(0, limit) ?? null }, get]];
   const query = `${type}.ids`;
   const place = anchor === null ? { position: 0 } : { anchor, anchorOffset: 1 };
+  // Objects that are made between /query and /get are told since a state of before both.
+  const from: Invocation = [`${type}/get`, { accountId, ids: [] }, `${type}.from`];
   return [
+    ...(sweep.from === null ? [from] : []),
     [`${type}/query`, { accountId, ...place, limit, calculateTotal: true }, query],
     [
       `${type}/get`,
@@ -62,13 +65,16 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
   if (query?.isError === true) return { kind: 'failed', error: query.type };
   const page = answerOf(response, `${type}.page`);
   if (page.isError) return { kind: 'failed', error: page.type };
+  const first =
+    source === 'query' && sweep.from === null ? answerOf(response, `${type}.from`) : page;
+  if (first.isError) return { kind: 'failed', error: first.type };
   const objects = new Map<string, JsonObject | null>();
   takeObjects(page.args, objects);
   const ids = query === null ? [...objects.keys()] : textsOf(query.args['ids']);
   const rest = Array.isArray(source) ? source.slice(limit) : source;
   const next: Sweep = {
     ...{ type, source: rest as Sweep['source'] },
-    from: sweep.from ?? String(page.args['state']),
+    from: sweep.from ?? String(first.args['state']),
     anchor: ids.at(-1) ?? sweep.anchor,
     seen: [...sweep.seen, [...objects.keys()]],
   };

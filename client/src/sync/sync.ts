@@ -28,7 +28,7 @@ const CORE = 'urn:ietf:params:jmap:core';
 export const ONCE = 'urn:jmapsmith:once';
 /** Calls of a /changes with its gets, and of a page of a sweep. */
 const CALLS_OF_A_PULL = 3;
-const CALLS_OF_A_SWEEP = 2;
+const CALLS_OF_A_SWEEP = 3;
 /** Calls of a list: what has changed, a page, and the objects of both. */
 const CALLS_OF_A_LIST = 4;
 
@@ -111,6 +111,10 @@ interface Draft {
   readonly cursors: Map<string, string | null>;
   readonly coverage: Map<string, Coverage>;
   readonly lists: Map<string, ServerList>;
+  /** Objects that are ahead of the states of their types: /changes may tell nothing of them. */
+  readonly early: Map<string, ReadonlySet<string>>;
+  /** Types whose changes came; true: there are no further ones. */
+  readonly pulled: Map<string, boolean>;
 }
 
 /**
@@ -134,8 +138,6 @@ export class Sync {
   readonly #swept = new Map<string, Swept>();
   /** Objects that have to be read before the states of their types move on. */
   readonly #stale = new Map<string, Stale>();
-  /** Objects that came with a newer state than that of their types, by their types. */
-  readonly #fresh = new Map<string, Set<string>>();
   readonly #wanted: FetchQueue;
   /** Null: there was no list yet that only the server can decide. */
   #lists: ListSync | null = null;
@@ -248,7 +250,7 @@ export class Sync {
         this.#lists?.drop(name);
     }
     for (const type of types) {
-      for (const known of [this.#sweeps, this.#swept, this.#stale, this.#fresh]) known.delete(type);
+      for (const known of [this.#sweeps, this.#swept, this.#stale]) known.delete(type);
     }
   }
 
@@ -374,19 +376,22 @@ export class Sync {
       cursors: new Map(),
       coverage: new Map(),
       lists: new Map(),
+      early: new Map(),
+      pulled: new Map(),
     };
-    for (const { type, id } of flush.change.aliases?.values() ?? []) this.#noteFresh(type, [id]);
+    for (const { type, id } of flush.change.aliases?.values() ?? [])
+      this.#noteEarly(type, [id], draft);
     let failure = this.#readAnswers(cycle, response, draft) ?? flush.failure;
     if (flush.isTooLarge) this.#share /= 2;
     const fetched = this.#wanted.read(cycle.wanted, response);
-    for (const answer of fetched.objects) this.#takeFresh(answer, draft);
+    for (const answer of fetched.objects) this.#takeEarly(answer, draft);
     const recovery = this.#recover(cycle, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
     failure = this.#takeLists(lists, draft) ?? fetched.failure ?? failure;
     void commit({ ...flush.change, ...recovery?.change, ...draft }, outcomes);
     const isRead = cycle.pulls.some((pull) => this.#isAhead(pull, draft));
-    const hasEnded = outcomes.length > 0 || recovery !== null;
+    const hasEnded = outcomes.length > 0 || recovery?.isDone === true;
     return {
       failure,
       hasMoved: hasEnded || isRead || lists?.hasMoved === true,
@@ -516,14 +521,15 @@ export class Sync {
     return this.#options.hasOnceKeys() ? null : findLost(this.#options.replica.log);
   }
 
-  /** Ends a lost call once all changes of its type are there. */
-  #recover({ lost }: Cycle, response: Response, { objects, cursors }: Draft): Recovery | null {
-    if (lost === null || !cursors.has(lost.type) || this.#due.has(lost.type)) return null;
+  /** Ends what has come of a lost call; all of it once all changes of its type are there. */
+  #recover({ lost }: Cycle, response: Response, { objects, pulled }: Draft): Recovery | null {
+    const isWhole = pulled.get(lost?.type ?? '');
+    if (lost === null || isWhole === undefined) return null;
     const ofType = objects.get(lost.type);
     const missing = createdSince(lost, response).filter((id) => ofType?.has(id) !== true);
-    this.#wanted.add(lost.type, missing);
+    if (isWhole) this.#wanted.add(lost.type, missing);
     if (this.#wanted.types.has(lost.type)) return null;
-    return recover(lost, this.#options.replica, objects.get(lost.type), response);
+    return recover(lost, this.#options.replica, { objects: ofType, isWhole }, response);
   }
 
   #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
@@ -630,7 +636,7 @@ export class Sync {
 
   /** Returns what is going on for types, by their names. */
   #reading() {
-    return [this.#due, this.#sweeps, this.#swept, this.#stale, this.#fresh];
+    return [this.#due, this.#sweeps, this.#swept, this.#stale];
   }
 
   #types(): readonly TypeTable[] {
@@ -645,7 +651,7 @@ export class Sync {
       this.#due.add(type);
       return null;
     }
-    const result = readPull(pull, this.#fresh.get(type) ?? [], response);
+    const result = readPull(pull, this.#earlyOf(type, draft), response);
     if (result.kind === 'failed') return result.error;
     if (result.kind === 'lost') {
       cursors.set(type, null);
@@ -653,10 +659,11 @@ export class Sync {
       return null;
     }
     take(objects, type, result.objects);
-    this.#fresh.set(type, new Set(result.fresh));
+    draft.early.set(type, new Set(result.early));
     if (result.stale === null) this.#stale.delete(type);
     else this.#stale.set(type, result.stale);
     const swept = this.#swept.get(type);
+    draft.pulled.set(type, result.isWhole);
     if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
     if (result.isWhole) {
       this.#dropUnseen(type, objects);
@@ -737,7 +744,7 @@ export class Sync {
     if (answers === null) return null;
     const { objects, lists } = draft;
     for (const [name, list] of answers.lists) lists.set(name, list);
-    for (const answer of answers.objects) this.#takeFresh(answer, draft);
+    for (const answer of answers.objects) this.#takeEarly(answer, draft);
     for (const [type, ids] of answers.shown) {
       const ofType = objects.get(type);
       this.#wanted.add(
@@ -749,17 +756,22 @@ export class Sync {
   }
 
   /** Takes objects that came along besides the changes of their type. */
-  #takeFresh({ type, objects, state }: ListObjects, draft: Draft): void {
+  #takeEarly({ type, objects, state }: ListObjects, draft: Draft): void {
     take(draft.objects, type, objects);
     const cursor = draft.cursors.get(type) ?? this.#options.replica.cursor(type);
-    if (state === null || state !== cursor) this.#noteFresh(type, objects.keys());
+    if (state === null || state !== cursor) this.#noteEarly(type, objects.keys(), draft);
   }
 
   /** Notes objects of which the client has heard nothing before. */
-  #noteFresh(type: string, ids: Iterable<string>): void {
-    const fresh = this.#fresh.get(type) ?? new Set<string>();
-    for (const id of ids) if (!this.#options.replica.has(type, id)) fresh.add(id);
-    this.#fresh.set(type, fresh);
+  #noteEarly(type: string, ids: Iterable<string>, draft: Draft): void {
+    const { replica } = this.#options;
+    const unheard = [...ids].filter((id) => !replica.has(type, id));
+    if (unheard.length > 0)
+      draft.early.set(type, new Set([...this.#earlyOf(type, draft), ...unheard]));
+  }
+
+  #earlyOf(type: string, { early }: Draft): ReadonlySet<string> {
+    return early.get(type) ?? this.#options.replica.early(type);
   }
 
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */

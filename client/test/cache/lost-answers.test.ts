@@ -90,3 +90,24 @@ describe.each([
     for (const text of texts) expect(await createdBy(text)).toHaveLength(1);
   });
 });
+
+describe('an object that another client destroys before the lost answer comes again', () => {
+  it('is gone', async () => {
+    const jmap = await served.connect({ store: memory() });
+    await jmap.sync.settled();
+    const { u1, A1 } = served.fixtures();
+    const { Todo } = jmap.account();
+    served.proxy().decideNext('lose', 'drop', 'drop', 'drop');
+    const write = Todo.create({ text: 'for a moment' });
+    const find = async () => {
+      const { list } = await u1.get('Todo', { accountId: A1, ids: null });
+      return list.find(({ text }) => text === 'for a moment');
+    };
+    await expect.poll(find).toBeDefined();
+    await u1.set('Todo', { accountId: A1, destroy: [(await find())?.id ?? ''] });
+    await jmap.sync.settled();
+    expect(await write.result).toMatchObject({ ok: true });
+    const { rows } = Todo.live().getSnapshot();
+    expect(rows.filter(({ text }) => text === 'for a moment')).toEqual([]);
+  });
+});

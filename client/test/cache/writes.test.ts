@@ -127,6 +127,24 @@ describe('a write', () => {
     expect(jmap.problems.getSnapshot()).toEqual([]);
   });
 
+  it('that became one with another is a problem if only the other was asked for', async () => {
+    const jmap = await open();
+    await jmap.sync.settled();
+    const { Todo } = jmap.account();
+    served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+    Todo.create({ text: 'sent' });
+    await expect.poll(() => jmap.sync.getSnapshot().status).toBe('offline');
+    const create = Todo.create({ text: 'x'.repeat(600) });
+    const update = Todo.update(create.object.$key, { done: true });
+    const { result } = update;
+    served.proxy().decide(() => 'pass');
+    await jmap.sync.settled();
+    expect(await result).toMatchObject({ ok: false });
+    expect(jmap.problems.getSnapshot()).toMatchObject([{ kind: 'create', values: { done: true } }]);
+    expect(await create.result).toMatchObject({ ok: false });
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+  });
+
   it('of an object that was never sent takes the create with it', async () => {
     const jmap = await open();
     await jmap.sync.settled();

@@ -3,7 +3,7 @@ import { memory } from '../../src/persist/memory.js';
 import type { TypeTable } from '../../src/schema/tables.js';
 import { AccountStore } from '../../src/store/account-store.js';
 import { StoreWriter } from '../../src/store/store-writer.js';
-import type { PendingCreate } from '../../src/store/write.js';
+import { makeKey, type PendingCreate } from '../../src/store/write.js';
 import { Backoff } from '../../src/sync/backoff.js';
 import type { Outcome } from '../../src/sync/outcomes.js';
 import { Sync, type SyncLimits } from '../../src/sync/sync.js';
@@ -138,7 +138,7 @@ export async function openAccount(server: ToyServer, tables: readonly TypeTable[
     create(type: string, ...texts: readonly string[]) {
       const writes = texts.map(
         (text): PendingCreate => ({
-          ...{ ids: [text], type, key: `~${text}`, kind: 'create', sentAs: null, values: { text } },
+          ...{ ids: [text], type, key: makeKey(), kind: 'create', sentAs: null, values: { text } },
         }),
       );
       void store.commit({ log: [...store.replica.log, ...writes] });

@@ -120,7 +120,9 @@ describe('writes that are too large for one request', () => {
     await account.sync.settle();
     expect(server.objects.size).toBe(4);
     const refused = account.outcomes.filter(({ isMade }) => !isMade);
-    expect(refused).toMatchObject([{ write: { key: '~three' }, error: { type: 'tooLarge' } }]);
+    expect(refused).toMatchObject([
+      { write: { values: { text: 'three' } }, error: { type: 'tooLarge' } },
+    ]);
   });
 });
 

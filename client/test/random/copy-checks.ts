@@ -1,0 +1,87 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { Device } from './device.js';
+import { canonical, makeView, type StoredAccount } from './model.js';
+import type { Recorder } from './recorder.js';
+import type { World } from './world.js';
+
+/** Lets all come to an end that waits for nothing from outside. */
+export async function pass(): Promise<void> {
+  for (let round = 0; round < 3; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A client shows the log applied to the objects, as the store has both. */
+export async function checkView(world: World, device: Device): Promise<void> {
+  if (!device.tab.isStored) return;
+  for (const record of device.tab.records) {
+    const before = record.view;
+    const stored = await device.read(record.accountId);
+    if (device.tab.record(record.accountId) !== record || record.view !== before) continue;
+    compareViews(world, device, record, stored);
+  }
+}
+
+function compareViews(world: World, device: Device, record: Recorder, stored: StoredAccount): void {
+  for (const table of device.tab.schema.types) {
+    const type = table.name as Parameters<Recorder['rows']>[0];
+    const expected = makeView(stored, table);
+    const rows = record.rows(type);
+    for (const row of rows) {
+      const text = canonical(row);
+      const other = canonical(expected.get(row.$key) ?? null);
+      if (text !== other) world.fail(`${device.name} shows ${text}, and should ${other}`);
+    }
+    if (rows.length !== expected.size)
+      world.fail(`${device.name} shows ${rows.length} ${type}, and should ${expected.size}`);
+  }
+}
+
+/**
+ * All that the server hasn't changed since the cursor of a copy is in the copy, as the server has
+ * it.
+ */
+export async function checkCopy(world: World, device: Device): Promise<void> {
+  for (const { accountId } of device.tab.records) {
+    const stored = await device.read(accountId);
+    const types = [...stored.cursors];
+    const { methodResponses } = await world.place.writer.api(
+      types.flatMap(([type, sinceState]) => [
+        [`${type}/get`, { accountId, ids: null }, `${type}.get`],
+        [`${type}/changes`, { accountId, sinceState }, `${type}.changes`],
+      ]),
+    );
+    for (const [type] of types) {
+      const answer = (id: string) => methodResponses.find(([, , callId]) => callId === id);
+      const [getName, got = {}] = answer(`${type}.get`) ?? ['error'];
+      const [name, changes = {}] = answer(`${type}.changes`) ?? ['error'];
+      // The server may know nothing of so old a state.
+      if (getName === 'error' || name === 'error' || changes['hasMoreChanges'] === true) continue;
+      const changed = new Set(
+        ['created', 'updated', 'destroyed'].flatMap((each) => changes[each] as string[]),
+      );
+      const list = got['list'] as unknown as readonly JsonObject[];
+      compareObjects(world, `${device.name} ${type}`, { stored, type, list, changed });
+    }
+  }
+}
+
+interface Compared {
+  readonly stored: StoredAccount;
+  readonly type: string;
+  readonly list: readonly JsonObject[];
+  readonly changed: ReadonlySet<string>;
+}
+
+function compareObjects(world: World, name: string, { stored, type, list, changed }: Compared) {
+  const copy = new Map<string, JsonObject>();
+  for (const [key, object] of stored.objects) {
+    const [ofType, id = ''] = key.split(' ');
+    if (ofType === type) copy.set(id, object);
+  }
+  const server = new Map(list.map((object) => [String(object['id']), object]));
+  for (const id of new Set([...copy.keys(), ...server.keys()])) {
+    if (changed.has(id) || stored.early.has(id)) continue;
+    const [here, there] = [copy.get(id) ?? null, server.get(id) ?? null];
+    if (canonical(here) === canonical(there)) continue;
+    world.fail(`${name} has ${canonical(here)}, and the server ${canonical(there)}`);
+  }
+}

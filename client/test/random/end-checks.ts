@@ -1,0 +1,153 @@
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { eventually } from '../../../test/support/poll.js';
+import type { Device } from './device.js';
+import { type MarkedWrite, markOf, tagsOf } from './marks.js';
+import { canonical } from './model.js';
+import type { Recorder } from './recorder.js';
+import { TYPE_NAMES, type TypeName } from './schema.js';
+import type { World } from './world.js';
+
+/** Errors that writes of the test may end with, as the server has other objects than the client. */
+const EXPECTED = new Set([
+  ...['notFound', 'alreadyExists', 'invalidProperties', 'objectIsLinked', 'dependencyFailed'],
+  ...['accountNotFound', 'closed', 'forbidden'],
+]);
+
+/** How long a client is watched that has nothing to do, in milliseconds. */
+const REST = 60;
+
+/** Brings all clients in step. */
+export async function settleAll(world: World): Promise<void> {
+  const state = await eventually(() => world.place.readState(), 20_000);
+  for (let round = 0; round < 3; round += 1)
+    for (const { tab } of world.devices) await tab.client.sync.settled();
+  await eventually(async () => {
+    for (const { tab } of world.devices) {
+      if (tab.client.session.state === state) continue;
+      await tab.client.sync.settled();
+      throw new Error(`The session is another than ${state}.`);
+    }
+  }, 20_000);
+  for (const { tab } of world.devices) await tab.client.sync.settled();
+}
+
+/** All clients show the objects that the server has. */
+export async function checkEnd(world: World): Promise<void> {
+  for (const device of world.devices) {
+    const { pending, status } = device.tab.client.sync.getSnapshot();
+    if (pending > 0 || status !== 'live')
+      world.fail(`${device.name} ends with ${pending} writes, ${status}`);
+    for (const record of device.tab.records) await compareLists(world, device, record);
+  }
+  await world.marks.look();
+  for (const { accountId } of world.devices[0]?.tab.records ?? []) {
+    const objects = await readMarks(world, accountId);
+    checkWrites(world, accountId, objects);
+  }
+  checkEnds(world);
+}
+
+/** Each list has the rows that the server finds, in its order. */
+async function compareLists(world: World, device: Device, { accountId, lists }: Recorder) {
+  for (const { spec, query } of lists) {
+    const { type, filter = null, sort = [], limit = null } = spec;
+    const comparators = sort.map((name) => ({
+      property: name.replace('-', ''),
+      isAscending: !name.startsWith('-'),
+    }));
+    const args = { accountId, filter, sort: comparators, limit, calculateTotal: true };
+    const { ids, total } = await world.place.writer.query(type, args);
+    const { list } = await world.place.writer.get(type, { accountId, ids });
+    const server = new Map(list.map((object) => [object.id, canonical(object)]));
+    const shown = query.getSnapshot();
+    const name = `${device.name} ${JSON.stringify(spec)}`;
+    if (shown.rows.map(({ id }) => id).join() !== ids.join())
+      world.fail(
+        `${name} shows ${shown.rows.map(({ id }) => id).join()}, the server ${ids.join()}`,
+      );
+    if (shown.total !== total) world.fail(`${name} counts ${shown.total}, the server ${total}`);
+    if (!shown.complete || shown.status !== 'live') world.fail(`${name} isn't complete`);
+    for (const { $key: _key, $pending, ...object } of shown.rows)
+      if ($pending || canonical(object) !== server.get(object.id))
+        world.fail(`${name} shows ${canonical(object)}, the server ${server.get(object.id)}`);
+  }
+}
+
+/** Returns the objects of an account by their marks. */
+async function readMarks(world: World, accountId: string): Promise<Map<string, JsonObject>> {
+  const objects = new Map<string, JsonObject>();
+  for (const type of TYPE_NAMES) {
+    const { list } = await world.place.writer.get(type, { accountId, ids: null });
+    for (const object of list as readonly JsonObject[]) {
+      const mark = markOf(type, object);
+      if (mark === null) continue;
+      if (objects.has(mark) && !world.mayBeTwice(mark)) world.fail(`the server has ${mark} twice`);
+      objects.set(mark, object);
+    }
+  }
+  return objects;
+}
+
+/** Each write was made once or refused; what was refused is nowhere. */
+function checkWrites(world: World, accountId: string, objects: Map<string, JsonObject>): void {
+  const { marks } = world;
+  const byId = new Map(Array.from(objects.values(), (object) => [String(object['id']), object]));
+  for (const write of marks.writes) {
+    const { kind, mark, type, isSaved, device } = write;
+    if (write.accountId !== accountId || kind === 'destroy' || marks.open.has(mark)) continue;
+    const isThere = kind === 'create' ? objects.has(mark) : hasMark(write, byId, world);
+    const error = marks.refused.get(mark);
+    // Nobody knows what the server has made of the writes of an account that is gone.
+    if (error === 'accountNotFound' || isThere === null) continue;
+    const isOther = world.mayBeTwice(mark);
+    if (error !== undefined && isThere && !isOther)
+      world.fail(`${device} was refused ${mark}: ${error}`);
+    const isLost = kind === 'create' && marks.isDoomed(type as TypeName, mark);
+    if (isSaved === true && error === undefined && !isThere && !isLost)
+      world.fail(`${device} has lost ${mark}, which was saved`);
+  }
+}
+
+/** Returns whether an object has the mark of an update; null where the object is gone. */
+function hasMark(
+  { device, accountId, key, mark }: MarkedWrite,
+  byId: ReadonlyMap<string, JsonObject>,
+  world: World,
+): boolean | null {
+  const keys = world.devices.find(({ name }) => name === device)?.keysOf(accountId);
+  const id = [...(keys ?? [])].find(([, each]) => each === key)?.[0] ?? key;
+  const object = byId.get(id);
+  return object === undefined ? null : tagsOf(object).includes(mark);
+}
+
+/** All writes have ended, and each refusal has its reason. */
+function checkEnds(world: World): void {
+  const { writes, refused: marks } = world.marks;
+  const creates = writes.filter(({ kind, mark }) => kind === 'create' && marks.has(mark));
+  const refused = new Set(creates.map(({ key }) => key));
+  for (const write of writes) {
+    const { mark, end, key, device, client } = write;
+    const tab = world.devices.find(({ name }) => name === device)?.tab;
+    if (end === null && tab?.number === client && tab.record(write.accountId) !== undefined)
+      world.fail(`${device} has not ended ${mark}`);
+    if (end !== null && end !== 'made') {
+      if (!EXPECTED.has(end)) world.fail(`${device} was refused ${mark}: ${end}`);
+      // Writes of one object may have become one.
+      const names = writes.flatMap((other) => (other.key === key ? other.names : []));
+      const hasReason = refused.has(key) || names.some((name) => refused.has(name));
+      if (end === 'dependencyFailed' && !hasReason && client === tab?.number)
+        world.fail(`${device} was refused ${mark} for nothing`);
+    }
+  }
+}
+
+/** A client that has nothing to do sends nothing. */
+export async function checkRest(world: World): Promise<void> {
+  const count = () => world.devices.map(({ tab }) => tab.network.count);
+  // The last event of the server may be on its way yet.
+  await new Promise((resolve) => setTimeout(resolve, REST));
+  const before = count();
+  await new Promise((resolve) => setTimeout(resolve, REST));
+  const after = count();
+  if (before.join() !== after.join()) world.fail(`clients at rest sent ${before} to ${after}`);
+}

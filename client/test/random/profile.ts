@@ -1,0 +1,42 @@
+import type { Random } from '../../../conform/src/random.js';
+
+/** Limits of the server, as the session of a seed tells them. */
+export interface Limits {
+  readonly maxCallsInRequest: number;
+  readonly maxObjectsInGet: number;
+  readonly maxObjectsInSet: number;
+}
+
+/** A seed's clients, network and server. */
+export interface Profile {
+  readonly devices: number;
+  /** The server knows keys of calls. */
+  readonly hasOnceKeys: boolean;
+  readonly limits: Limits | null;
+  /** How often a message is lost, from 0 to 1. */
+  readonly loss: number;
+  /** How often the server has forgotten the states that it is asked for. */
+  readonly forgetting: number;
+  /** Stores are files of SQLite. */
+  readonly isFile: boolean;
+  /** Devices stay online, but for what is lost. */
+  readonly steps: number;
+}
+
+/** So small that many writes and changes take several requests. */
+const SMALL: Limits = { maxCallsInRequest: 6, maxObjectsInGet: 3, maxObjectsInSet: 2 };
+const MIDDLE: Limits = { maxCallsInRequest: 12, maxObjectsInGet: 8, maxObjectsInSet: 5 };
+
+export function drawProfile(random: Random, steps: number): Profile {
+  const hasOnceKeys = random.chance(0.6);
+  return {
+    devices: random.pick([1, 2, 2, 3]),
+    hasOnceKeys,
+    limits: random.pick([SMALL, SMALL, MIDDLE, null]),
+    loss: random.pick([0, 0.05, 0.15, 0.25]),
+    // Without keys nobody can tell a lost create from another's where the history is gone.
+    forgetting: hasOnceKeys ? random.pick([0, 0, 0.02, 0.1]) : 0,
+    isFile: random.chance(0.1),
+    steps,
+  };
+}

@@ -1,0 +1,193 @@
+import type { LiveQuery } from '../../src/index.js';
+import type { Device } from './device.js';
+import { LISTS, type ListSpec, listRows } from './lists.js';
+import { markOf, tagsOf } from './marks.js';
+import { canonical } from './model.js';
+import type { AnyRow, RandomClient, TypeName } from './schema.js';
+import { TYPE_NAMES } from './schema.js';
+import type { World } from './world.js';
+
+interface ShownList {
+  readonly spec: ListSpec;
+  readonly query: LiveQuery<AnyRow>;
+  /** As it was looked at last; null: not yet. */
+  rows: readonly AnyRow[] | null;
+}
+
+/** Something that is right only where the write of a mark was refused. */
+interface Suspicion {
+  readonly marks: readonly string[];
+  readonly text: string;
+}
+
+/**
+ * Looks at each state that a client shows of an account: in all lists at once, whenever one of
+ * them is told to be another.
+ */
+export class Recorder {
+  readonly accountId: string;
+  readonly #world: World;
+  readonly #device: Device;
+  readonly #lists: readonly ShownList[];
+  readonly #leave: readonly (() => void)[];
+  readonly #suspicions: Suspicion[] = [];
+  #rows = new Map<string, AnyRow>();
+  #isOver = false;
+
+  constructor(world: World, device: Device, client: RandomClient, accountId: string) {
+    this.#world = world;
+    this.#device = device;
+    this.accountId = accountId;
+    const account = client.account(accountId);
+    this.#lists = LISTS.map((spec) => {
+      const { type, filter, sort, limit } = spec;
+      const query = account[type].live({
+        ...(filter && { filter }),
+        ...(sort && { sort: sort as `-${string}`[] }),
+        ...(limit !== undefined && { limit }),
+      });
+      return { spec, query, rows: null };
+    });
+    let isReady = false;
+    this.#leave = this.#lists.map(({ query }) =>
+      query.subscribe(() => {
+        if (isReady) this.look();
+      }),
+    );
+    isReady = true;
+  }
+
+  /** Ends the checks: the client is gone, or the account is. */
+  end(): void {
+    this.#isOver = true;
+    for (const leave of this.#leave) leave();
+  }
+
+  /** Returns the rows of a type as they are shown. */
+  rows(type: TypeName): readonly AnyRow[] {
+    return this.#lists.find(({ spec }) => spec.type === type)?.query.getSnapshot().rows ?? [];
+  }
+
+  /** Returns all that is shown, as one text. */
+  get view(): string {
+    return canonical(TYPE_NAMES.map((type) => [...this.rows(type)].sort(byKey)));
+  }
+
+  get lists(): readonly ShownList[] {
+    return this.#lists;
+  }
+
+  /** Looks at what is shown now. */
+  look(): void {
+    if (this.#isOver) return;
+    const lists = this.#lists.map(({ query }) => query.getSnapshot().rows);
+    const isSame = this.#lists.every(({ rows }, at) => rows === lists[at]);
+    if (isSame) return;
+    for (const [at, list] of this.#lists.entries()) {
+      this.#checkIdentity(list, lists[at] ?? []);
+      list.rows = lists[at] ?? [];
+    }
+    for (const list of this.#lists) this.#checkList(list);
+    this.#checkRows();
+    this.#device.noteView(this.accountId, this.view);
+  }
+
+  /** Fails where something that was shown is gone, and no write that was refused explains it. */
+  judge(): void {
+    const { refused, open } = this.#world.marks;
+    for (const { marks, text } of this.#suspicions.splice(0))
+      if (!marks.some((mark) => refused.has(mark) || open.has(mark))) this.#fail(text);
+  }
+
+  #fail(text: string): void {
+    this.#world.fail(`${this.#device.name}: ${text}`);
+  }
+
+  /** Rows that are as they were are the same ones. */
+  #checkIdentity({ spec, rows }: ShownList, next: readonly AnyRow[]): void {
+    if (rows === null) return;
+    const before = new Map(rows.map((row) => [row.$key, row]));
+    for (const row of next) {
+      const old = before.get(row.$key);
+      if (old === undefined || old === row) continue;
+      if (canonical(old) === canonical(row)) this.#fail(`${spec.type} ${row.$key} is another row`);
+    }
+    const isSame = next.length === rows.length && next.every((row, at) => row === rows[at]);
+    if (isSame && next !== rows) this.#fail(`a list of ${spec.type} is another one`);
+  }
+
+  #checkList({ spec, rows: shown, query }: ShownList): void {
+    const rows = shown ?? [];
+    const all = this.rows(spec.type);
+    const expected = listRows(spec, all);
+    if (rows.length === expected.length && rows.every((row, at) => row === expected[at])) return;
+    const { status } = query.getSnapshot();
+    // Rules of texts are loaded when the first list needs them.
+    if (status === 'loading' && rows.length === 0) return;
+    const name = (each: readonly AnyRow[]) => each.map(({ $key }) => $key).join();
+    this.#fail(
+      `the list ${JSON.stringify(spec)} has ${name(rows)} in the place of ${name(expected)}`,
+    );
+  }
+
+  #checkRows(): void {
+    const shown = new Map<string, AnyRow>();
+    const seen = new Set<string>();
+    for (const type of TYPE_NAMES) {
+      for (const row of this.rows(type)) {
+        const mark = this.#world.profile.hasOnceKeys ? markOf(type, row) : null;
+        for (const name of new Set([row.$key, row.id, ...(mark === null ? [] : [mark])])) {
+          if (seen.has(name)) this.#fail(`${type} ${name} is shown twice`);
+          seen.add(name);
+        }
+        if (!Object.isFrozen(row)) this.#fail(`${type} ${row.id} isn't frozen`);
+        this.#checkKey(type, row);
+        this.#checkTags(type, row);
+        shown.set(row.$key, row);
+      }
+      this.#checkGone(type, shown);
+    }
+    this.#rows = shown;
+  }
+
+  #checkKey(type: TypeName, { id, $key }: AnyRow): void {
+    if (id === $key && id.startsWith('~')) return;
+    const keys = this.#device.keysOf(this.accountId);
+    const known = keys.get(id);
+    // Without keys of calls, an object may come before its client knows that it is its own.
+    const isFound = known === id && !this.#world.profile.hasOnceKeys;
+    if (known !== undefined && known !== $key && !isFound)
+      this.#fail(`the key of ${type} ${id} was ${known} and is ${$key}`);
+    keys.set(id, $key);
+  }
+
+  /** A tag that was shown is shown for as long as there is the object. */
+  #checkTags(type: TypeName, row: AnyRow): void {
+    const before = this.#rows.get(row.$key);
+    if (before === undefined) return;
+    const tags = new Set(tagsOf(row));
+    for (const tag of tagsOf(before))
+      if (!tags.has(tag))
+        this.#suspicions.push({ marks: [tag], text: `${type} ${row.$key} has lost ${tag}` });
+  }
+
+  #checkGone(type: TypeName, shown: ReadonlyMap<string, AnyRow>): void {
+    const marks = new Set(this.rows(type).map((row) => markOf(type, row)));
+    for (const [key, row] of this.#rows) {
+      if (shown.has(key) || !hasType(row, type)) continue;
+      const mark = markOf(type, row);
+      if (marks.has(mark)) continue;
+      if (this.#world.marks.isDoomed(type, mark) || this.#world.isUndone) continue;
+      this.#suspicions.push({ marks: [mark ?? ''], text: `${type} ${key} (${mark}) is gone` });
+    }
+  }
+}
+
+function hasType(row: AnyRow, type: TypeName): boolean {
+  const member = { Gadget: 'tags', Book: 'heading', Line: 'amount', Post: 'what' }[type];
+  return member in row;
+}
+
+function byKey(one: AnyRow, other: AnyRow): number {
+  return one.$key < other.$key ? -1 : 1;
+}

@@ -1,0 +1,91 @@
+import { Random } from '../../../conform/src/random.js';
+import { within } from '../../../test/support/poll.js';
+import { COMMANDS, drawCommand } from './commands.js';
+import { checkCopy, checkView, pass } from './copy-checks.js';
+import { checkEnd, checkRest, settleAll } from './end-checks.js';
+import type { Ground } from './ground.js';
+import { drawProfile } from './profile.js';
+import type { RandomSchema } from './schema.js';
+import { type Release, World } from './world.js';
+
+/** How many steps lie between two looks at the server. */
+const STRIDE = 12;
+
+/** A seed takes a second; one that takes so long hangs, in milliseconds. */
+const PATIENCE = 30_000;
+
+const HARD_PATIENCE = 120_000;
+
+/** Lines of the trace that a failure tells. */
+const LINES = 80;
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly ground: Ground;
+  readonly schema: RandomSchema;
+  readonly steps: number;
+  /** The server is the seed's own: it may be killed, restored and migrated to a later release. */
+  readonly next?: Release;
+}
+
+/** Runs a seed. Rejects with what was wrong, and the last that happened before. */
+export async function runSeed(options: RunOptions): Promise<void> {
+  const { seed, ground, schema, steps } = options;
+  const profile = drawProfile(new Random(seed), steps);
+  const place = await ground.makePlace();
+  const world = new World({ seed, profile, ground, place, schema, next: options.next ?? null });
+  world.trace(JSON.stringify(profile));
+  try {
+    await within(`The seed ${seed}`, runWorld(world), world.next ? HARD_PATIENCE : PATIENCE);
+  } catch (error) {
+    throw new Error(tell(world, error), { cause: error });
+  } finally {
+    await within(`The end of seed ${seed}`, world.close(), PATIENCE);
+  }
+}
+
+async function runWorld(world: World): Promise<void> {
+  await world.start();
+  for (let step = 0; step < world.profile.steps; step += 1) await runStep(world, step);
+  world.heal();
+  world.trace('heal');
+  await settleAll(world);
+  await pass();
+  await checkEnd(world);
+  for (const device of world.devices) {
+    await checkView(world, device);
+    await checkCopy(world, device);
+  }
+  await checkRest(world);
+  world.judgeAll();
+}
+
+async function runStep(world: World, step: number): Promise<void> {
+  // Each step has numbers of its own: time has no part in the others' choices.
+  const random = new Random(world.seed * 7919 + step);
+  const device = random.pick(world.devices);
+  const { own, shared } = world.place;
+  const isThere = device.tab.record(shared) !== undefined;
+  const accountId = isThere && random.chance(0.3) ? shared : own;
+  const name = drawCommand(random, world.next !== null);
+  world.trace(`${step}: ${name} ${device.name}`);
+  await COMMANDS[name]?.run({ world, device, accountId, random });
+  await pass();
+  for (const one of world.devices) {
+    await world.marks.look();
+    for (const record of one.tab.records) record.judge();
+    await checkView(world, one);
+  }
+  if (step % STRIDE === STRIDE - 1)
+    for (const one of world.devices) if (!one.tab.isFrozen) await checkCopy(world, one);
+  world.judgeAll();
+}
+
+function tell({ seed, lines }: World, error: unknown): string {
+  const { message, stack } = error as Error;
+  const why = (error as Error).name === 'Violation' ? message : String(stack);
+  return [
+    `CLIENT_SEED=${seed} CLIENT_SEEDS=1 repeats it: ${why}`,
+    ...lines.slice(-(Number(process.env['CLIENT_TRACE']) || LINES)),
+  ].join('\n');
+}

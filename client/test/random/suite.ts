@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { Random } from '../../../conform/src/random.js';
+import { Ground } from './ground.js';
+import { drawProfile } from './profile.js';
+import { runSeed } from './run.js';
+import { loadSchema, makeProject, makeRelease, type RandomSchema } from './schema.js';
+
+const STEPS = 50;
+
+/** Runs seeds, so many in each test, from `CLIENT_SEED` on or from any. */
+export function describeSeeds(usual: number, most: number): void {
+  const seeds = readSeeds(usual);
+  let ground: Ground;
+  let schema: RandomSchema;
+  beforeAll(async () => {
+    const project = await makeProject();
+    schema = await loadSchema(project);
+    ground = await Ground.open(project);
+  });
+  afterAll(() => ground.close());
+
+  defineSeeds({ ...seeds, most }, (seed) => runSeed({ seed, ground, schema, steps: STEPS }));
+}
+
+/** Runs seeds that have a server each, which ends, goes back and gets a new release. */
+export function describeHardSeeds(usual: number, most: number): void {
+  const { count, first } = readSeeds(usual);
+  let release: { readonly old: string; readonly next: string };
+  let schemas: { readonly old: RandomSchema; readonly next: RandomSchema };
+  beforeAll(async () => {
+    const old = await makeProject();
+    const next = await makeRelease();
+    release = { old, next };
+    schemas = { old: await loadSchema(old), next: await loadSchema(next) };
+  });
+
+  defineSeeds({ count, first, most }, async (seed) => {
+    const keepsFew = seed % 4 === 0 && drawProfile(new Random(seed), STEPS).hasOnceKeys;
+    const ground = await Ground.open(release.old, keepsFew ? { CHANGES_KEEP: '1s' } : {});
+    try {
+      const next = { root: release.next, schema: schemas.next };
+      await runSeed({ seed, ground, schema: schemas.old, steps: STEPS, next });
+    } finally {
+      await ground.close();
+    }
+  });
+}
+
+function readSeeds(usual: number): { readonly count: number; readonly first: number } {
+  const count = Number(process.env['CLIENT_SEEDS'] ?? usual);
+  return { count, first: Number(process.env['CLIENT_SEED'] ?? Date.now() % 1_000_000) };
+}
+
+interface Seeds {
+  readonly count: number;
+  readonly first: number;
+  /** How many a test runs. */
+  readonly most: number;
+}
+
+function defineSeeds({ count, first, most }: Seeds, run: (seed: number) => Promise<void>): void {
+  for (let from = first; from < first + count; from += most) {
+    const end = Math.min(from + most, first + count);
+    const name = end - from === 1 ? `seed ${from}` : `seeds ${from} to ${end - 1}`;
+    it(`end as the server is: ${name}`, async () => {
+      for (let seed = from; seed < end; seed += 1) await run(seed);
+    });
+  }
+}

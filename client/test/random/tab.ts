@@ -1,0 +1,208 @@
+import { Random } from '../../../conform/src/random.js';
+import { withCache } from '../../src/cache/cache-store.js';
+import { CORE, type Session } from '../../src/call/session.js';
+import { connect } from '../../src/index.js';
+import type { OpenStore, Store } from '../../src/persist/port.js';
+import { StoreLostError } from '../../src/persist/store-errors.js';
+import { freezeWith, Ice } from '../tabs/doubles.js';
+import type { Device } from './device.js';
+import { markOf, marksIn, tagsOf } from './marks.js';
+import { Network } from './network.js';
+import { Recorder } from './recorder.js';
+import { type AnyRow, type RandomClient, type RandomSchema, TYPE_NAMES } from './schema.js';
+import { shorten } from './trace.js';
+import type { World } from './world.js';
+
+const ONCE = 'urn:jmapsmith:once';
+
+/** A client of a device, with its network: both may freeze, and end without a word. */
+export class Tab {
+  readonly number: number;
+  readonly ice = new Ice();
+  readonly network: Network;
+  readonly schema: RandomSchema;
+  client!: RandomClient;
+  isFrozen = false;
+  isKilled = false;
+  /** Calls of the store that have not come to an end. */
+  #calls = 0;
+  readonly #world: World;
+  readonly #device: Device;
+  readonly #answered = new Set<string>();
+  readonly #records = new Map<string, Recorder>();
+
+  private constructor(world: World, device: Device) {
+    this.#world = world;
+    this.#device = device;
+    this.number = device.count;
+    const { seed, wire } = world;
+    this.schema = world.schema;
+    const name = `${device.name}.${device.count}`;
+    this.network = new Network({
+      ice: this.ice,
+      random: new Random(seed * 1_000 + device.count * 10 + Number(device.name.slice(1))),
+      judge: () => world.judge(this),
+      edit: (session) => editSession(session, world),
+      onRequest: (request) => {
+        world.trace(`${name} sends ${shorten(request.methodCalls)}`);
+        wire(device).request(request, this.#answered);
+      },
+      onAnswer: (_, answer, isDelivered) => {
+        const fate = isDelivered ? 'gets' : 'misses';
+        world.trace(`${name} ${fate} ${shorten(answer.methodResponses)}`);
+        wire(device).answer(answer);
+        if (isDelivered) for (const id of wire(device).endsOf(answer)) this.#answered.add(id);
+      },
+    });
+  }
+
+  static async open(world: World, device: Device): Promise<Tab> {
+    const tab = new Tab(world, device);
+    const { place } = world;
+    tab.client = await connect(tab.schema, {
+      url: place.url,
+      token: () => place.token.text,
+      store: withCache(tab.#wrap(device.store)),
+      fetch: tab.network.fetch,
+      retry: 0,
+    });
+    tab.client.onSession(() => tab.#takeSession());
+    tab.#takeSession();
+    tab.client.problems.subscribe((problems) => {
+      for (const { type, kind, values, error } of problems) {
+        // The title of an update has the mark of the create, which was not refused.
+        const marks = marksIn(type, values).filter((mark) => kind !== 'update' || mark[0] === 't');
+        world.marks.refuse(marks, error.type);
+      }
+    });
+    return tab;
+  }
+
+  /** The store has all that the client has given it. */
+  get isStored(): boolean {
+    return !this.isFrozen && this.#calls === 0;
+  }
+
+  get records(): readonly Recorder[] {
+    return [...this.#records.values()];
+  }
+
+  record(accountId: string): Recorder | undefined {
+    return this.#records.get(accountId);
+  }
+
+  endRecords(): void {
+    for (const record of this.records) record.end();
+  }
+
+  freeze(): void {
+    if (this.isFrozen) return;
+    this.isFrozen = true;
+    this.ice.freeze();
+  }
+
+  thaw(): void {
+    this.isFrozen = false;
+    this.ice.thaw();
+  }
+
+  /** The process is gone: nothing more comes to its network and its store. */
+  kill(): void {
+    this.isKilled = true;
+    this.network.kill();
+  }
+
+  async close(): Promise<void> {
+    this.endRecords();
+    if (!this.isKilled) this.thaw();
+    this.kill();
+    this.thaw();
+    await this.client.close();
+  }
+
+  /** Fails where a client doesn't show a write that an earlier one has saved. */
+  checkSaved(record: Recorder): void {
+    const { marks, fail } = this.#world;
+    const { name } = this.#device;
+    const shown = TYPE_NAMES.flatMap((type) =>
+      record.rows(type).map((row) => ({ mark: markOf(type, row), row })),
+    );
+    for (const write of marks.writes) {
+      const { kind, type, key, mark, device, accountId } = write;
+      if (device !== name || accountId !== record.accountId || write.client >= this.number)
+        continue;
+      const isOpen = write.isSaved !== true || write.end !== null;
+      if (isOpen || marks.refused.has(mark) || marks.open.has(mark)) continue;
+      const isThere =
+        kind === 'create'
+          ? marks.isDoomed(type, mark) || shown.some((one) => one.mark === mark)
+          : shown.every(({ row }) => (row.$key !== key && row.id !== key) || hasTag(row, mark));
+      if (!isThere && kind !== 'destroy') fail(`${name} forgot ${mark}, which was saved`);
+    }
+  }
+
+  /** Follows accounts that the user reaches, and leaves those that are gone. */
+  #takeSession(): void {
+    if (this.isKilled) return;
+    const { accounts } = this.client.session;
+    const { own, shared } = this.#world.place;
+    for (const id of [own, shared]) {
+      const record = this.#records.get(id);
+      if (accounts[id] === undefined) {
+        if (record === undefined) continue;
+        record.end();
+        this.#records.delete(id);
+        this.#device.forget(id);
+      } else if (record === undefined) {
+        const made = new Recorder(this.#world, this.#device, this.client, id);
+        this.#records.set(id, made);
+        made.look();
+      }
+    }
+  }
+
+  /** Returns the store as this client has it: frozen with it, and gone with it. */
+  #wrap(store: Store): Store {
+    return {
+      open: async (name) => {
+        this.#device.noteData(name);
+        return freezeWith(this.ice, this.#end(await store.open(name)));
+      },
+    };
+  }
+
+  #end(store: OpenStore): OpenStore {
+    const ended =
+      <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
+      async (...args: Args): Promise<T> => {
+        if (this.isKilled) throw new StoreLostError('The client is gone.');
+        this.#calls += 1;
+        return call(...args).finally(() => {
+          this.#calls -= 1;
+        });
+      };
+    return {
+      loadBlob: ended((key: string) => store.loadBlob(key)),
+      load: ended((...args: Parameters<OpenStore['load']>) => store.load(...args)),
+      commit: ended((...args: Parameters<OpenStore['commit']>) => store.commit(...args)),
+      fence: ended(() => store.fence()),
+      wipe: ended(() => store.wipe()),
+      close: () => store.close(),
+    };
+  }
+}
+
+/** Rows without tags have the marks of no updates. */
+function hasTag(row: AnyRow, mark: string): boolean {
+  return !('tags' in row) || tagsOf(row).includes(mark);
+}
+
+function editSession(session: Session, { profile }: World): Session {
+  const { [CORE]: core, [ONCE]: once, ...others } = session.capabilities;
+  const capabilities = {
+    ...others,
+    [CORE]: { ...core, ...profile.limits },
+    ...(profile.hasOnceKeys && once && { [ONCE]: once }),
+  };
+  return { ...session, capabilities };
+}

@@ -1,0 +1,118 @@
+import { isJsonObject, type JsonObject } from '../../../src/protocol/json.js';
+import type { Invocation, Request, Response } from '../../src/transport/transport.js';
+import { markOf, marksIn, tagsOf } from './marks.js';
+import { canonical } from './model.js';
+import type { RandomSchema, TypeName } from './schema.js';
+
+/** A name that no server may see: a key, a mark of a row, and what a row has besides. */
+const UNKNOWN = /~0?[0-9a-f]{8}-[0-9a-f]{4}-|"\$key"|"\$pending"/;
+
+/** Answers after which a call comes again. */
+const TRANSIENT = new Set(['serverUnavailable', 'serverFail', 'rateLimit', 'requestTooLarge']);
+
+/** Looks at what the clients of a device send. */
+export class WireChecks {
+  readonly #schema: RandomSchema;
+  readonly #hasOnceKeys: boolean;
+  readonly #fail: (text: string) => void;
+  /** Calls as they were sent first, by their keys. */
+  readonly #calls = new Map<string, string>();
+  /** Names of objects by their creation ids. */
+  readonly #ids = new Map<string, string>();
+  /** Marks that were sent of an object, in their order. */
+  readonly #sent = new Map<string, number[]>();
+
+  constructor(schema: RandomSchema, hasOnceKeys: boolean, fail: (text: string) => void) {
+    this.#schema = schema;
+    this.#hasOnceKeys = hasOnceKeys;
+    this.#fail = fail;
+  }
+
+  request(request: Request, answered: ReadonlySet<string>): void {
+    for (const call of request.methodCalls) {
+      const [name, args] = call;
+      if (UNKNOWN.test(JSON.stringify(args))) this.#fail(`sent ${JSON.stringify(call)}`);
+      if (name.endsWith('/set')) this.#checkSet(call, answered);
+    }
+  }
+
+  /** Notes the ids of objects. */
+  answer(response: Response): void {
+    for (const [name, args] of response.methodResponses) {
+      if (!name.endsWith('/set')) continue;
+      for (const [key, made] of membersOf(args['created']))
+        if (isJsonObject(made)) this.#ids.set(String(made['id']), key);
+    }
+  }
+
+  /** Returns the keys of the calls of a response that come to an end by it. */
+  endsOf({ methodResponses }: Response): readonly string[] {
+    return methodResponses.flatMap(([name, args, id]) => {
+      if (name === 'error') return TRANSIENT.has(String(args['type'])) ? [] : [id];
+      const errors = ['notCreated', 'notUpdated', 'notDestroyed'].flatMap((each) =>
+        membersOf(args[each]).map(([, error]) => (error as JsonObject)['type']),
+      );
+      return name.endsWith('/set') && !errors.some((type) => TRANSIENT.has(String(type)))
+        ? [id]
+        : [];
+    });
+  }
+
+  #checkSet([name, args, id]: Invocation, answered: ReadonlySet<string>): void {
+    const type = name.split('/')[0] as TypeName;
+    if (this.#hasOnceKeys && answered.has(id)) this.#fail(`sent ${id} again behind its answer`);
+    const text = canonical(args);
+    const before = this.#calls.get(id);
+    if (this.#hasOnceKeys && before !== undefined && before !== text)
+      this.#fail(`sent ${id} in another form: ${before}, then ${text}`);
+    this.#calls.set(id, text);
+    this.#checkProperties(type, args);
+    // Without keys, one create may make two objects.
+    if (this.#hasOnceKeys && before === undefined) this.#checkOrder(type, args);
+  }
+
+  #checkProperties(type: TypeName, args: JsonObject): void {
+    const table = this.#schema.types.find((each) => each.name === type);
+    for (const kind of ['create', 'update']) {
+      for (const [, values] of membersOf(args[kind])) {
+        for (const pointer of Object.keys(values as JsonObject)) {
+          const property = table?.properties[pointer.split('/')[0] ?? ''];
+          const isClosed =
+            property?.access === 'serverSet' ||
+            (kind === 'update' && property?.access === 'immutable');
+          if (property === undefined || isClosed) this.#fail(`sent ${type}.${pointer} in ${kind}`);
+        }
+      }
+    }
+  }
+
+  /** The writes of an object go out in the order in which they were made. */
+  #checkOrder(type: TypeName, args: JsonObject): void {
+    const writes = [...membersOf(args['create']), ...membersOf(args['update'])];
+    for (const [name, values] of writes) {
+      const key = this.#ids.get(name) ?? name.replace('#', '');
+      const marks = numbersIn(type, values as JsonObject);
+      const earlier = this.#sent.get(key) ?? [];
+      const most = Math.max(0, ...earlier);
+      const late = marks.find((mark) => mark < most && !earlier.includes(mark));
+      if (late !== undefined) this.#fail(`sent ${late} of ${name} behind ${most}`);
+      this.#sent.set(key, [...earlier, ...marks]);
+    }
+  }
+}
+
+function numbersIn(type: TypeName, values: JsonObject): readonly number[] {
+  const created = values['title'] ?? values['amount'];
+  const marks = created === undefined ? [] : [markOf(type, values) ?? ''];
+  const tags = [
+    ...tagsOf(values),
+    ...marksIn(type, Object.fromEntries(Object.keys(values).map((name) => [name, true]))),
+  ];
+  // A title that changes has the mark of its create once more.
+  const all = values['title'] !== undefined && tags.length > 0 ? tags : [...marks, ...tags];
+  return all.map((mark) => Number(mark.slice(1)));
+}
+
+function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}

@@ -1,0 +1,140 @@
+import { Random } from '../../../conform/src/random.js';
+import { Device } from './device.js';
+import type { Ground, Place } from './ground.js';
+import { Marks } from './marks.js';
+import type { Fault } from './network.js';
+import type { Profile } from './profile.js';
+import type { RandomSchema } from './schema.js';
+import type { Tab } from './tab.js';
+import { shortenIds } from './trace.js';
+import { WireChecks } from './wire-checks.js';
+
+/** Thrown where a seed shows what must not be. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly profile: Profile;
+  readonly ground: Ground;
+  readonly place: Place;
+  readonly schema: RandomSchema;
+  /** A later release of the server's project; null where the seed has none. */
+  readonly next: Release | null;
+}
+
+export interface Release {
+  readonly root: string;
+  readonly schema: RandomSchema;
+}
+
+/** All of a seed: its server, its devices, and what was found wrong so far. */
+export class World {
+  readonly seed: number;
+  readonly profile: Profile;
+  readonly ground: Ground;
+  readonly place: Place;
+  readonly next: Release | null;
+  /** The schema of clients that are opened from now on. */
+  schema: RandomSchema;
+  readonly marks = new Marks();
+  readonly devices: Device[] = [];
+  readonly lines: string[] = [];
+  /** The shared account is one of the user's. */
+  isShared = false;
+  /** The server has gone back to an earlier time, so that objects are gone. */
+  isUndone = false;
+  /** There is a backup to go back to. */
+  isBackedUp = false;
+  isHealed = false;
+  /** The user has had another token. */
+  isRenewed = false;
+  readonly #violations: string[] = [];
+  readonly #wires = new Map<Device, WireChecks>();
+  readonly #faults: Random;
+
+  constructor(options: WorldOptions) {
+    this.seed = options.seed;
+    this.profile = options.profile;
+    this.ground = options.ground;
+    this.place = options.place;
+    this.schema = options.schema;
+    this.next = options.next;
+    this.#faults = new Random(options.seed + 0x5eed);
+  }
+
+  async start(): Promise<void> {
+    for (let at = 0; at < this.profile.devices; at += 1) {
+      const device = new Device(this, `d${at}`);
+      await device.open();
+      this.devices.push(device);
+    }
+  }
+
+  readonly trace = (line: string): void => {
+    this.lines.push(shortenIds(line));
+  };
+
+  /** Notes that something is wrong; the next step throws it. */
+  readonly fail = (text: string): void => {
+    this.trace(`WRONG: ${text}`);
+    this.#violations.push(text);
+  };
+
+  /** Throws where something is wrong. */
+  judgeAll(): void {
+    const [first] = this.#violations;
+    if (first !== undefined) throw new Violation(first);
+  }
+
+  readonly wire = (device: Device): WireChecks => {
+    const known =
+      this.#wires.get(device) ??
+      new WireChecks((this.next ?? this).schema, this.profile.hasOnceKeys, (text) =>
+        this.fail(`${device.name} ${text}`),
+      );
+    this.#wires.set(device, known);
+    return known;
+  };
+
+  /**
+   * Returns whether an object may be made twice: the server knows no keys, and others have changed
+   * it before its client knew it again.
+   */
+  mayBeTwice(mark: string): boolean {
+    return !this.profile.hasOnceKeys && this.marks.mixed.has(mark);
+  }
+
+  /** The server goes back to an earlier time. */
+  undo(): void {
+    this.isUndone = true;
+    this.marks.forget();
+  }
+
+  /** Decides the fate of a request. */
+  judge(_tab: Tab): Fault {
+    if (this.isHealed) return null;
+    const random = this.#faults;
+    const { loss, forgetting } = this.profile;
+    if (random.chance(loss)) return random.pick(['answer', 'answer', 'answer', 'hang']);
+    if (random.chance(loss)) return 'request';
+    return random.chance(forgetting) ? 'forget' : null;
+  }
+
+  /** Has the network bring all messages, to all clients that live. */
+  heal(): void {
+    this.isHealed = true;
+    for (const { earlier, tab } of this.devices) {
+      for (const one of [...earlier, tab]) {
+        if (one.isKilled) continue;
+        one.thaw();
+        one.network.heal();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.devices.map((device) => device.close()));
+  }
+}

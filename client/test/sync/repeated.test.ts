@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { TypeTable } from '../../src/index.js';
+import { memory } from '../../src/persist/memory.js';
+import { AccountStore } from '../../src/store/account-store.js';
+import { Replica } from '../../src/store/replica.js';
+import { StoreWriter } from '../../src/store/store-writer.js';
+import type { PendingWrite } from '../../src/store/write.js';
+import { planFlush } from '../../src/sync/flush.js';
+import { readFlush } from '../../src/sync/outcomes.js';
+import { type Pull, readPull } from '../../src/sync/pull.js';
+import { recover } from '../../src/sync/recovery.js';
+
+// Calls that come again, and objects that a copy has before /changes has told of them.
+
+const todo: TypeTable = {
+  name: 'Todo',
+  capability: 'urn:test',
+  hash: '',
+  methods: ['get', 'changes', 'set'],
+  properties: {
+    text: { kind: 'string' },
+    tags: { kind: 'json', default: {} },
+    parentId: { kind: 'string', default: null, references: [{ type: 'Todo' }] },
+  },
+  filters: {},
+  sorts: {},
+};
+
+const FIRST = '~00000000-0000-4000-8000-000000000001';
+const SECOND = '~00000000-0000-4000-8000-000000000002';
+
+function create(key: string, values: object, sentAs: string | null = 'k'): PendingWrite {
+  const common = { ids: [key], type: 'Todo', key, sentAs, kind: 'create' } as const;
+  return {
+    ...common,
+    values: JSON.parse(JSON.stringify(values)) as Readonly<Record<string, string>>,
+  };
+}
+
+function update(key: string, patch: Readonly<Record<string, boolean>>): PendingWrite {
+  return {
+    ...{ ids: [JSON.stringify(patch)], type: 'Todo', key, sentAs: null, kind: 'update' },
+    ...{ patch, unchanged: null },
+  };
+}
+
+function makeReplica(log: readonly PendingWrite[]): Replica {
+  const replica = new Replica([todo]);
+  replica.apply({ log });
+  return replica;
+}
+
+const objectsOf = (...objects: readonly { readonly id: string }[]) =>
+  new Map([['Todo', new Map(objects.map((object) => [object.id, object]))]]);
+
+describe('an update of an object that is being created', () => {
+  const limits = { maxCalls: 9, maxObjectsInSet: 9, maxOctets: 1e6 };
+
+  it('leaves the members alone that it does not set', () => {
+    const log = [create(FIRST, { text: 'a' }), update(FIRST, { 'tags/red': true })];
+    const [, planned] = planFlush(makeReplica(log), limits);
+    expect(planned).toMatchObject({ patch: { 'tags/red': true } });
+  });
+
+  it('leaves them alone where the client does not have the object', () => {
+    const [planned] = planFlush(makeReplica([update('unknown', { 'tags/red': true })]), limits);
+    expect(planned).toMatchObject({ patch: { 'tags/red': true } });
+  });
+});
+
+describe('an object of a create', () => {
+  const pull: Pull = {
+    ...{ type: 'Todo', since: '1', accountId: 'A', maxChanges: 9 },
+    ...{ isKnown: null, isBrief: true, stale: null },
+  };
+  const read = (created: readonly string[], hasMoreChanges = false) => {
+    const args = {
+      newState: '2',
+      hasMoreChanges,
+      created: [...created],
+      updated: [],
+      destroyed: [],
+    };
+    const methodResponses = [['Todo/changes', args, 'Todo.changes']] as const;
+    return readPull(pull, ['a'], { methodResponses, sessionState: '1' });
+  };
+
+  it('is early no more where /changes tells of it', () => {
+    expect(read(['a'])).toMatchObject({ early: [], stale: { ids: ['a'] } });
+  });
+
+  it('is asked for again where all changes are there without it', () => {
+    expect(read([])).toMatchObject({
+      early: ['a'],
+      cursor: '1',
+      stale: { ids: ['a'], cursor: '2' },
+    });
+    const stale = { ids: ['a'], cursor: '2', isWhole: true };
+    const args = { state: '2', list: [], notFound: ['a'] };
+    const methodResponses = [['Todo/get', args, 'Todo.stale']] as const;
+    const later = readPull({ ...pull, stale }, ['a'], { methodResponses, sessionState: '1' });
+    expect(later).toMatchObject({ early: [], cursor: '2', objects: new Map([['a', null]]) });
+  });
+
+  it('stays early until all changes are there', () => {
+    expect(read([], true)).toMatchObject({ early: ['a'], cursor: '2', stale: null });
+  });
+
+  it('is not made older by an answer that comes again', () => {
+    const replica = makeReplica([create(FIRST, { text: 'old' })]);
+    replica.apply({ objects: objectsOf({ id: 'a', text: 'new' } as { readonly id: string }) });
+    const [write] = replica.log;
+    const call = { onceKey: 'k', type: 'Todo', writes: write === undefined ? [] : [write] };
+    const args = { created: { [FIRST.slice(1)]: { id: 'a' } } };
+    const { change } = readFlush(replica, [{ call, answer: { isError: false, args } }]);
+    replica.apply(change);
+    expect(replica.row('Todo', 'a')).toMatchObject({ text: 'new', $key: FIRST });
+  });
+
+  it('is early in the store, too, which has a row of its type from then on', async () => {
+    const open = await memory().open('x');
+    const writer = new StoreWriter(open, await open.fence(), () => undefined);
+    const options = {
+      ...{ accountId: 'A', tables: [todo], writer, versionOf: () => '1' },
+      announce: () => undefined,
+    };
+    const store = new AccountStore(options);
+    await store.commit({ objects: objectsOf({ id: 'a' }) });
+    expect(await open.load('types')).toHaveLength(1);
+    await store.commit({ early: new Map([['Todo', new Set(['a'])]]) });
+    const later = new AccountStore(options);
+    await later.read(open);
+    expect(later.replica.early('Todo')).toEqual(new Set(['a']));
+  });
+});
+
+describe('a lost call', () => {
+  const log = [create(FIRST, { text: 'a' }), create(SECOND, { text: 'b', parentId: FIRST })];
+  const response = {
+    methodResponses: [['Todo/changes', { created: ['x', 'y'] }, 'Todo.since']],
+    sessionState: '1',
+  } as const;
+  const lost = { type: 'Todo', since: '1' };
+  const x = { id: 'x', text: 'a' };
+  const y = { id: 'y', text: 'b', parentId: 'x' };
+
+  it('has made objects that name each other', () => {
+    const objects = new Map([x, y].map((object) => [object.id, object]));
+    const { change } = recover(lost, makeReplica(log), { objects, isWhole: true }, response);
+    expect(change).toEqual({
+      aliases: new Map([
+        [FIRST, { type: 'Todo', id: 'x' }],
+        [SECOND, { type: 'Todo', id: 'y' }],
+      ]),
+      log: [],
+    });
+  });
+
+  it('ends in part with the first of several pages', () => {
+    const pulled = { objects: new Map([['x', x]]), isWhole: false };
+    const { change, isDone } = recover(lost, makeReplica(log), pulled, response);
+    expect(isDone).toBe(false);
+    expect(change.aliases).toEqual(new Map([[FIRST, { type: 'Todo', id: 'x' }]]));
+    expect(change.log).toMatchObject([{ key: SECOND, sentAs: 'k' }]);
+  });
+});
+
+describe('a row with a write', () => {
+  it('is the same one when the write is sent', () => {
+    const log = [create(FIRST, { text: 'a' }, null)];
+    const replica = makeReplica(log);
+    const before = replica.row('Todo', FIRST);
+    replica.apply({ log: log.map((write) => ({ ...write, sentAs: 'k' })) });
+    expect(replica.row('Todo', FIRST)).toBe(before);
+  });
+});
