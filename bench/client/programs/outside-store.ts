@@ -4,6 +4,7 @@ import { type CacheStore, type OpenStore, withCache } from '@jmapsmith/client';
 export function outsideStore(): CacheStore {
   const open: OpenStore = {
     load: async () => [],
+    loadBlob: async () => null,
     commit: async () => undefined,
     fence: async () => 1,
     wipe: async () => undefined,

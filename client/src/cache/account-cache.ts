@@ -4,10 +4,10 @@ import { writeSort } from '../call/pack.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { Lazy } from '../query/lazy.js';
 import type { RulesLoader } from '../query/rules-loader.js';
-import type { ListSearch } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore, CommitNews } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
+import type { ListSearch } from '../store/list-state.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Coverage, Row, Touched } from '../store/replica.js';
 import type { Turn } from '../store/store-writer.js';
@@ -389,7 +389,7 @@ export class AccountCache implements WriteTarget {
     this.uploads.note(outcomes);
   }
 
-  /** Asks for objects once; a server that doesn't have them is asked again when the type changes. */
+  /** Asks for objects once. A server that doesn't have them is asked when their type changes. */
   #fetch(type: string, ids: Iterable<string>): void {
     if (this.#sync.isRefused(type)) return;
     const asked = this.#asked.get(type) ?? new Set<string>();
@@ -416,7 +416,7 @@ export class AccountCache implements WriteTarget {
     };
   }
 
-  /** Forgets lists, and objects of types that are kept in part, that nobody has looked at lately. */
+  /** Forgets lists, and objects of types that are kept in part, that nobody needs any more. */
   #prune(): void {
     const { store, types } = this.#options;
     const held = new Set(

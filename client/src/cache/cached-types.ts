@@ -167,7 +167,7 @@ type Includes<Shape extends TypeShape> = Shape extends { readonly includes: infe
   ? Named
   : object;
 
-/** Objects beside the ids that refer to them; null and absent where the client doesn't have them. */
+/** Objects beside the ids that refer to them; null or absent where the client has none. */
 type Included<Shape extends TypeShape, Name extends keyof Includes<Shape>> = {
   readonly [One in Name]: Includes<Shape>[One] extends readonly (infer Many)[]
     ? readonly Row<Many & TypeShape>[]
@@ -301,7 +301,7 @@ export interface LogoutOptions {
 export interface CachedClient<P extends Project> extends Omit<Client<P>, 'account'> {
   account(id?: Id<'Account'>): CachedAccount<P>;
   readonly sync: SyncControl;
-  /** Tells which types have another version on the server. Old programs go on, as far as they can. */
+  /** Tells which types have another version on the server. Old programs go on as they can. */
   readonly schema: Observable<SchemaSnapshot>;
   readonly problems: Observable<readonly Problem[]>;
   /**

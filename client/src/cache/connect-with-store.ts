@@ -406,10 +406,14 @@ function isKept({ methods }: TypeTable): boolean {
   return methods.includes('get') && methods.includes('changes');
 }
 
-/** Returns whether an account has a type. A server may not know all types of a capability. */
+/**
+ * Returns whether an account has a type. A server may not know all types of a capability; some give
+ * null for an account that has nothing yet.
+ */
 function isUsed(table: TypeTable, accountId: string, session: Session): boolean {
   const account = session.accounts[accountId];
-  if (!isKept(table) || account?.accountCapabilities[table.capability] === undefined) return false;
+  if (!isKept(table) || account?.accountCapabilities?.[table.capability] === undefined)
+    return false;
   const { types } = readSync(session);
   return types === undefined || types[table.name] !== undefined;
 }

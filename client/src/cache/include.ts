@@ -13,11 +13,11 @@ interface Inclusion {
 }
 
 /** Where the ids of a property are: by the end of its name, and their place in it. */
-const PLACES: Readonly<Record<string, Inclusion['place']>> = {
-  '': 'one',
-  's*': 'items',
-  skey: 'keys',
-};
+const PLACES: readonly (readonly [end: string, at: string, place: Inclusion['place']])[] = [
+  ['', '', 'one'],
+  ['s', '*', 'items'],
+  ['s', 'key', 'keys'],
+];
 
 /** Returns the references of these names. Throws where the type has no such reference. */
 function findInclusions(
@@ -30,7 +30,8 @@ function findInclusions(
       const [reference] = references;
       const [, name, many] = /^(.+)Id(s?)$/.exec(property) ?? [];
       if (name === undefined || typeof reference?.type !== 'string') return [];
-      const place = PLACES[`${many === 's' ? 's' : ''}${reference.at?.join('/') ?? ''}`];
+      const at = reference.at?.join('/') ?? '';
+      const [, , place] = PLACES.find((one) => one[0] === many && one[1] === at) ?? [];
       const isFree = table.properties[name] === undefined && replica.hasType(reference.type);
       if (place === undefined || !isFree) return [];
       return [{ name, property, type: reference.type, place }];

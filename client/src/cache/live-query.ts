@@ -3,10 +3,10 @@ import { compileFilter, type Match } from '../query/filters.js';
 import { LocalList } from '../query/local-list.js';
 import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
-import type { ListSearch } from '../query/server-list.js';
 import { runInSlices } from '../query/slices.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
+import type { ListSearch } from '../store/list-state.js';
 import type { Replica, Row, Touched } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
@@ -79,7 +79,7 @@ export class LiveRows implements Observable<Snapshot> {
   /** The client keeps only a part of the type, as of when the plan was made. */
   #isPartial = false;
   #seq = -1;
-  /** The rows of which the snapshot has those that it shows: they may be equal ones. */
+  /** The rows that were looked at last; the snapshot may have equal ones. */
   #shown: readonly Row[] = [];
   /** All rows were looked at since the list was shown. */
   #isAnew = false;

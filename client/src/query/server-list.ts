@@ -1,39 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
-import { loseList } from '../store/lost-list.js';
+import { type ListSearch, loseList, type ServerList } from '../store/list-state.js';
 import type { Key } from '../store/write.js';
 import { takeObjects, textsOf } from '../sync/pull.js';
 import { answerOf, type CallAnswer } from '../sync/wire.js';
 import type { Invocation, Response } from '../transport/transport.js';
-
-/** A question to the server: which objects, in which order, and how many of them. */
-export interface ListSearch {
-  /** The same for equal questions alone. */
-  readonly name: string;
-  readonly type: string;
-  /** Filter, sort and further arguments of /query and /queryChanges (RFC 8620 5.5, 5.6). */
-  readonly search: JsonObject;
-  /** The place of its first id among all that the server finds. */
-  readonly position: number;
-  /** How many ids are wanted from there on. */
-  readonly length: number;
-}
-
-/** A list that the server decides. Never changed: each step gives another one. JSON alone. */
-export interface ServerList extends ListSearch {
-  /** The ids from its place on as the server has them at `queryState`. */
-  readonly ids: readonly string[];
-  /** Null: they are asked for anew. */
-  readonly queryState: string | null;
-  /** The server can tell what changes of this list: of its begin alone. */
-  readonly hasChanges: boolean;
-  readonly total: number | null;
-  /** The ids to show: the ones of before, until a list that is asked for anew is there. */
-  readonly shown: readonly string[];
-  /** `ids` will take the place of `shown`. */
-  readonly isReplacing: boolean;
-  /** Objects with writes that are answered and that no answer about the list has covered yet. */
-  readonly answered: readonly Key[];
-}
 
 export interface ListOptions {
   readonly accountId: string;

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { Steps } from '../../../src/runtime/paused-work.js';
 import type { OpenStore, Change as RowChange, Table } from '../persist/port.js';
-import type { ServerList } from '../query/server-list.js';
 import { runInSlices } from '../query/slices.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { Outcome } from '../sync/outcomes.js';
+import type { ServerList } from './list-state.js';
+import { loseList } from './list-state.js';
 import { namesIn } from './log.js';
 import { LogRows } from './log-rows.js';
-import { loseList } from './lost-list.js';
 import { type Alias, BLOB, type Change, type Coverage, Replica, type Touched } from './replica.js';
 import type { StoreWriter, Turn } from './store-writer.js';
 import type { PendingWrite } from './write.js';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
-import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
+import type { ServerList } from './list-state.js';
 import { countCommon, type Log, namesIn, replaceNames } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
 import { isEqual } from './values.js';

@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import {
   type ListOptions,
-  type ListSearch,
   listCalls,
   noteAnswered,
   openList,
   readList,
-  type ServerList,
 } from '../query/server-list.js';
+import type { ListSearch, ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Outcome } from './outcomes.js';
@@ -47,7 +46,7 @@ export interface ListPlan extends Omit<ListOptions, 'hasObjects' | 'callId'> {
   readonly except?: string | undefined;
 }
 
-/** Keeps the lists that only the server can decide in step with it, while somebody looks at them. */
+/** Keeps lists that only the server can decide in step with it, while somebody looks at them. */
 export class ListSync {
   readonly #replica: Replica;
   readonly #open: () => Iterable<ListSearch>;

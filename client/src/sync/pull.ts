@@ -68,8 +68,8 @@ function hasObjects({ isKnown, isBrief }: Pull): boolean {
 }
 
 /**
- * Reads the answers of a pull. `early` are objects that came with a newer state than `since`: the
- * server tells nothing of one that was made and destroyed since (RFC 8620 5.2), so it is asked for
+ * Reads the answers of a pull. `early` are objects that came with a newer state than `since`. The
+ * server tells nothing of one that was made and destroyed since (RFC 8620 5.2): it is asked for
  * again.
  */
 export function readPull(pull: Pull, early: Iterable<string>, response: Response): PullResult {

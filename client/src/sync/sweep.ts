@@ -12,15 +12,17 @@ export interface Sweep {
   readonly from: string | null;
   /** The last id of the pages before; null at the begin. */
   readonly anchor: string | null;
-  /** The ids of the objects of each page. */
-  readonly seen: readonly (readonly string[])[];
 }
 
 export type SweepResult =
   | { readonly kind: 'failed'; readonly error: string }
+  /** It has to begin anew. */
+  | { readonly kind: 'lost' }
   | {
       readonly kind: 'page';
       readonly objects: ReadonlyMap<string, JsonObject | null>;
+      /** The state of the objects. */
+      readonly state: string;
       readonly sweep: Sweep;
       readonly isLast: boolean;
       /** How many objects there are, where the server tells. */
@@ -28,7 +30,7 @@ export type SweepResult =
     };
 
 export function startSweep(type: string, source: Sweep['source']): Sweep {
-  return { type, source, from: null, anchor: null, seen: [] };
+  return { type, source, from: null, anchor: null };
 }
 
 /** Returns the calls of the next page. */
@@ -57,11 +59,7 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
   const { type, source } = sweep;
   const query = source === 'query' ? answerOf(response, `${type}.ids`) : null;
   // The object that the page before ended with has gone: its place is lost.
-  if (query?.isError === true && query.type === 'anchorNotFound')
-    return {
-      ...{ kind: 'page', objects: new Map(), isLast: false, total: null },
-      sweep: startSweep(type, source),
-    };
+  if (query?.isError === true && query.type === 'anchorNotFound') return { kind: 'lost' };
   if (query?.isError === true) return { kind: 'failed', error: query.type };
   const page = answerOf(response, `${type}.page`);
   if (page.isError) return { kind: 'failed', error: page.type };
@@ -76,10 +74,10 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
     ...{ type, source: rest as Sweep['source'] },
     from: sweep.from ?? String(first.args['state']),
     anchor: ids.at(-1) ?? sweep.anchor,
-    seen: [...sweep.seen, [...objects.keys()]],
   };
   const isLast = query === null ? !rest?.length : isLastPage(query, ids);
-  return { kind: 'page', objects, sweep: next, isLast, total: readTotal(query) };
+  const state = String(page.args['state']);
+  return { kind: 'page', objects, state, sweep: next, isLast, total: readTotal(query) };
 }
 
 /** The server may answer fewer ids than it was asked for, without a word (RFC 8620 5.5). */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-import type { ServerList } from '../query/server-list.js';
 import type { TypeTable } from '../schema/tables.js';
+import type { ServerList } from '../store/list-state.js';
 import type { Log } from '../store/log.js';
 import type { Change, Coverage, Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
@@ -118,8 +118,9 @@ interface Draft {
 }
 
 /**
- * Objects that a sweep has not seen go in the end. The copy has no state until then: a program that
- * ends in between reads all of them anew.
+ * A sweep from its first page on, until /changes has nothing more to tell. Objects that it has not
+ * seen go in the end. The copy has no state until then: a program that ends in between reads all of
+ * them anew.
  */
 interface Swept {
   readonly since: string;
@@ -134,7 +135,6 @@ export class Sync {
   readonly #options: SyncOptions;
   readonly #backoff: Backoff;
   readonly #sweeps = new Map<string, Sweep>();
-  /** Sweeps behind their last pages, until /changes has nothing more to tell. */
   readonly #swept = new Map<string, Swept>();
   /** Objects that have to be read before the states of their types move on. */
   readonly #stale = new Map<string, Stale>();
@@ -419,7 +419,7 @@ export class Sync {
   #hasPaged({ pulls, sweeps }: Cycle, behind: ReadonlySet<string>): boolean {
     const hasGoneOn = ({ type, anchor }: Sweep): boolean => {
       const next = this.#sweeps.get(type)?.anchor ?? null;
-      return this.#swept.has(type) || (next !== null && next !== anchor);
+      return !this.#sweeps.has(type) || (next !== null && next !== anchor);
     };
     const hasBegun = ({ type }: Pull): boolean => this.#sweeps.has(type) && !behind.has(type);
     return sweeps.some(hasGoneOn) || pulls.some(hasBegun);
@@ -645,7 +645,7 @@ export class Sync {
 
   #readPull(pull: Pull, response: Response, draft: Draft): string | null {
     const { type } = pull;
-    const { objects, cursors, coverage } = draft;
+    const { objects, cursors } = draft;
     // The type is read anew: its state has been forgotten since the request.
     if (this.#stateOf(type) !== pull.since || (this.#stale.get(type) ?? null) !== pull.stale) {
       this.#due.add(type);
@@ -653,36 +653,53 @@ export class Sync {
     }
     const result = readPull(pull, this.#earlyOf(type, draft), response);
     if (result.kind === 'failed') return result.error;
+    const swept = this.#swept.get(type);
     if (result.kind === 'lost') {
-      cursors.set(type, null);
-      this.#sweepAnew(type);
+      // A server that tells no changes at all is read anew each time.
+      if (swept === undefined) {
+        cursors.set(type, null);
+        this.#sweepAnew(type);
+      } else if (!this.#sweeps.has(type)) this.#endSweep(type, swept.since, draft);
       return null;
     }
     take(objects, type, result.objects);
     draft.early.set(type, new Set(result.early));
     if (result.stale === null) this.#stale.delete(type);
     else this.#stale.set(type, result.stale);
-    const swept = this.#swept.get(type);
-    draft.pulled.set(type, result.isWhole);
-    if (result.isWhole || swept === undefined) cursors.set(type, result.cursor);
-    if (result.isWhole) {
-      this.#dropUnseen(type, objects);
-      const reached = this.#isPartial(type) ? 'known' : 'all';
-      const isOther = this.#options.replica.coverage(type) !== reached;
-      if (isOther && !this.#sweeps.has(type)) coverage.set(type, reached);
-    } else {
-      const seen = [...(swept?.seen ?? []), [...result.objects.keys()]];
-      if (swept !== undefined) this.#swept.set(type, { since: result.cursor, seen });
-      this.#due.add(type);
+    if (!result.isWhole) this.#due.add(type);
+    if (result.isWhole && !this.#sweeps.has(type)) {
+      this.#endSweep(type, result.cursor, draft);
+      return null;
+    }
+    draft.pulled.set(type, false);
+    if (swept === undefined) cursors.set(type, result.cursor);
+    else {
+      const seen = [...swept.seen, [...result.objects.keys()]];
+      this.#swept.set(type, { since: result.cursor, seen });
     }
     return null;
   }
 
-  #readSweep(sweep: Sweep, response: Response, { objects, coverage }: Draft): string | null {
+  /** Has all objects of a type, as of a state. */
+  #endSweep(type: string, state: string, { objects, cursors, coverage, ...draft }: Draft): void {
+    this.#dropUnseen(type, objects, this.#earlyOf(type, draft));
+    cursors.set(type, state);
+    draft.pulled.set(type, true);
+    draft.early.set(type, new Set());
+    const reached = this.#isPartial(type) ? 'known' : 'all';
+    if (this.#options.replica.coverage(type) !== reached) coverage.set(type, reached);
+  }
+
+  #readSweep(sweep: Sweep, response: Response, draft: Draft): string | null {
     const { type } = sweep;
+    const { objects, coverage } = draft;
     if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
     if (result.kind === 'failed') return result.error;
+    if (result.kind === 'lost') {
+      this.#sweepAnew(type);
+      return null;
+    }
     let { sweep: next, isLast } = result;
     if (this.#isLarge(sweep, result.total)) {
       const rest = this.#knownIds(type);
@@ -690,13 +707,14 @@ export class Sync {
       isLast = rest.length === 0;
     } else take(objects, type, result.objects);
     if (Array.isArray(next.source)) coverage.set(type, 'known');
-    if (isLast) {
-      this.#sweeps.delete(type);
-      const { from, seen } = next;
-      this.#swept.set(type, { since: from ?? '', seen });
-      // Behind the last page comes a /changes, for what has changed since the first one.
-      this.#due.add(type);
-    } else this.#sweeps.set(type, next);
+    const { since, seen } = this.#swept.get(type) ?? { since: next.from ?? '', seen: [] };
+    const ids = [...result.objects.keys()];
+    this.#swept.set(type, { since, seen: [...seen, ids] });
+    if (isLast) this.#sweeps.delete(type);
+    else this.#sweeps.set(type, next);
+    // Objects of a newer state may go without a word, unless their changes are read soon.
+    if (result.state !== since) this.#noteEarly(type, ids, draft);
+    if (isLast || result.state !== since) this.#due.add(type);
     return null;
   }
 
@@ -770,12 +788,12 @@ export class Sync {
       draft.early.set(type, new Set([...this.#earlyOf(type, draft), ...unheard]));
   }
 
-  #earlyOf(type: string, { early }: Draft): ReadonlySet<string> {
+  #earlyOf(type: string, { early }: Pick<Draft, 'early'>): ReadonlySet<string> {
     return early.get(type) ?? this.#options.replica.early(type);
   }
 
   /** A sweep is over: takes away what it has not seen, and nobody has made since. */
-  #dropUnseen(type: string, objects: Objects): void {
+  #dropUnseen(type: string, objects: Objects, early: ReadonlySet<string>): void {
     const swept = this.#swept.get(type);
     if (swept === undefined) return;
     this.#swept.delete(type);
@@ -784,7 +802,7 @@ export class Sync {
     const ofType = objects.get(type) ?? new Map<string, JsonObject | null>();
     const seen = new Set(swept.seen.flat());
     for (const { id } of this.#options.replica.baseRows(type)) {
-      if (!seen.has(id) && !ofType.has(id)) ofType.set(id, null);
+      if (!seen.has(id) && !early.has(id) && !ofType.has(id)) ofType.set(id, null);
     }
     objects.set(type, ofType);
   }

@@ -10,9 +10,9 @@ import {
   noteAnswered,
   openList,
   readList,
-  type ServerList,
   spliceIds,
 } from '../../src/query/server-list.js';
+import type { ServerList } from '../../src/store/list-state.js';
 import type { Invocation, Response } from '../../src/transport/transport.js';
 
 const options: ListOptions = {

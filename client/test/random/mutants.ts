@@ -31,7 +31,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   sweep: {
     rule: 'a copy that is read anew loses what the server has no more',
     file: 'sync/sync.ts',
-    text: 'this.#dropUnseen(type, objects);',
+    text: 'this.#dropUnseen(type, objects, this.#earlyOf(type, draft));',
     edited: 'this.#swept.delete(type);',
   },
   commit: {
