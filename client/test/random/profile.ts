@@ -19,6 +19,8 @@ export interface Profile {
   readonly forgetting: number;
   /** Stores are files of SQLite. */
   readonly isFile: boolean;
+  /** How many tabs a device has in the beginning; 0: a client has its store alone. */
+  readonly tabs: number;
   /** Devices stay online, but for what is lost. */
   readonly steps: number;
 }
@@ -37,6 +39,13 @@ export function drawProfile(random: Random, steps: number): Profile {
     // Without keys nobody can tell a lost create from another's where the history is gone.
     forgetting: hasOnceKeys ? random.pick([0, 0, 0.02, 0.1]) : 0,
     isFile: random.chance(0.1),
+    tabs: readTabs() ?? random.pick([0, 0, 0, 0, 1, 2, 2, 3]),
     steps,
   };
+}
+
+/** CLIENT_TABS has all seeds run with so many tabs. */
+function readTabs(): number | null {
+  const text = process.env['CLIENT_TABS'];
+  return text === undefined ? null : Number(text);
 }

@@ -3,8 +3,9 @@ import type { Device } from './device.js';
 import { LISTS, type ListSpec, listRows } from './lists.js';
 import { markOf, tagsOf } from './marks.js';
 import { canonical } from './model.js';
-import type { AnyRow, RandomClient, TypeName } from './schema.js';
+import type { AnyRow, TypeName } from './schema.js';
 import { TYPE_NAMES } from './schema.js';
+import type { Tab } from './tab.js';
 import type { World } from './world.js';
 
 interface ShownList {
@@ -28,17 +29,24 @@ export class Recorder {
   readonly accountId: string;
   readonly #world: World;
   readonly #device: Device;
+  readonly #tab: Tab;
+  /** The keys of objects by their ids: they stay. */
+  readonly #keys: Map<string, string> | null;
   readonly #lists: readonly ShownList[];
   readonly #leave: readonly (() => void)[];
   readonly #suspicions: Suspicion[] = [];
   #rows = new Map<string, AnyRow>();
   #isOver = false;
 
-  constructor(world: World, device: Device, client: RandomClient, accountId: string) {
+  constructor(world: World, device: Device, tab: Tab, accountId: string) {
     this.#world = world;
     this.#device = device;
+    this.#tab = tab;
     this.accountId = accountId;
-    const account = client.account(accountId);
+    // Tabs learn at different times that the user has lost an account.
+    const isOwn = device.browser !== null && accountId === world.place.shared;
+    this.#keys = isOwn ? new Map() : null;
+    const account = tab.client.account(accountId);
     this.#lists = LISTS.map((spec) => {
       const { type, filter, sort, limit } = spec;
       const query = account[type].live({
@@ -152,19 +160,21 @@ export class Recorder {
 
   #checkKey(type: TypeName, { id, $key }: AnyRow): void {
     if (id === $key && id.startsWith('~')) return;
-    const keys = this.#device.keysOf(this.accountId);
+    const all = this.#device.keysOf(this.accountId);
+    const keys = this.#keys ?? all;
     const known = keys.get(id);
     // Without keys of calls, an object may come before its client knows that it is its own.
     const isFound = known === id && !this.#world.profile.hasOnceKeys;
     if (known !== undefined && known !== $key && !isFound)
       this.#fail(`the key of ${type} ${id} was ${known} and is ${$key}`);
     keys.set(id, $key);
+    all.set(id, $key);
   }
 
   /** A tag that was shown is shown for as long as there is the object. */
   #checkTags(type: TypeName, row: AnyRow): void {
     const before = this.#rows.get(row.$key);
-    if (before === undefined) return;
+    if (before === undefined || this.#tab.isRobbed) return;
     const tags = new Set(tagsOf(row));
     for (const tag of tagsOf(before))
       if (!tags.has(tag))
@@ -172,6 +182,7 @@ export class Recorder {
   }
 
   #checkGone(type: TypeName, shown: ReadonlyMap<string, AnyRow>): void {
+    if (this.#tab.isRobbed) return;
     const marks = new Set(this.rows(type).map((row) => markOf(type, row)));
     for (const [key, row] of this.#rows) {
       if (shown.has(key) || !hasType(row, type)) continue;
