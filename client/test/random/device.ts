@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sqliteFile } from '../../src/cache/sqlite-store.js';
 import { type CacheStore, memory } from '../../src/index.js';
 import { Browser } from './browser.js';
+import type { MarkedWrite } from './marks.js';
 import { readStored, type StoredAccount } from './model.js';
 import { Tab } from './tab.js';
 import type { World } from './world.js';
@@ -78,9 +79,11 @@ export class Device {
   /** Opens a client more. */
   async open(): Promise<void> {
     this.count += 1;
+    // Other tabs may save more while this one reads.
+    const saved = this.#world.marks.writes.filter(({ isSaved }) => isSaved === true);
     const tab = await Tab.open(this.#world, this);
     this.tabs.push(tab);
-    this.#checkStart(tab);
+    this.#checkStart(tab, saved);
   }
 
   /** Returns the ids of the accounts that its clients show. */
@@ -105,7 +108,7 @@ export class Device {
   }
 
   /** A client begins with the state of some commit, which has every write that was saved. */
-  #checkStart(tab: Tab): void {
+  #checkStart(tab: Tab, saved: readonly MarkedWrite[]): void {
     for (const record of tab.records) {
       const views = this.#views.get(record.accountId);
       // Two tabs may have committed, and none of them shows both commits yet.
@@ -113,7 +116,7 @@ export class Device {
       if (!isShown)
         this.#world.fail(`${this.name} begins with a state that it never had: ${record.view}`);
       this.noteView(record.accountId, record.view);
-      tab.checkSaved(record);
+      tab.checkSaved(record, saved);
     }
   }
 }

@@ -121,7 +121,8 @@ export class Recorder {
       if (canonical(old) === canonical(row)) this.#fail(`${spec.type} ${row.$key} is another row`);
     }
     const isSame = next.length === rows.length && next.every((row, at) => row === rows[at]);
-    if (isSame && next !== rows) this.#fail(`a list of ${spec.type} is another one`);
+    if (isSame && next !== rows)
+      this.#fail(`the list ${JSON.stringify(spec)} is another one: ${canonical(next)}`);
   }
 
   #checkList({ spec, rows: shown, query }: ShownList): void {

@@ -6,7 +6,7 @@ import type { OpenStore, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
-import { markOf, marksIn, tagsOf } from './marks.js';
+import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
 import { Network } from './network.js';
 import { Recorder } from './recorder.js';
 import { type AnyRow, type RandomClient, type RandomSchema, TYPE_NAMES } from './schema.js';
@@ -137,18 +137,17 @@ export class Tab {
   }
 
   /** Fails where a client doesn't show a write that an earlier one has saved. */
-  checkSaved(record: Recorder): void {
+  checkSaved(record: Recorder, saved: readonly MarkedWrite[]): void {
     const { marks, fail } = this.#world;
     const { name } = this.#device;
     const shown = TYPE_NAMES.flatMap((type) =>
       record.rows(type).map((row) => ({ mark: markOf(type, row), row })),
     );
-    for (const write of marks.writes) {
+    for (const write of saved) {
       const { kind, type, key, mark, device, accountId } = write;
       if (device !== name || accountId !== record.accountId || write.client >= this.number)
         continue;
-      const isOpen = write.isSaved !== true || write.end !== null;
-      if (isOpen || marks.refused.has(mark) || marks.open.has(mark)) continue;
+      if (write.end !== null || marks.refused.has(mark) || marks.open.has(mark)) continue;
       const isThere =
         kind === 'create'
           ? marks.isDoomed(type, mark) || shown.some((one) => one.mark === mark)
