@@ -265,7 +265,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   steal: {
     weight: 4,
     hasTabs: true,
-    run({ tab, random }) {
+    run({ world, tab, random }) {
+      // Without keys nobody knows the objects again of which the tab alone has heard.
+      if (!world.profile.hasOnceKeys) return;
       if (random.chance(0.6)) tab.freeze();
       tab.rob();
     },
