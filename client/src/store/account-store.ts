@@ -132,7 +132,8 @@ export class AccountStore {
     // Objects come last: they may be newer than the state that they have reached, never older.
     const tables = ['types', 'aliases', 'lists', 'objects'] as const;
     const rest = await Promise.all(tables.map(load));
-    const isFirst = this.#step === UNREAD && this.#seq === 0;
+    // Lists that are looked at have to hear of each object.
+    const isFirst = this.#step === UNREAD && this.#seq === 0 && this.#listeners.size === 0;
     if (isFirst) await this.#takeSlices(rest.pop() ?? []);
     this.#step = step;
     this.#isReread = true;
