@@ -65,12 +65,13 @@ function compareProblems(world: World, { name, tabs }: Device): void {
 /** Each list has the rows that the server finds, in its order. */
 async function compareLists(world: World, tab: Tab, { accountId, lists }: Recorder) {
   for (const { spec, query } of lists) {
-    const { type, filter = null, sort = [], limit = null } = spec;
+    const { type, filter = null, sort = [], position = 0, limit = null } = spec;
     const comparators = sort.map((name) => ({
       property: name.replace('-', ''),
       isAscending: !name.startsWith('-'),
     }));
-    const args = { accountId, filter, sort: comparators, limit, calculateTotal: true };
+    const order = { filter, sort: comparators };
+    const args = { accountId, ...order, position, limit, calculateTotal: true };
     const { ids, total } = await world.place.writer.query(type, args);
     const { list } = await world.place.writer.get(type, { accountId, ids });
     const server = new Map(list.map((object) => [object.id, canonical(object)]));

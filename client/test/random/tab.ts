@@ -72,6 +72,7 @@ export class Tab {
       token: () => place.token.text,
       store: withCache(tab.#wrap(device.store)),
       fetch: tab.network.fetch,
+      coverage: Object.fromEntries(world.profile.known.map((type) => [type, 'known'])),
       retry: 0,
     });
     tab.client.onSession(() => tab.#takeSession());
