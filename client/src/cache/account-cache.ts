@@ -116,7 +116,8 @@ export class AccountCache implements WriteTarget {
     });
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
-        await store.beginTurn(turn, open);
+        const isReread = await store.beginTurn(turn, open);
+        if (isReread) this.#sync.follow(types().map(({ name }) => name));
         this.#sync.follow(store.renew());
       },
       end: () => {

@@ -241,8 +241,9 @@ export class LiveRows implements Observable<Snapshot> {
     const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
     const rows = this.#include.join(found);
     if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
-    // A list that was made anew may be as it was.
-    const isOther = rows === plan?.local?.rows && !this.#isAnew;
+    // A list that was made anew may be as it was, and so may the begin of one that has changed.
+    const isWhole = rows === plan?.local?.rows && this.#args.limit === null;
+    const isOther = isWhole && !this.#isAnew;
     const isSame = rows === this.#shown || (!isOther && isEqualList(rows, before));
     this.#isAnew = false;
     this.#shown = rows;

@@ -67,6 +67,8 @@ export class AccountStore {
   /** The last commit in turn that is here. */
   #step = UNREAD;
   #turn: Turn | null = null;
+  /** Others have committed what was read from the store, since the last turn. */
+  #isReread = false;
   #reading: Promise<void> = Promise.resolve();
   /** Commits that other tabs tell while the store is being read. */
   #untaken: CommitNews[] | null = null;
@@ -130,9 +132,11 @@ export class AccountStore {
     // Objects come last: they may be newer than the state that they have reached, never older.
     const tables = ['types', 'aliases', 'lists', 'objects'] as const;
     const rest = await Promise.all(tables.map(load));
-    const isFirst = this.#step === UNREAD && this.#seq === 0;
+    // Lists that are looked at have to hear of each object.
+    const isFirst = this.#step === UNREAD && this.#seq === 0 && this.#listeners.size === 0;
     if (isFirst) await this.#takeSlices(rest.pop() ?? []);
     this.#step = step;
+    this.#isReread = true;
     this.#take([...(isFirst ? [] : this.#emptyRows()), ...log, ...rest.flat()]);
   }
 
@@ -157,10 +161,16 @@ export class AccountStore {
     return this.#turn;
   }
 
-  /** Has a turn from now on, behind all that others have committed. */
-  async beginTurn(turn: Turn, store: OpenStore): Promise<void> {
+  /**
+   * Has a turn from now on, behind all that others have committed. Resolves to true where that was
+   * read from the store since the last turn: what began then leads nowhere.
+   */
+  async beginTurn(turn: Turn, store: OpenStore): Promise<boolean> {
     await this.read(store);
     this.#turn = turn;
+    const isReread = this.#isReread;
+    this.#isReread = false;
+    return isReread;
   }
 
   /** Returns false where nothing counts that was committed in the turn: the store has another. */
@@ -170,6 +180,7 @@ export class AccountStore {
     if (!isFenced) return true;
     this.#step = UNREAD;
     const log = this.replica.log.filter((write) => this.#log.isStored(write));
+    this.#seq += 1;
     this.#tell(this.replica.apply({ log }));
     return false;
   }

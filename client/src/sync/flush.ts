@@ -180,8 +180,9 @@ export function setCall(
   const destroy: string[] = [];
   const creates = replica.log.filter(({ kind }) => kind === 'create');
   const keys = new Set(creates.map(({ key }) => key));
+  // A create that comes again is named as before, even where its id has come to a commit in vain.
   const idOf = (text: string): string =>
-    replica.idOf(text) ?? (keys.has(text) ? `#${creationId(text)}` : text);
+    keys.has(text) ? `#${creationId(text)}` : (replica.idOf(text) ?? text);
   for (const write of call.writes) {
     const named = replaceNames(write, idOf);
     if (named.kind === 'create') create.push([creationId(named.key), named.values]);

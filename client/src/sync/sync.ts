@@ -9,6 +9,7 @@ import { Backoff } from './backoff.js';
 import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import type { ListAnswers, ListObjects, ListRequest, ListSync } from './list-sync.js';
+import { findOrphans } from './orphans.js';
 import { type Outcome, type Repair, readFlush } from './outcomes.js';
 import { type Pull, pullCalls, readPull, type Stale } from './pull.js';
 import {
@@ -510,7 +511,7 @@ export class Sync {
 
   #endConflicts(): void {
     const { replica, commit } = this.#options;
-    const outcomes = findConflicts(replica, this.#findWaiting());
+    const outcomes = [...findOrphans(replica), ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;
     const ended = new Set(outcomes.map(({ write }) => write));
     void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes);

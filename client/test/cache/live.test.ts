@@ -93,6 +93,21 @@ describe('a live list', () => {
     await compare();
   });
 
+  it('with a limit is the same one where a row behind it goes', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const filter = { text: 'limit' };
+    const query = me.Todo.live({ filter, sort: ['text'], limit: 2 });
+    const rows = ['limit 1', 'limit 2', 'limit 3'].map((text) => me.Todo.create({ text }).object);
+    const end = query.subscribe(() => undefined);
+    await until(query, ({ total }) => total === 3);
+    const before = query.getSnapshot().rows;
+    me.Todo.destroy(rows[2]?.$key ?? '');
+    expect(query.getSnapshot().total).toBe(2);
+    expect(query.getSnapshot().rows).toBe(before);
+    end();
+  });
+
   it('keeps rows that nothing changed', async () => {
     const jmap = await open();
     const me = jmap.account();

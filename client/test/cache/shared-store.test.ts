@@ -7,7 +7,7 @@ import { useTodos } from '../support/todos.js';
 
 // Clients of one user in tabs that share a store.
 
-const served = useTodos({}, ['AX', 'u2']);
+const served = useTodos({}, ['A2', 'AX', 'u2']);
 
 type Client = CachedClient<TodosProject>;
 
@@ -50,6 +50,27 @@ async function writeElsewhere(text: string): Promise<void> {
 const countStreams = (tabs: readonly Tab[]): number =>
   tabs.flatMap(({ requested }) => requested).filter(({ pathname }) => /eventsource/.test(pathname))
     .length;
+
+describe('an account that another tab has read', () => {
+  it('is there without the server', async () => {
+    const { clients } = await openTabs(2);
+    const [one, two] = clients as [Client, Client];
+    const { u1, A2 } = served.fixtures();
+    await u1.set('Todo', { accountId: A2, create: { k: { text: 'elsewhere' } } });
+    one.account(A2 as never);
+    await one.sync.settled();
+    served.proxy().decide(() => 'drop');
+    const texts: string[][] = [];
+    const end = two
+      .account(A2 as never)
+      .Todo.live()
+      .subscribe(({ rows }) => texts.push(rows.map(({ text }) => text)));
+    await expect.poll(() => texts.at(-1)).toEqual(['elsewhere']);
+    end();
+    served.proxy().decide(() => 'pass');
+    await Promise.all(clients.map((client) => client.close()));
+  });
+});
 
 describe('a write of a tab', () => {
   it('shows in the others without the server, and ends in all of them', async () => {

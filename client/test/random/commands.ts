@@ -4,6 +4,7 @@ import type { Device } from './device.js';
 import type { MarkedWrite } from './marks.js';
 import { markOf } from './marks.js';
 import type { AnyRow, AnyWrite, TypeName } from './schema.js';
+import type { Tab } from './tab.js';
 import { drawEdit, drawGadget } from './values.js';
 import type { World } from './world.js';
 
@@ -11,6 +12,8 @@ import type { World } from './world.js';
 export interface Scene {
   readonly world: World;
   readonly device: Device;
+  /** A client of the device. */
+  readonly tab: Tab;
   readonly accountId: string;
   readonly random: Random;
 }
@@ -20,12 +23,14 @@ interface Command {
   readonly weight: number;
   /** Seeds that have a server of their own alone have it. */
   readonly isHard?: true;
+  /** Seeds with tabs alone have it. */
+  readonly hasTabs?: true;
   run(scene: Scene): Promise<void> | void;
 }
 
 /** Rows that a device shows. */
-function rowsOf({ device, accountId }: Scene, type: TypeName): readonly AnyRow[] {
-  return device.tab.record(accountId)?.rows(type) ?? [];
+function rowsOf({ tab, accountId }: Scene, type: TypeName): readonly AnyRow[] {
+  return tab.record(accountId)?.rows(type) ?? [];
 }
 
 /** Draws a row; null: there is none. */
@@ -48,7 +53,11 @@ function drawName(scene: Scene, type: TypeName): string | null {
 type WriteFacts = Pick<MarkedWrite, 'mark' | 'kind' | 'type' | 'key' | 'names'>;
 
 /** Follows a write to its end. */
-function follow({ world, device, accountId, random }: Scene, facts: WriteFacts, write: AnyWrite) {
+function follow(
+  { world, device, tab, accountId, random }: Scene,
+  facts: WriteFacts,
+  write: AnyWrite,
+) {
   const { marks } = world;
   const note = (end: string): void => {
     marked.end = end;
@@ -60,7 +69,7 @@ function follow({ world, device, accountId, random }: Scene, facts: WriteFacts, 
   };
   const marked: MarkedWrite = {
     ...facts,
-    ...{ accountId, device: device.name, client: device.count, isAsked: random.chance(0.7) },
+    ...{ accountId, device: device.name, client: tab.number, isAsked: random.chance(0.7) },
     ...{ isSaved: null, end: null },
     look: async () => {
       await Promise.race([settle(), new Promise((resolve) => setImmediate(resolve))]);
@@ -72,25 +81,25 @@ function follow({ world, device, accountId, random }: Scene, facts: WriteFacts, 
   });
   if (marked.isAsked) void settle();
   const { mark, kind, type, key } = facts;
-  world.trace(`${device.name} ${accountId} ${kind} ${type} ${key} ${mark}`);
+  world.trace(`${tab.name} ${accountId} ${kind} ${type} ${key} ${mark}`);
 }
 
 function create(scene: Scene, type: TypeName, values: JsonObject, mark: string): void {
-  const { device, accountId } = scene;
+  const { tab, accountId } = scene;
   const names = JSON.stringify(values).match(/~[0-9a-f-]{36}/g) ?? [];
-  const write = device.tab.client.account(accountId)[type].create(values);
+  const write = tab.client.account(accountId)[type].create(values);
   follow(scene, { mark, kind: 'create', type, key: write.object.$key, names }, write);
 }
 
 function destroy(scene: Scene, type: TypeName, row: AnyRow): void {
-  const { world, device, accountId } = scene;
+  const { world, tab, accountId } = scene;
   doom(world, type, row);
   const key = nameOf(scene, row);
   // The destroy takes the updates along that wait for an answer, even where it is refused.
   for (const { end, mark, ...other } of world.marks.writes)
     if (end === null && other.key === row.$key && other.kind === 'update')
       world.marks.open.add(mark);
-  const write = device.tab.client.account(accountId)[type].destroy(key);
+  const write = tab.client.account(accountId)[type].destroy(key);
   const mark = `x${markOf(type, row)}`;
   follow(scene, { mark, kind: 'destroy', type, key: row.$key, names: [] }, write);
 }
@@ -149,13 +158,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run(scene) {
       const row = drawRow(scene, 'Gadget');
       if (row === null) return;
-      const { world, device, accountId, random } = scene;
+      const { world, tab, accountId, random } = scene;
       const mark = world.marks.next('t');
       const other = drawName(scene, 'Gadget');
       const edit = drawEdit(random, row, { mark, other });
       const key = nameOf(scene, row);
       world.marks.mixed.add(markOf('Gadget', row) ?? '');
-      const write = device.tab.client.account(accountId).Gadget.update(key, edit as JsonObject);
+      const write = tab.client.account(accountId).Gadget.update(key, edit as JsonObject);
       const names = other === null ? [] : [other];
       follow(scene, { mark, kind: 'update', type: 'Gadget', key: row.$key, names }, write);
     },
@@ -203,50 +212,69 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   wake: {
     weight: 6,
-    run: ({ device }) => device.tab.client.sync.wake(),
+    run: ({ tab }) => tab.client.sync.wake(),
   },
   settle: {
     weight: 6,
-    async run({ device }) {
-      await Promise.race([device.tab.client.sync.settled(), sleep(40)]);
+    async run({ tab }) {
+      await Promise.race([tab.client.sync.settled(), sleep(40)]);
     },
   },
   goOffline: {
     weight: 3,
-    run({ device }) {
-      device.tab.network.isOnline = false;
-      device.tab.network.cut();
+    run({ tab }) {
+      tab.network.isOnline = false;
+      tab.network.cut();
     },
   },
   goOnline: {
     weight: 5,
-    run({ device }) {
-      device.tab.network.isOnline = true;
+    run({ tab }) {
+      tab.network.isOnline = true;
     },
   },
   cut: {
     weight: 2,
-    run: ({ device }) => device.tab.network.cut(),
+    run: ({ tab }) => tab.network.cut(),
   },
   freeze: {
     weight: 2,
-    run: ({ device }) => device.tab.freeze(),
+    run: ({ tab }) => tab.freeze(),
   },
   thaw: {
     weight: 4,
-    run: ({ device }) => device.tab.thaw(),
+    run: ({ tab }) => tab.thaw(),
   },
   kill: {
     weight: 3,
-    run: ({ device }) => device.open(true),
+    async run({ device, tab }) {
+      device.leave(tab, true);
+      await device.open();
+    },
   },
   replace: {
     weight: 2,
-    run: ({ device }) => device.open(false),
+    async run({ device, tab }) {
+      if (device.browser !== null && device.tabs.length < MOST_TABS) return device.open();
+      device.leave(tab, false);
+      // A client that has its store alone ends when the next one opens the store.
+      if (device.browser !== null) void tab.client.close();
+      return device.open();
+    },
+  },
+  steal: {
+    weight: 4,
+    hasTabs: true,
+    run({ world, tab, random }) {
+      // Without keys nobody knows the objects again of which the tab alone has heard.
+      if (!world.profile.hasOnceKeys) return;
+      if (random.chance(0.6)) tab.freeze();
+      tab.rob();
+    },
   },
   discard: {
     weight: 1,
-    run: ({ device }) => device.tab.client.problems.getSnapshot()[0]?.discard(),
+    run: ({ tab }) => tab.client.problems.getSnapshot()[0]?.discard(),
   },
   renewToken: {
     weight: 1,
@@ -322,11 +350,22 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 /** Longer than a server keeps changes where it keeps few, in milliseconds. */
 const LONG = 1500;
 
+/** So many tabs a device has at most. */
+const MOST_TABS = 3;
+
 const NAMES = Object.keys(COMMANDS);
 
+interface Kind {
+  readonly isHard: boolean;
+  readonly hasTabs: boolean;
+}
+
 /** Draws the name of a command by the weights. */
-export function drawCommand(random: Random, isHard: boolean): string {
-  const names = NAMES.filter((name) => isHard || COMMANDS[name]?.isHard !== true);
+export function drawCommand(random: Random, { isHard, hasTabs }: Kind): string {
+  const names = NAMES.filter(
+    (name) =>
+      (isHard || COMMANDS[name]?.isHard !== true) && (hasTabs || COMMANDS[name]?.hasTabs !== true),
+  );
   const total = names.reduce((sum, name) => sum + (COMMANDS[name]?.weight ?? 0), 0);
   let rest = random.next() * total;
   for (const name of names) {

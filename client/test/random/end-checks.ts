@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { eventually } from '../../../test/support/poll.js';
+import { pass } from './copy-checks.js';
 import type { Device } from './device.js';
 import { type MarkedWrite, markOf, tagsOf } from './marks.js';
 import { canonical } from './model.js';
 import type { Recorder } from './recorder.js';
 import { TYPE_NAMES, type TypeName } from './schema.js';
+import type { Tab } from './tab.js';
 import type { World } from './world.js';
 
 /** Errors that writes of the test may end with, as the server has other objects than the client. */
@@ -20,47 +22,61 @@ const REST = 60;
 export async function settleAll(world: World): Promise<void> {
   const state = await eventually(() => world.place.readState(), 20_000);
   for (let round = 0; round < 3; round += 1)
-    for (const { tab } of world.devices) await tab.client.sync.settled();
+    for (const tab of world.tabs) await tab.client.sync.settled();
   await eventually(async () => {
-    for (const { tab } of world.devices) {
+    for (const tab of world.tabs) {
       if (tab.client.session.state === state) continue;
       await tab.client.sync.settled();
       throw new Error(`The session is another than ${state}.`);
     }
   }, 20_000);
-  for (const { tab } of world.devices) await tab.client.sync.settled();
+  for (const tab of world.tabs) await tab.client.sync.settled();
 }
 
 /** All clients show the objects that the server has. */
 export async function checkEnd(world: World): Promise<void> {
-  for (const device of world.devices) {
-    const { pending, status } = device.tab.client.sync.getSnapshot();
+  for (const tab of world.tabs) {
+    const { pending, status } = tab.client.sync.getSnapshot();
     if (pending > 0 || status !== 'live')
-      world.fail(`${device.name} ends with ${pending} writes, ${status}`);
-    for (const record of device.tab.records) await compareLists(world, device, record);
+      world.fail(`${tab.name} ends with ${pending} writes, ${status}`);
+    for (const record of tab.records) await compareLists(world, tab, record);
   }
   await world.marks.look();
-  for (const { accountId } of world.devices[0]?.tab.records ?? []) {
+  await pass();
+  for (const device of world.devices) compareProblems(world, device);
+  for (const accountId of world.devices[0]?.accounts ?? []) {
     const objects = await readMarks(world, accountId);
     checkWrites(world, accountId, objects);
   }
   checkEnds(world);
 }
 
+/** All tabs of a device have the same problems. */
+function compareProblems(world: World, { name, tabs }: Device): void {
+  const all = tabs.map(({ client }) => {
+    const problems = client.problems.getSnapshot();
+    return problems.map((problem) => canonical({ ...problem })).sort();
+  });
+  for (const problems of all)
+    if (problems.join() !== all[0]?.join())
+      world.fail(`${name} has the problems ${problems.join()} beside ${all[0]?.join()}`);
+}
+
 /** Each list has the rows that the server finds, in its order. */
-async function compareLists(world: World, device: Device, { accountId, lists }: Recorder) {
+async function compareLists(world: World, tab: Tab, { accountId, lists }: Recorder) {
   for (const { spec, query } of lists) {
-    const { type, filter = null, sort = [], limit = null } = spec;
+    const { type, filter = null, sort = [], position = 0, limit = null } = spec;
     const comparators = sort.map((name) => ({
       property: name.replace('-', ''),
       isAscending: !name.startsWith('-'),
     }));
-    const args = { accountId, filter, sort: comparators, limit, calculateTotal: true };
+    const order = { filter, sort: comparators };
+    const args = { accountId, ...order, position, limit, calculateTotal: true };
     const { ids, total } = await world.place.writer.query(type, args);
     const { list } = await world.place.writer.get(type, { accountId, ids });
     const server = new Map(list.map((object) => [object.id, canonical(object)]));
     const shown = query.getSnapshot();
-    const name = `${device.name} ${JSON.stringify(spec)}`;
+    const name = `${tab.name} ${JSON.stringify(spec)}`;
     if (shown.rows.map(({ id }) => id).join() !== ids.join())
       world.fail(
         `${name} shows ${shown.rows.map(({ id }) => id).join()}, the server ${ids.join()}`,
@@ -127,15 +143,16 @@ function checkEnds(world: World): void {
   const refused = new Set(creates.map(({ key }) => key));
   for (const write of writes) {
     const { mark, end, key, device, client } = write;
-    const tab = world.devices.find(({ name }) => name === device)?.tab;
-    if (end === null && tab?.number === client && tab.record(write.accountId) !== undefined)
+    const { tabs = [] } = world.devices.find(({ name }) => name === device) ?? {};
+    const tab = tabs.find(({ number }) => number === client);
+    if (end === null && tab?.record(write.accountId) !== undefined)
       world.fail(`${device} has not ended ${mark}`);
     if (end !== null && end !== 'made') {
       if (!EXPECTED.has(end)) world.fail(`${device} was refused ${mark}: ${end}`);
       // Writes of one object may have become one.
       const names = writes.flatMap((other) => (other.key === key ? other.names : []));
       const hasReason = refused.has(key) || names.some((name) => refused.has(name));
-      if (end === 'dependencyFailed' && !hasReason && client === tab?.number)
+      if (end === 'dependencyFailed' && !hasReason && tab !== undefined)
         world.fail(`${device} was refused ${mark} for nothing`);
     }
   }
@@ -143,7 +160,7 @@ function checkEnds(world: World): void {
 
 /** A client that has nothing to do sends nothing. */
 export async function checkRest(world: World): Promise<void> {
-  const count = () => world.devices.map(({ tab }) => tab.network.count);
+  const count = () => world.tabs.map(({ network }) => network.count);
   // The last event of the server may be on its way yet.
   await new Promise((resolve) => setTimeout(resolve, REST));
   const before = count();

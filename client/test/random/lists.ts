@@ -6,6 +6,7 @@ export interface ListSpec {
   readonly type: TypeName;
   readonly filter?: JsonObject;
   readonly sort?: readonly string[];
+  readonly position?: number;
   readonly limit?: number;
   /** Returns whether a row is in the list; all are where it isn't given. */
   readonly match?: (row: JsonObject) => boolean;
@@ -44,11 +45,12 @@ export const LISTS: readonly ListSpec[] = [
     match: (row) => !('red' in tagsOf(row)) && !('blue' in tagsOf(row) && Number(row['rank']) <= 0),
   },
   { type: 'Book', sort: ['-title'], limit: 4 },
+  { type: 'Gadget', sort: ['title'], position: 2, limit: 4 },
 ];
 
 /** Returns the rows of a list, in order, by looking at each of them. */
 export function listRows(spec: ListSpec, all: readonly AnyRow[]): readonly AnyRow[] {
-  const { match = () => true, sort = [], limit } = spec;
+  const { match = () => true, sort = [], position = 0, limit = Number.MAX_SAFE_INTEGER } = spec;
   const comparators = sort.map((name) => [name.replace('-', ''), name.startsWith('-') ? -1 : 1]);
   const last = comparators.at(-1)?.[1] === -1 ? -1 : 1;
   const sorted = all.filter(match).sort((one, other) => {
@@ -58,7 +60,7 @@ export function listRows(spec: ListSpec, all: readonly AnyRow[]): readonly AnyRo
     }
     return compare(one.id, other.id) * last;
   });
-  return sorted.slice(0, limit);
+  return sorted.slice(position, position + limit);
 }
 
 /** The texts that are compared are of small letters, digits and blanks; dates are written alike. */

@@ -83,6 +83,11 @@ export class Marks {
     return mark === null || this.doomed.has(mark) || hasBooks;
   }
 
+  /** Returns the number of the client that has made a write; 0: others have. */
+  writerOf(mark: string): number {
+    return this.writes.find((write) => write.mark === mark)?.client ?? 0;
+  }
+
   /** Looks at all writes whose ends nobody has asked for. */
   async look(): Promise<void> {
     for (const write of this.writes) if (write.end === null) await write.look();

@@ -23,7 +23,7 @@ export async function readStored(store: OpenStore, accountId: string): Promise<S
     (['objects', 'log', 'aliases', 'types'] as const).map(load),
   );
   const states = (types ?? []).flatMap(([type, state]) =>
-    isJsonObject(state) && typeof state['cursor'] === 'string' && state['coverage'] === 'all'
+    isJsonObject(state) && typeof state['cursor'] === 'string' && state['coverage'] != null
       ? [[type, state['cursor']] as const]
       : [],
   );

@@ -41,6 +41,12 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     edited: `void commit({ log: flush.change.log ?? [] }, []);
     const recovery = this.#recover(cycle, response, draft);`,
   },
+  epoch: {
+    rule: 'a commit has the epoch of the last fence',
+    file: 'persist/memory.ts',
+    text: 'if (options.epoch !== undefined && options.epoch !== epoch) throw new FencedError();',
+    edited: 'if (epoch < 0) throw new FencedError();',
+  },
   once: {
     rule: 'a call whose outcome is unknown comes again under its key',
     file: 'sync/flush.ts',

@@ -19,6 +19,10 @@ export interface Profile {
   readonly forgetting: number;
   /** Stores are files of SQLite. */
   readonly isFile: boolean;
+  /** How many tabs a device has in the beginning; 0: a client has its store alone. */
+  readonly tabs: number;
+  /** Types that clients keep in part: the server decides their lists. */
+  readonly known: readonly string[];
   /** Devices stay online, but for what is lost. */
   readonly steps: number;
 }
@@ -26,6 +30,8 @@ export interface Profile {
 /** So small that many writes and changes take several requests. */
 const SMALL: Limits = { maxCallsInRequest: 6, maxObjectsInGet: 3, maxObjectsInSet: 2 };
 const MIDDLE: Limits = { maxCallsInRequest: 12, maxObjectsInGet: 8, maxObjectsInSet: 5 };
+
+const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 
 export function drawProfile(random: Random, steps: number): Profile {
   const hasOnceKeys = random.chance(0.6);
@@ -37,6 +43,14 @@ export function drawProfile(random: Random, steps: number): Profile {
     // Without keys nobody can tell a lost create from another's where the history is gone.
     forgetting: hasOnceKeys ? random.pick([0, 0, 0.02, 0.1]) : 0,
     isFile: random.chance(0.1),
+    tabs: readNumber('CLIENT_TABS') ?? random.pick([0, 0, 0, 0, 1, 2, 2, 3]),
+    known: KNOWN[readNumber('CLIENT_KNOWN') ?? random.pick([0, 0, 0, 1, 2])] ?? [],
     steps,
   };
+}
+
+/** CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part. */
+function readNumber(name: string): number | null {
+  const text = process.env[name];
+  return text === undefined ? null : Number(text);
 }

@@ -3,8 +3,9 @@ import type { Device } from './device.js';
 import { LISTS, type ListSpec, listRows } from './lists.js';
 import { markOf, tagsOf } from './marks.js';
 import { canonical } from './model.js';
-import type { AnyRow, RandomClient, TypeName } from './schema.js';
+import type { AnyRow, TypeName } from './schema.js';
 import { TYPE_NAMES } from './schema.js';
+import type { Tab } from './tab.js';
 import type { World } from './world.js';
 
 interface ShownList {
@@ -28,22 +29,30 @@ export class Recorder {
   readonly accountId: string;
   readonly #world: World;
   readonly #device: Device;
+  readonly #tab: Tab;
+  /** The keys of objects by their ids: they stay. */
+  readonly #keys: Map<string, string> | null;
   readonly #lists: readonly ShownList[];
   readonly #leave: readonly (() => void)[];
   readonly #suspicions: Suspicion[] = [];
   #rows = new Map<string, AnyRow>();
   #isOver = false;
 
-  constructor(world: World, device: Device, client: RandomClient, accountId: string) {
+  constructor(world: World, device: Device, tab: Tab, accountId: string) {
     this.#world = world;
     this.#device = device;
+    this.#tab = tab;
     this.accountId = accountId;
-    const account = client.account(accountId);
+    // Tabs learn at different times that the user has lost an account.
+    const isOwn = device.browser !== null && accountId === world.place.shared;
+    this.#keys = isOwn ? new Map() : null;
+    const account = tab.client.account(accountId);
     this.#lists = LISTS.map((spec) => {
-      const { type, filter, sort, limit } = spec;
+      const { type, filter, sort, position, limit } = spec;
       const query = account[type].live({
         ...(filter && { filter }),
         ...(sort && { sort: sort as `-${string}`[] }),
+        ...(position !== undefined && { position }),
         ...(limit !== undefined && { limit }),
       });
       return { spec, query, rows: null };
@@ -66,6 +75,14 @@ export class Recorder {
   /** Returns the rows of a type as they are shown. */
   rows(type: TypeName): readonly AnyRow[] {
     return this.#lists.find(({ spec }) => spec.type === type)?.query.getSnapshot().rows ?? [];
+  }
+
+  /** Returns the rows of a type that any list shows. */
+  allRows(type: TypeName): readonly AnyRow[] {
+    const rows = this.#lists.flatMap(({ spec, query }) =>
+      spec.type === type ? query.getSnapshot().rows : [],
+    );
+    return [...new Set(rows)];
   }
 
   /** Returns all that is shown, as one text. */
@@ -113,11 +130,16 @@ export class Recorder {
       if (canonical(old) === canonical(row)) this.#fail(`${spec.type} ${row.$key} is another row`);
     }
     const isSame = next.length === rows.length && next.every((row, at) => row === rows[at]);
-    if (isSame && next !== rows) this.#fail(`a list of ${spec.type} is another one`);
+    if (isSame && next !== rows)
+      this.#fail(`the list ${JSON.stringify(spec)} is another one: ${canonical(next)}`);
   }
 
   #checkList({ spec, rows: shown, query }: ShownList): void {
     const rows = shown ?? [];
+    if (this.#world.profile.known.includes(spec.type)) {
+      this.#checkPart(spec, rows);
+      return;
+    }
     const all = this.rows(spec.type);
     const expected = listRows(spec, all);
     if (rows.length === expected.length && rows.every((row, at) => row === expected[at])) return;
@@ -128,6 +150,20 @@ export class Recorder {
     this.#fail(
       `the list ${JSON.stringify(spec)} has ${name(rows)} in the place of ${name(expected)}`,
     );
+  }
+
+  /** The server decides which rows the list has; the end compares them. */
+  #checkPart(spec: ListSpec, rows: readonly AnyRow[]): void {
+    const text = JSON.stringify(spec);
+    if (rows.length > (spec.limit ?? rows.length)) this.#fail(`${text} has ${rows.length} rows`);
+    const keys = new Set(rows.map(({ $key }) => $key));
+    if (keys.size < rows.length) this.#fail(`${text} shows a row twice`);
+    for (const { spec: other, rows: others } of this.#lists) {
+      if (other.type !== spec.type) continue;
+      const byKey = new Map((others ?? []).map((row) => [row.$key, row]));
+      const another = rows.find((row) => (byKey.get(row.$key) ?? row) !== row);
+      if (another !== undefined) this.#fail(`${text} shows ${another.$key} as another row`);
+    }
   }
 
   #checkRows(): void {
@@ -152,19 +188,21 @@ export class Recorder {
 
   #checkKey(type: TypeName, { id, $key }: AnyRow): void {
     if (id === $key && id.startsWith('~')) return;
-    const keys = this.#device.keysOf(this.accountId);
+    const all = this.#device.keysOf(this.accountId);
+    const keys = this.#keys ?? all;
     const known = keys.get(id);
     // Without keys of calls, an object may come before its client knows that it is its own.
     const isFound = known === id && !this.#world.profile.hasOnceKeys;
     if (known !== undefined && known !== $key && !isFound)
       this.#fail(`the key of ${type} ${id} was ${known} and is ${$key}`);
     keys.set(id, $key);
+    all.set(id, $key);
   }
 
   /** A tag that was shown is shown for as long as there is the object. */
   #checkTags(type: TypeName, row: AnyRow): void {
     const before = this.#rows.get(row.$key);
-    if (before === undefined) return;
+    if (before === undefined || this.#tab.isRobbed) return;
     const tags = new Set(tagsOf(row));
     for (const tag of tagsOf(before))
       if (!tags.has(tag))
@@ -172,6 +210,7 @@ export class Recorder {
   }
 
   #checkGone(type: TypeName, shown: ReadonlyMap<string, AnyRow>): void {
+    if (this.#tab.isRobbed) return;
     const marks = new Set(this.rows(type).map((row) => markOf(type, row)));
     for (const [key, row] of this.#rows) {
       if (shown.has(key) || !hasType(row, type)) continue;

@@ -64,20 +64,26 @@ async function runStep(world: World, step: number): Promise<void> {
   // Each step has numbers of its own: time has no part in the others' choices.
   const random = new Random(world.seed * 7919 + step);
   const device = random.pick(world.devices);
+  const tab = random.pick(device.tabs);
   const { own, shared } = world.place;
-  const isThere = device.tab.record(shared) !== undefined;
+  const isThere = tab.record(shared) !== undefined;
   const accountId = isThere && random.chance(0.3) ? shared : own;
-  const name = drawCommand(random, world.next !== null);
-  world.trace(`${step}: ${name} ${device.name}`);
-  await COMMANDS[name]?.run({ world, device, accountId, random });
+  const name = drawCommand(random, {
+    isHard: world.next !== null,
+    hasTabs: world.profile.tabs > 0,
+  });
+  world.trace(`${step}: ${name} ${device.name}.${tab.number}`);
+  await COMMANDS[name]?.run({ world, device, tab, accountId, random });
   await pass();
   for (const one of world.devices) {
     await world.marks.look();
-    for (const record of one.tab.records) record.judge();
-    await checkView(world, one);
+    for (const record of one.tabs.flatMap(({ records }) => records)) record.judge();
+    // A tab is ahead of the store in its turn, and behind it in the turns of others.
+    if (one.browser === null) await checkView(world, one);
   }
   if (step % STRIDE === STRIDE - 1)
-    for (const one of world.devices) if (!one.tab.isFrozen) await checkCopy(world, one);
+    for (const one of world.devices)
+      if (one.tabs.every(({ isFrozen }) => !isFrozen)) await checkCopy(world, one);
   world.judgeAll();
 }
 

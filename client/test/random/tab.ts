@@ -4,9 +4,9 @@ import { CORE, type Session } from '../../src/call/session.js';
 import { connect } from '../../src/index.js';
 import type { OpenStore, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
-import { freezeWith, Ice } from '../tabs/doubles.js';
+import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
-import { markOf, marksIn, tagsOf } from './marks.js';
+import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
 import { Network } from './network.js';
 import { Recorder } from './recorder.js';
 import { type AnyRow, type RandomClient, type RandomSchema, TYPE_NAMES } from './schema.js';
@@ -18,16 +18,20 @@ const ONCE = 'urn:jmapsmith:once';
 /** A client of a device, with its network: both may freeze, and end without a word. */
 export class Tab {
   readonly number: number;
+  readonly name: string;
   readonly ice = new Ice();
   readonly network: Network;
   readonly schema: RandomSchema;
   client!: RandomClient;
   isFrozen = false;
   isKilled = false;
+  /** Others have taken its roles: what it has not committed counts for nothing. */
+  isRobbed = false;
   /** Calls of the store that have not come to an end. */
   #calls = 0;
   readonly #world: World;
   readonly #device: Device;
+  readonly #random: Random;
   readonly #answered = new Set<string>();
   readonly #records = new Map<string, Recorder>();
 
@@ -38,14 +42,18 @@ export class Tab {
     const { seed, wire } = world;
     this.schema = world.schema;
     const name = `${device.name}.${device.count}`;
+    this.name = name;
+    const own = seed * 1_000 + device.count * 10 + Number(device.name.slice(1));
+    this.#random = new Random(own + 0x570e);
     this.network = new Network({
       ice: this.ice,
-      random: new Random(seed * 1_000 + device.count * 10 + Number(device.name.slice(1))),
+      random: new Random(own),
       judge: () => world.judge(this),
       edit: (session) => editSession(session, world),
       onRequest: (request) => {
         world.trace(`${name} sends ${shorten(request.methodCalls)}`);
-        wire(device).request(request, this.#answered);
+        // A tab whose roles were taken has to forget the answers that it has not committed.
+        wire(device).request(request, device.isRobbed ? new Set() : this.#answered);
       },
       onAnswer: (_, answer, isDelivered) => {
         const fate = isDelivered ? 'gets' : 'misses';
@@ -64,6 +72,7 @@ export class Tab {
       token: () => place.token.text,
       store: withCache(tab.#wrap(device.store)),
       fetch: tab.network.fetch,
+      coverage: Object.fromEntries(world.profile.known.map((type) => [type, 'known'])),
       retry: 0,
     });
     tab.client.onSession(() => tab.#takeSession());
@@ -110,6 +119,14 @@ export class Tab {
   kill(): void {
     this.isKilled = true;
     this.network.kill();
+    this.#device.browser?.end(this);
+  }
+
+  /** Others take its roles, as from a tab that has been frozen for long. */
+  rob(): void {
+    this.isRobbed = true;
+    this.#device.isRobbed = true;
+    this.#device.browser?.rob(this);
   }
 
   async close(): Promise<void> {
@@ -121,18 +138,17 @@ export class Tab {
   }
 
   /** Fails where a client doesn't show a write that an earlier one has saved. */
-  checkSaved(record: Recorder): void {
+  checkSaved(record: Recorder, saved: readonly MarkedWrite[]): void {
     const { marks, fail } = this.#world;
     const { name } = this.#device;
     const shown = TYPE_NAMES.flatMap((type) =>
       record.rows(type).map((row) => ({ mark: markOf(type, row), row })),
     );
-    for (const write of marks.writes) {
+    for (const write of saved) {
       const { kind, type, key, mark, device, accountId } = write;
       if (device !== name || accountId !== record.accountId || write.client >= this.number)
         continue;
-      const isOpen = write.isSaved !== true || write.end !== null;
-      if (isOpen || marks.refused.has(mark) || marks.open.has(mark)) continue;
+      if (write.end !== null || marks.refused.has(mark) || marks.open.has(mark)) continue;
       const isThere =
         kind === 'create'
           ? marks.isDoomed(type, mark) || shown.some((one) => one.mark === mark)
@@ -154,7 +170,7 @@ export class Tab {
         this.#records.delete(id);
         this.#device.forget(id);
       } else if (record === undefined) {
-        const made = new Recorder(this.#world, this.#device, this.client, id);
+        const made = new Recorder(this.#world, this.#device, this, id);
         this.#records.set(id, made);
         made.look();
       }
@@ -163,11 +179,13 @@ export class Tab {
 
   /** Returns the store as this client has it: frozen with it, and gone with it. */
   #wrap(store: Store): Store {
+    const { browser } = this.#device;
     return {
       open: async (name) => {
         this.#device.noteData(name);
-        return freezeWith(this.ice, this.#end(await store.open(name)));
+        return this.#end(await store.open(name));
       },
+      ...(browser && { tabs: (name, open) => browser.open(name, open, this) }),
     };
   }
 
@@ -175,20 +193,45 @@ export class Tab {
     const ended =
       <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
       async (...args: Args): Promise<T> => {
-        if (this.isKilled) throw new StoreLostError('The client is gone.');
         this.#calls += 1;
-        return call(...args).finally(() => {
+        try {
+          await this.ice.wait();
+          if (this.isKilled) throw new StoreLostError('The client is gone.');
+          const result = await call(...args);
+          await this.#delay();
+          await this.ice.wait();
+          return result;
+        } finally {
           this.#calls -= 1;
-        });
+        }
       };
     return {
       loadBlob: ended((key: string) => store.loadBlob(key)),
       load: ended((...args: Parameters<OpenStore['load']>) => store.load(...args)),
-      commit: ended((...args: Parameters<OpenStore['commit']>) => store.commit(...args)),
-      fence: ended(() => store.fence()),
+      commit: ended((...args: Parameters<OpenStore['commit']>) => this.#commit(store, args)),
+      fence: ended(async () => {
+        const epoch = await store.fence();
+        this.#device.browser?.noteFence(epoch);
+        return epoch;
+      }),
       wipe: ended(() => store.wipe()),
       close: () => store.close(),
     };
+  }
+
+  /** Nobody commits under an epoch once there is a later one. */
+  async #commit(store: OpenStore, args: Parameters<OpenStore['commit']>): Promise<void> {
+    const latest = this.#device.browser?.epoch ?? 0;
+    await store.commit(...args);
+    const { epoch = latest } = args[1];
+    if (epoch < latest)
+      this.#world.fail(`${this.#device.name} has a commit of ${epoch} behind the fence ${latest}`);
+  }
+
+  /** Calls of a store that tabs share take their time. */
+  async #delay(): Promise<void> {
+    const isSlow = this.#device.browser !== null && this.#random.chance(0.2);
+    if (isSlow) await new Promise((resolve) => setTimeout(resolve, this.#random.integer(0, 3)));
   }
 }
 

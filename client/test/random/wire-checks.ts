@@ -10,11 +10,18 @@ const UNKNOWN = /~0?[0-9a-f]{8}-[0-9a-f]{4}-|"\$key"|"\$pending"/;
 /** Answers after which a call comes again. */
 const TRANSIENT = new Set(['serverUnavailable', 'serverFail', 'rateLimit', 'requestTooLarge']);
 
+export interface WireOptions {
+  readonly fail: (text: string) => void;
+  /** Returns the number of the client that has made a write. */
+  readonly writerOf: (mark: string) => number;
+}
+
 /** Looks at what the clients of a device send. */
 export class WireChecks {
   readonly #schema: RandomSchema;
   readonly #hasOnceKeys: boolean;
   readonly #fail: (text: string) => void;
+  readonly #writerOf: (mark: string) => number;
   /** Calls as they were sent first, by their keys. */
   readonly #calls = new Map<string, string>();
   /** Names of objects by their creation ids. */
@@ -22,10 +29,11 @@ export class WireChecks {
   /** Marks that were sent of an object, in their order. */
   readonly #sent = new Map<string, number[]>();
 
-  constructor(schema: RandomSchema, hasOnceKeys: boolean, fail: (text: string) => void) {
+  constructor(schema: RandomSchema, hasOnceKeys: boolean, { fail, writerOf }: WireOptions) {
     this.#schema = schema;
     this.#hasOnceKeys = hasOnceKeys;
     this.#fail = fail;
+    this.#writerOf = writerOf;
   }
 
   request(request: Request, answered: ReadonlySet<string>): void {
@@ -86,22 +94,25 @@ export class WireChecks {
     }
   }
 
-  /** The writes of an object go out in the order in which they were made. */
+  /** The writes that a client makes of an object go out in the order in which they were made. */
   #checkOrder(type: TypeName, args: JsonObject): void {
     const writes = [...membersOf(args['create']), ...membersOf(args['update'])];
     for (const [name, values] of writes) {
       const key = this.#ids.get(name) ?? name.replace('#', '');
-      const marks = numbersIn(type, values as JsonObject);
-      const earlier = this.#sent.get(key) ?? [];
-      const most = Math.max(0, ...earlier);
-      const late = marks.find((mark) => mark < most && !earlier.includes(mark));
-      if (late !== undefined) this.#fail(`sent ${late} of ${name} behind ${most}`);
-      this.#sent.set(key, [...earlier, ...marks]);
+      for (const mark of marksOf(type, values as JsonObject)) {
+        const number = Number(mark.slice(1));
+        const own = `${this.#writerOf(mark)} ${key}`;
+        const earlier = this.#sent.get(own) ?? [];
+        const most = Math.max(0, ...earlier);
+        if (number < most && !earlier.includes(number))
+          this.#fail(`sent ${number} of ${name} behind ${most}`);
+        this.#sent.set(own, [...earlier, number]);
+      }
     }
   }
 }
 
-function numbersIn(type: TypeName, values: JsonObject): readonly number[] {
+function marksOf(type: TypeName, values: JsonObject): readonly string[] {
   const created = values['title'] ?? values['amount'];
   const marks = created === undefined ? [] : [markOf(type, values) ?? ''];
   const tags = [
@@ -109,8 +120,7 @@ function numbersIn(type: TypeName, values: JsonObject): readonly number[] {
     ...marksIn(type, Object.fromEntries(Object.keys(values).map((name) => [name, true]))),
   ];
   // A title that changes has the mark of its create once more.
-  const all = values['title'] !== undefined && tags.length > 0 ? tags : [...marks, ...tags];
-  return all.map((mark) => Number(mark.slice(1)));
+  return values['title'] !== undefined && tags.length > 0 ? tags : [...marks, ...tags];
 }
 
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] {

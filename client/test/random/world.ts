@@ -67,9 +67,14 @@ export class World {
   async start(): Promise<void> {
     for (let at = 0; at < this.profile.devices; at += 1) {
       const device = new Device(this, `d${at}`);
-      await device.open();
       this.devices.push(device);
+      await device.start();
     }
+  }
+
+  /** The clients that are in use, of all devices. */
+  get tabs(): readonly Tab[] {
+    return this.devices.flatMap(({ tabs }) => tabs);
   }
 
   readonly trace = (line: string): void => {
@@ -91,9 +96,10 @@ export class World {
   readonly wire = (device: Device): WireChecks => {
     const known =
       this.#wires.get(device) ??
-      new WireChecks((this.next ?? this).schema, this.profile.hasOnceKeys, (text) =>
-        this.fail(`${device.name} ${text}`),
-      );
+      new WireChecks((this.next ?? this).schema, this.profile.hasOnceKeys, {
+        fail: (text) => this.fail(`${device.name} ${text}`),
+        writerOf: (mark) => this.marks.writerOf(mark),
+      });
     this.#wires.set(device, known);
     return known;
   };
@@ -125,8 +131,8 @@ export class World {
   /** Has the network bring all messages, to all clients that live. */
   heal(): void {
     this.isHealed = true;
-    for (const { earlier, tab } of this.devices) {
-      for (const one of [...earlier, tab]) {
+    for (const { earlier, tabs } of this.devices) {
+      for (const one of [...earlier, ...tabs]) {
         if (one.isKilled) continue;
         one.thaw();
         one.network.heal();

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { TypeTable } from '../../src/index.js';
+import { Replica } from '../../src/store/replica.js';
+import type { PendingWrite } from '../../src/store/write.js';
+import { findOrphans } from '../../src/sync/orphans.js';
+
+const todo: TypeTable = {
+  ...{ name: 'Todo', capability: 'urn:test', hash: '', methods: ['get', 'changes', 'set'] },
+  ...{ properties: { text: { kind: 'string' } }, filters: {}, sorts: {} },
+};
+
+const MADE = '~00000000-0000-4000-8000-000000000001';
+const GONE = '~00000000-0000-4000-8000-000000000002';
+const NAMED = '~00000000-0000-4000-8000-000000000003';
+
+const common = { type: 'Todo', sentAs: null } as const;
+
+function update(key: string): PendingWrite {
+  return { ...common, ids: [key], key, kind: 'update', patch: { text: 'b' }, unchanged: null };
+}
+
+describe('writes of an object that was made here', () => {
+  it('end where it is nowhere any more', () => {
+    const replica = new Replica([todo]);
+    const create: PendingWrite = {
+      ...{ ...common, ids: ['c'], key: MADE, kind: 'create', values: { text: 'a' } },
+    };
+    const lost = update(GONE);
+    const log = [create, update(MADE), lost, update(NAMED), update('x1'), update(GONE)];
+    replica.apply({ log, aliases: new Map([[NAMED, { type: 'Todo', id: 'x2' }]]) });
+    const ends = findOrphans(replica);
+    expect(ends.map(({ write }) => write.key)).toEqual([GONE, GONE]);
+    expect(ends[0]).toMatchObject({ isMade: false, write: lost, error: { type: 'notFound' } });
+    expect(ends[0]?.write).toBe(lost);
+  });
+});
