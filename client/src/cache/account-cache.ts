@@ -117,6 +117,7 @@ export class AccountCache implements WriteTarget {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
+        this.#endForgotten();
         if (isReread) this.#sync.follow(types().map(({ name }) => name));
         this.#sync.follow(store.renew());
       },
@@ -137,6 +138,7 @@ export class AccountCache implements WriteTarget {
     const { store } = this.#options;
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
+    this.#endForgotten();
     this.#sync.goOn();
   }
 
@@ -144,12 +146,23 @@ export class AccountCache implements WriteTarget {
   follow(news: CommitNews): boolean {
     const { store } = this.#options;
     const { outcomes, rows, step } = news;
+    const types = store.typesOf(rows);
+    const before = types.map((type) => store.replica.cursor(type));
     const isTaken = store.follow(news);
-    this.#sync.follow(store.typesOf(rows), store.listsOf(rows));
+    const moved = types.filter((type, at) => store.replica.cursor(type) !== before[at]);
+    for (const type of moved) this.#asked.delete(type);
+    this.#sync.follow(types, store.listsOf(rows), moved);
     this.#end(outcomes, []);
     // The tab may end before it sends what it has written.
     if (step === null) this.#sync.goOn();
     return isTaken;
+  }
+
+  /** Ends writes that are in the log no more: the tab that has their answers ended too soon. */
+  #endForgotten(): void {
+    const { store, problems } = this.#options;
+    const pending = new Set(store.replica.log.flatMap(({ ids }) => ids));
+    this.#waiters.endRest(pending, (id) => problems.find(id));
   }
 
   /** Takes the end of a cycle, of this tab or another one. */

@@ -119,7 +119,8 @@ export class Peers {
         }
       });
     } catch (error) {
-      if ((error as Error).name !== 'StoreLostError') throw error;
+      // A store without room can't take turns.
+      if (!['StoreLostError', 'QuotaError'].includes((error as Error).name)) throw error;
       writer.lose('lost');
       return work();
     }

@@ -65,6 +65,11 @@ export class Problems {
     this.list.set([...this.list.getSnapshot(), ...fresh.map((one) => this.#makeProblem(one))]);
   }
 
+  /** Returns why a write was refused, where it is one of the problems. */
+  find(writeId: string): Refusal | undefined {
+    return this.#byWrite.get(writeId)?.error as Refusal | undefined;
+  }
+
   /** Forgets the problem of a write whose end somebody has asked for by now, and of no other. */
   dismiss(writeId: string): void {
     const problem = this.#byWrite.get(writeId);

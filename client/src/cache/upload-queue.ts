@@ -32,6 +32,8 @@ export class UploadQueue {
   #worker: UploadWorker | null = null;
   /** The uploads of an earlier client. */
   #stored: readonly (readonly [key: string, row: UploadRow])[] = [];
+  /** The uploads that writes of an earlier client name. */
+  #named: ReadonlySet<string> = new Set();
   #isClosed = false;
 
   constructor(context: UploadContext, owner: UploadOwner) {
@@ -54,6 +56,7 @@ export class UploadQueue {
       row as unknown as UploadRow,
     ]);
     for (const [key] of this.#stored) this.#keys.add(key);
+    this.#named = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
     if (rows.length > 0 || store.replica.log.some((write) => this.isAwaited(write)))
       void this.#load();
   }
@@ -157,7 +160,7 @@ export class UploadQueue {
         const { UploadWorker: Worker } = await import('./upload-worker.js');
         const worker = new Worker({ ...this.#context, ...this.#owner, keys: this.#keys }, TOOLS);
         if (this.#isClosed) worker.close();
-        else worker.restore(this.#stored);
+        else worker.restore(this.#stored, this.#named);
         this.#worker = worker;
         return worker;
       } catch {

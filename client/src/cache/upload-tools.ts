@@ -43,6 +43,8 @@ export interface UploadContext {
   readonly writer: StoreWriter;
   /** Null: the store is lost, and files are in memory alone. */
   readonly open: OpenStore | null;
+  /** Returns whether other tabs have the store open: they may have files that it doesn't have. */
+  readonly hasOthers: () => boolean;
   /** Octets of files that the store keeps for an account at most. */
   readonly quota: number;
   readonly maxSize: () => number;

@@ -75,11 +75,15 @@ export class UploadWorker {
   }
 
   /** Takes the uploads of an earlier client. It forgets files that nothing has named for long. */
-  restore(uploads: readonly (readonly [key: Key, row: UploadRow])[]): void {
+  restore(
+    uploads: readonly (readonly [key: Key, row: UploadRow])[],
+    namedBefore: Iterable<Key>,
+  ): void {
     const { replica } = this.#context.store;
     const named = new Set(replica.log.flatMap(({ blobs = [] }) => blobs));
     const { keys } = this.#context;
-    for (const key of named) if (!keys.has(key) && replica.idOf(key) === null) this.#refuse(key);
+    for (const key of namedBefore)
+      if (named.has(key) && !keys.has(key) && replica.idOf(key) === null) this.#refuse(key);
     for (const [key, row] of uploads) {
       const entry = { ...makeEntry(key as BlobId, row, () => undefined), isKept: true };
       entry.sentAt = replica.idOf(key) === null ? null : (row.sentAt ?? 0);
@@ -207,6 +211,12 @@ export class UploadWorker {
   async #send(entry: Entry): Promise<void> {
     const { key, row, controller, onProgress } = entry;
     const data = await this.#read(entry);
+    if (data === null && this.#context.store.replica.idOf(key) !== null) {
+      // Another tab has sent it.
+      entry.sentAt = Date.now();
+      return;
+    }
+    if (data === null && this.#context.hasOthers()) throw new Error('Another tab has the file.');
     if (data === null) {
       this.#fail(entry, LOST);
       return;

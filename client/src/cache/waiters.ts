@@ -46,6 +46,16 @@ export class Waiters {
     this.#all.clear();
   }
 
+  /** Ends writes that aren't pending; `find` returns why one was refused. */
+  endRest(pending: ReadonlySet<string>, find: (id: string) => Refusal | undefined): void {
+    for (const [id, waiter] of this.#all) {
+      if (pending.has(id)) continue;
+      this.#all.delete(id);
+      const error = find(id);
+      waiter.end(error === undefined ? { ok: true, object: waiter.object } : { ok: false, error });
+    }
+  }
+
   /** Ends writes; `find` returns an object as it is now. */
   end(outcomes: readonly Outcome[], find: (outcome: Outcome) => Row | undefined): void {
     for (const outcome of outcomes) {

@@ -77,24 +77,25 @@ export async function keepSession(
   let session = known ?? (await load());
   /** The state for which the session was fetched last. A server may answer an older one for it. */
   let asked: string | undefined = session.state;
+  let last: Promise<Session>;
   return {
     current: () => session,
     noteState(state) {
-      if (state === asked || state === session.state) {
-        asked ??= state;
-        return;
-      }
+      const isKnown = state === asked || state === session.state;
       asked = state;
-      load().then(
+      if (isKnown) return;
+      const loading = load();
+      last = loading;
+      loading.then(
         (loaded) => {
           // A later one is on its way.
-          if (asked !== state) return;
+          if (last !== loading) return;
           session = loaded;
           for (const listener of listeners) listener(loaded);
         },
         () => {
           // The next response asks for it again.
-          asked = '';
+          asked = session.state;
         },
       );
     },

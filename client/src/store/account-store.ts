@@ -67,6 +67,7 @@ export class AccountStore {
   /** The last commit in turn that is here. */
   #step = UNREAD;
   #turn: Turn | null = null;
+  #hasRead = false;
   /** Others have committed what was read from the store, since the last turn. */
   #isReread = false;
   #reading: Promise<void> = Promise.resolve();
@@ -101,6 +102,8 @@ export class AccountStore {
   }
 
   async #catchUp(store: OpenStore): Promise<void> {
+    // In its own turn, which has begun since, the tab is ahead of the store.
+    if (this.#turn !== null) return;
     let step = await this.#loadStep(store);
     if (step !== this.#step && this.#step !== UNREAD) {
       // Another tab has made way a moment ago: it has told its last commits, and they are near.
@@ -138,6 +141,7 @@ export class AccountStore {
     this.#step = step;
     this.#isReread = true;
     this.#take([...(isFirst ? [] : this.#emptyRows()), ...log, ...rest.flat()]);
+    this.#hasRead = true;
   }
 
   /** Takes objects before anybody looks at the account, a few at a time. */
@@ -253,7 +257,9 @@ export class AccountStore {
   /** Has types read anew whose version is another one by now; returns their names. */
   renew(): readonly string[] {
     const { tables, versionOf } = this.#options;
-    const others = tables.filter((table) => this.#versions.get(table.name) !== versionOf(table));
+    const others = tables.filter(
+      (table) => serverPart(this.#versions.get(table.name)) !== serverPart(versionOf(table)),
+    );
     for (const table of others) this.#versions.set(table.name, versionOf(table));
     const names = others.map(({ name }) => name);
     const cursors = new Map(names.map((name) => [name, null]));
@@ -382,7 +388,8 @@ export class AccountStore {
       const { cursor, coverage: one, version, early: ids } = isJsonObject(state) ? state : {};
       early.set(type, new Set(ids as string[] | undefined));
       if (areTold && typeof version === 'string') this.#versions.set(type, version);
-      const isOurs = version === this.#versions.get(type);
+      const ours = this.#versions.get(type);
+      const isOurs = this.#hasRead ? serverPart(version) === serverPart(ours) : version === ours;
       cursors.set(type, isOurs && typeof cursor === 'string' ? cursor : null);
       // Lists that the server decides stay so, until it says how many objects there are now.
       if (one === 'known' || (isOurs && one === 'all')) coverage.set(type, one);
@@ -436,6 +443,15 @@ export class AccountStore {
   #nameOf(key: string): string {
     return key.slice(this.#prefix.length);
   }
+}
+
+/**
+ * Returns the part of a version that is the server's. Tabs of several programs share a store: a
+ * program reads types of its own form anew at its start, and goes on with what others read.
+ */
+function serverPart(version: JsonValue | undefined): string {
+  const text = String(version);
+  return text.slice(text.indexOf(' '));
 }
 
 async function loadRows(

@@ -115,8 +115,10 @@ export class StoreWriter {
 }
 
 /** Removals go in any case: they free room, and the server has none of it any more. */
-function isNeeded({ table, value }: Written): boolean {
-  return value === undefined || NEEDED.has(table);
+function isNeeded({ table, key, value }: Written): boolean {
+  // Without its objects, a step of the tabs isn't there: they read what is.
+  const isStep = table === 'meta' && key.startsWith('step ');
+  return value === undefined || (NEEDED.has(table) && !isStep);
 }
 
 function makeBatch(turn: Turn | null): Batch {

@@ -244,7 +244,12 @@ export class Sync {
   }
 
   /** Another tab has read these types and lists. */
-  follow(types: Iterable<string>, lists: Iterable<ServerList> = []): void {
+  follow(
+    types: Iterable<string>,
+    lists: Iterable<ServerList> = [],
+    moved: Iterable<string> = [],
+  ): void {
+    this.#lists?.note(new Set(moved));
     for (const { name, type } of lists) {
       const state = this.#told.get(type);
       if (state !== undefined && state === this.#options.replica.cursor(type))
@@ -253,6 +258,7 @@ export class Sync {
     for (const type of types) {
       for (const known of [this.#sweeps, this.#swept, this.#stale]) known.delete(type);
     }
+    if (this.#lists?.isDue === true) this.#start();
   }
 
   /** Has a new session: forgets how far these types have been read. */

@@ -50,7 +50,7 @@ export function httpTransport(http: HttpClient, locateApi: () => string): Transp
       });
       const answer = (await readJson(response, signal)) as JmapResponse | null;
       if (Array.isArray(answer?.methodResponses)) return answer as JmapResponse;
-      throw new TransportError('The server gave no Response of JMAP.');
+      throw new TransportError('The server gave no Response.');
     },
     close: () => Promise.resolve(),
   };

@@ -217,7 +217,7 @@ export class JmapSocket {
   #answer(id: string | null, response: JsonObject): void {
     const waiting = this.#waiting.get(id ?? '');
     if (Array.isArray(response['methodResponses'])) waiting?.resolve(response as never);
-    else waiting?.reject(new TransportError('The server gave no Response of JMAP.'));
+    else waiting?.reject(new TransportError('The server gave no Response.'));
   }
 
   #refuse(id: string | null, problem: JsonObject): void {

@@ -105,7 +105,7 @@ export async function openAccount(server: ToyServer, tables: readonly TypeTable[
   let version = '1';
   const store = new AccountStore({
     ...{ accountId: 'A', tables, writer },
-    versionOf: () => version,
+    versionOf: () => `program ${version}`,
     announce: () => undefined,
   });
   const outcomes: Outcome[] = [];
