@@ -21,6 +21,8 @@ export type SweepResult =
   | {
       readonly kind: 'page';
       readonly objects: ReadonlyMap<string, JsonObject | null>;
+      /** They are newer than the state from which /changes will tell of them. */
+      readonly areEarly: boolean;
       readonly sweep: Sweep;
       readonly isLast: boolean;
       /** How many objects there are, where the server tells. */
@@ -59,7 +61,7 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
   // The object that the page before ended with has gone: its place is lost.
   if (query?.isError === true && query.type === 'anchorNotFound')
     return {
-      ...{ kind: 'page', objects: new Map(), isLast: false, total: null },
+      ...{ kind: 'page', objects: new Map(), areEarly: false, isLast: false, total: null },
       sweep: startSweep(type, source),
     };
   if (query?.isError === true) return { kind: 'failed', error: query.type };
@@ -79,7 +81,8 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
     seen: [...sweep.seen, [...objects.keys()]],
   };
   const isLast = query === null ? !rest?.length : isLastPage(query, ids);
-  return { kind: 'page', objects, sweep: next, isLast, total: readTotal(query) };
+  const areEarly = next.from !== page.args['state'];
+  return { kind: 'page', objects, areEarly, sweep: next, isLast, total: readTotal(query) };
 }
 
 /** The server may answer fewer ids than it was asked for, without a word (RFC 8620 5.5). */

@@ -679,7 +679,8 @@ export class Sync {
     return null;
   }
 
-  #readSweep(sweep: Sweep, response: Response, { objects, coverage }: Draft): string | null {
+  #readSweep(sweep: Sweep, response: Response, draft: Draft): string | null {
+    const { objects, coverage } = draft;
     const { type } = sweep;
     if (this.#sweeps.get(type) !== sweep) return null;
     const result = readSweep(sweep, this.#options.limits().maxObjectsInGet, response);
@@ -689,7 +690,10 @@ export class Sync {
       const rest = this.#knownIds(type);
       next = { ...next, source: rest };
       isLast = rest.length === 0;
-    } else take(objects, type, result.objects);
+    } else {
+      if (result.areEarly) this.#noteEarly(type, result.objects.keys(), draft);
+      take(objects, type, result.objects);
+    }
     if (Array.isArray(next.source)) coverage.set(type, 'known');
     if (isLast) {
       this.#sweeps.delete(type);
