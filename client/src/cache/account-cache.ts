@@ -93,6 +93,11 @@ export class AccountCache implements WriteTarget {
     const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf, peers } = options;
     this.id = accountId;
     this.#options = options;
+    // The server decides lists of such types from the begin: none of them changes its kind later.
+    const isUnread = ({ name }: TypeTable) =>
+      coverageOf(name) === 'known' && store.replica.coverage(name) === null;
+    const unread = types().filter(isUnread);
+    store.replica.apply({ coverage: new Map(unread.map(({ name }) => [name, 'known'])) });
     store.listen((touched) => this.#tell(touched));
     this.uploads = new UploadQueue(options.uploads, {
       findRefusal: () => this.#findRefusal([]),

@@ -299,6 +299,7 @@ export class LiveRows implements Observable<Snapshot> {
     const { rows, total, isApproximate } = overlayRows({
       ids: list?.shown ?? [],
       total: list?.total ?? null,
+      length: list?.length ?? 0,
       match: isFirst ? match : null,
       order: isFirst ? order : null,
       written: [...written, ...(list?.answered ?? [])],

@@ -9,6 +9,8 @@ export interface OverlayOptions {
   /** The first ids of the list, in its order. */
   readonly ids: readonly string[];
   readonly total: number | null;
+  /** How many ids the list has once all of them are there. */
+  readonly length: number;
   /** Null: only the server can tell what the list has, or in which order. */
   readonly match: Match | null;
   readonly order: Order | null;
@@ -56,7 +58,8 @@ export function overlayRows(options: OverlayOptions): Overlay {
     else if (match !== null) placed.push(after);
   }
   const rows = keys.flatMap((key) => (written.has(key) && !kept.has(key) ? [] : (row(key) ?? [])));
-  const isWhole = total !== null && ids.length >= total;
+  // More ids are to come while there is room.
+  const isWhole = (total !== null && ids.length >= total) || ids.length < options.length;
   return {
     rows: order === null ? [...rows, ...placed] : placeRows(rows, placed, order, isWhole),
     total: total === null ? null : total + difference,

@@ -210,7 +210,7 @@ function showList(list: ServerList): ServerList {
     ...list,
     shown: ids.slice(0, length),
     isReplacing: isReplacing && !isFilled(list),
-    // The ids are newer than all writes that are answered.
-    answered: [],
+    // The ids are newer than all writes that are answered; those to come may have their objects.
+    answered: isFilled(list) ? [] : list.answered,
   };
 }

@@ -122,7 +122,7 @@ export class ListSync {
    */
   read(request: ListRequest | null, response: Response, outcomes: readonly Outcome[]): ListAnswers {
     const next = new Map<string, ServerList>();
-    for (const list of this.#replica.lists) {
+    for (const list of this.#all()) {
       const keys = outcomes.flatMap(({ isMade, write }) =>
         isMade && write.type === list.type ? [write.key] : [],
       );
@@ -163,6 +163,12 @@ export class ListSync {
     if (!TRANSIENT.has(error)) this.refuse(name);
     else if (count < MOST_FAILURES) this.#due.add(name);
     return this.#due.has(name);
+  }
+
+  /** Returns all lists, with the open ones that no answer has told of yet. */
+  #all(): readonly ServerList[] {
+    const unknown = [...this.#open()].filter(({ name }) => this.#replica.list(name) === undefined);
+    return [...this.#replica.lists, ...unknown.map(openList)];
   }
 
   #find(): readonly ServerList[] {

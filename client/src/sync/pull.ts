@@ -24,6 +24,8 @@ export interface Stale {
   /** The state that the type has reached once they are there. */
   readonly cursor: string;
   readonly isWhole: boolean;
+  /** Objects that were ahead and of which /changes has told: they are so until the state moves. */
+  readonly told: readonly string[];
 }
 
 /** How a type goes on after a pull. */
@@ -102,8 +104,10 @@ export function readPull(pull: Pull, early: Iterable<string>, response: Response
   const ids = [...findStale(pull, changes.args), ...unsure];
   const pulled = { kind: 'pulled', objects, early: untold } as const;
   if (ids.length === 0) return { ...pulled, cursor: newState, isWhole, stale: null };
-  const next = { ids, cursor: newState, isWhole };
-  return { ...pulled, cursor: since, isWhole: false, stale: next };
+  // The state hasn't moved yet: a client that begins there once more is told nothing of them.
+  const told = [...early].filter((id) => !untold.includes(id));
+  const next = { ids, cursor: newState, isWhole, told };
+  return { ...pulled, early: [...early], cursor: since, isWhole: false, stale: next };
 }
 
 /** Returns the ids of changed objects that have to be asked for. */
@@ -132,13 +136,18 @@ function readStale(pull: Pull, early: readonly string[], response: Response): Pu
   const { cursor = since } = stale ?? {};
   // Newer objects than the state: the next /changes tells what is between.
   const isWhole = stale?.isWhole === true && got.args['state'] === cursor;
-  const pulled = {
-    ...({ kind: 'pulled', objects } as const),
-    early: early.filter((id) => !asked.has(id)),
-  };
+  const told = stale?.told ?? [];
+  const pulled = { kind: 'pulled', objects } as const;
+  const rest = early.filter((id) => !asked.has(id));
   return ids.length > 0
-    ? { ...pulled, cursor: since, isWhole: false, stale: { cursor, isWhole, ids } }
-    : { ...pulled, cursor, isWhole, stale: null };
+    ? {
+        ...pulled,
+        early: rest,
+        cursor: since,
+        isWhole: false,
+        stale: { cursor, isWhole, ids, told },
+      }
+    : { ...pulled, early: rest.filter((id) => !told.includes(id)), cursor, isWhole, stale: null };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

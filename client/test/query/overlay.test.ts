@@ -27,15 +27,17 @@ interface Scene {
   readonly view: ReadonlyMap<string, Row>;
   readonly written: Iterable<string>;
   readonly known?: number;
+  readonly length?: number;
   readonly match?: Match | null;
   readonly order?: Order | null;
 }
 
 /** Shows the first rows of a server that has `base`, with writes that make `view` of it. */
-function show({ base, view, written, known = 99, ...decided }: Scene) {
+function show({ base, view, written, known = 99, length = known, ...decided }: Scene) {
   const all = findRows(base.values()).map(({ id }) => id);
+  const ids = all.slice(0, known);
   return overlayRows({
-    ...{ ids: all.slice(0, known), total: all.length, match, order, written },
+    ...{ ids, total: all.length, length: Math.min(length, all.length), match, order, written },
     ...{ keyOf: (id: string) => id, row: (key: string) => view.get(key) },
     base: (key) => base.get(key),
     ...decided,
@@ -101,6 +103,14 @@ describe('a list with writes that are pending', () => {
     expect([rows.map(({ id }) => id), total, isApproximate]).toEqual([['a', 'c'], 2, false]);
   });
 
+  it('shows a row behind the last one while further ids are to come', () => {
+    const stored = mapOf(makeRow('a', 1), makeRow('b', 2), makeRow('c', 3));
+    const view = new Map(stored).set('d', makeRow('d', 4));
+    const scene = { base: stored, view, written: ['d'], known: 2 };
+    expect(show(scene).rows.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(show({ ...scene, length: 3 }).rows.map(({ id }) => id)).toEqual(['a', 'b', 'd']);
+  });
+
   it('leaves out ids whose objects are not there yet', () => {
     const { rows } = show({ base, view: mapOf(makeRow('a', 1)), written: [] });
     expect(rows.map(({ id }) => id)).toEqual(['a']);
@@ -109,7 +119,7 @@ describe('a list with writes that are pending', () => {
   it('finds a row by the key that it was made with', () => {
     const row = { ...makeRow('a', 1), $key: '~1' };
     const { rows, total } = overlayRows({
-      ...{ ids: ['a'], total: 1, match, order, written: ['~1'] },
+      ...{ ids: ['a'], total: 1, length: 1, match, order, written: ['~1'] },
       ...{ keyOf: () => '~1', row: () => row, base: () => row },
     });
     expect([rows, total]).toEqual([[row], 1]);

@@ -88,6 +88,12 @@ export class Marks {
     return this.writes.find((write) => write.mark === mark)?.client ?? 0;
   }
 
+  /** Returns whether a client has destroyed an object, or was refused its create. */
+  isTakenBack(key: string): boolean {
+    const ofKey = this.writes.filter((write) => write.key === key);
+    return ofKey.some(({ kind, mark }) => kind === 'destroy' || this.refused.has(mark));
+  }
+
   /** Looks at all writes whose ends nobody has asked for. */
   async look(): Promise<void> {
     for (const write of this.writes) if (write.end === null) await write.look();

@@ -21,6 +21,7 @@ export default defineConfig({
     },
   ],
   test: {
+    globalSetup: ['test/global-setup.ts'],
     include: ['client/test/random/random.test.ts'],
     bail: 1,
     pool: 'forks',

@@ -35,6 +35,11 @@ const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 
 export function drawProfile(random: Random, steps: number): Profile {
   const hasOnceKeys = random.chance(0.6);
+  const profile = drawRest(random, hasOnceKeys);
+  return { ...profile, steps, known: hasOnceKeys ? profile.known : [] };
+}
+
+function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps'> {
   return {
     devices: random.pick([1, 2, 2, 3]),
     hasOnceKeys,
@@ -45,7 +50,6 @@ export function drawProfile(random: Random, steps: number): Profile {
     isFile: random.chance(0.1),
     tabs: readNumber('CLIENT_TABS') ?? random.pick([0, 0, 0, 0, 1, 2, 2, 3]),
     known: KNOWN[readNumber('CLIENT_KNOWN') ?? random.pick([0, 0, 0, 1, 2])] ?? [],
-    steps,
   };
 }
 

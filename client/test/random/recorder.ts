@@ -29,7 +29,6 @@ export class Recorder {
   readonly accountId: string;
   readonly #world: World;
   readonly #device: Device;
-  readonly #tab: Tab;
   /** The keys of objects by their ids: they stay. */
   readonly #keys: Map<string, string> | null;
   readonly #lists: readonly ShownList[];
@@ -41,7 +40,6 @@ export class Recorder {
   constructor(world: World, device: Device, tab: Tab, accountId: string) {
     this.#world = world;
     this.#device = device;
-    this.#tab = tab;
     this.accountId = accountId;
     // Tabs learn at different times that the user has lost an account.
     const isOwn = device.browser !== null && accountId === world.place.shared;
@@ -114,6 +112,14 @@ export class Recorder {
     const { refused, open } = this.#world.marks;
     for (const { marks, text } of this.#suspicions.splice(0))
       if (!marks.some((mark) => refused.has(mark) || open.has(mark))) this.#fail(text);
+  }
+
+  /**
+   * Returns whether the account may go back to an earlier state: a tab has lost its turn, or others
+   * know already that the user has lost the account.
+   */
+  get #isLoose(): boolean {
+    return this.#device.isRobbed || this.#keys !== null;
   }
 
   #fail(text: string): void {
@@ -202,7 +208,7 @@ export class Recorder {
   /** A tag that was shown is shown for as long as there is the object. */
   #checkTags(type: TypeName, row: AnyRow): void {
     const before = this.#rows.get(row.$key);
-    if (before === undefined || this.#tab.isRobbed) return;
+    if (before === undefined || this.#isLoose) return;
     const tags = new Set(tagsOf(row));
     for (const tag of tagsOf(before))
       if (!tags.has(tag))
@@ -210,7 +216,7 @@ export class Recorder {
   }
 
   #checkGone(type: TypeName, shown: ReadonlyMap<string, AnyRow>): void {
-    if (this.#tab.isRobbed) return;
+    if (this.#isLoose) return;
     const marks = new Set(this.rows(type).map((row) => markOf(type, row)));
     for (const [key, row] of this.#rows) {
       if (shown.has(key) || !hasType(row, type)) continue;

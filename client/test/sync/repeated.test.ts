@@ -85,8 +85,13 @@ describe('an object of a create', () => {
     return readPull(pull, ['a'], { methodResponses, sessionState: '1' });
   };
 
-  it('is early no more where /changes tells of it', () => {
-    expect(read(['a'])).toMatchObject({ early: [], stale: { ids: ['a'] } });
+  it('is early until the state moves where /changes tells of it', () => {
+    expect(read(['a'])).toMatchObject({ early: ['a'], cursor: '1', stale: { told: ['a'] } });
+    const stale = { ids: ['b'], cursor: '2', isWhole: true, told: ['a'] };
+    const args = { state: '2', list: [{ id: 'b' }], notFound: [] };
+    const methodResponses = [['Todo/get', args, 'Todo.stale']] as const;
+    const later = readPull({ ...pull, stale }, ['a'], { methodResponses, sessionState: '1' });
+    expect(later).toMatchObject({ early: [], cursor: '2', stale: null });
   });
 
   it('is asked for again where all changes are there without it', () => {
@@ -95,7 +100,7 @@ describe('an object of a create', () => {
       cursor: '1',
       stale: { ids: ['a'], cursor: '2' },
     });
-    const stale = { ids: ['a'], cursor: '2', isWhole: true };
+    const stale = { ids: ['a'], cursor: '2', isWhole: true, told: [] };
     const args = { state: '2', list: [], notFound: ['a'] };
     const methodResponses = [['Todo/get', args, 'Todo.stale']] as const;
     const later = readPull({ ...pull, stale }, ['a'], { methodResponses, sessionState: '1' });
