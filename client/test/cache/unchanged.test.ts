@@ -11,9 +11,15 @@ import { type GadgetShape, useGadgets } from '../support/gadgets.js';
 const served = useGadgets();
 const LAST = { ifUnchanged: true } as const;
 
+/** Sends requests, but opens no event source. */
+const fetchQuietly: typeof fetch = (input, init) =>
+  new Headers(init?.headers).get('accept') === 'text/event-stream'
+    ? Promise.reject(new TypeError('There is no event source.'))
+    : fetch(input, init);
+
 /** Opens a client that has read everything, and that the server tells of nothing. */
 async function open(options: Parameters<typeof served.connect>[0] = {}) {
-  const jmap = await served.connect(options);
+  const jmap = await served.connect({ fetch: fetchQuietly, ...options });
   await jmap.sync.settled();
   return { jmap, Gadget: jmap.account().Gadget };
 }
