@@ -5,8 +5,8 @@ import type { Outcome, Refusal } from './outcomes.js';
 const GONE: Refusal = Object.freeze({ type: 'notFound', description: 'The object is gone.' });
 
 /**
- * Returns the ends of unsent writes of objects that were made here and are nowhere any more. Another
- * tab had written them when it didn't know yet that the create was taken back or refused.
+ * Returns the ends of unsent writes of objects that were made here, and are nowhere any more.
+ * Another tab wrote them before it knew that the create was taken back or refused.
  */
 export function findOrphans(replica: Replica): readonly Outcome[] {
   const { log } = replica;
