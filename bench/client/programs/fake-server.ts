@@ -84,7 +84,8 @@ export class FakeServer {
     const state = String(this.#state);
     if (method === 'set')
       return { accountId, oldState: state, newState: state, ...this.#write(args) };
-    const ids = readReference(args['#ids'], earlier);
+    const ids =
+      (args['ids'] as readonly string[] | undefined) ?? readReference(args['#ids'], earlier);
     const list = ids.map((id) => {
       const number = numberOf(id);
       return makeThing(number, this.#versions.get(number));
