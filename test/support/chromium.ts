@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { findProgram } from './find-program.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** Returns the path of this machine's Chromium: `CHROMIUM_PATH`, or one in `PATH`; null: none. */
 export function findChromium(): string | null {
-  const { CHROMIUM_PATH, PATH = '' } = process.env;
-  if (CHROMIUM_PATH !== undefined) return CHROMIUM_PATH;
-  const paths = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return paths.find((path) => existsSync(path)) ?? null;
+  return findProgram('CHROMIUM_PATH', NAMES);
 }
 
 /** Why tests in a browser are skipped, and how to run them; null: they run. */

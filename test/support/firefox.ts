@@ -1,18 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import { findProgram } from './find-program.js';
 
 const NAMES = ['firefox', 'firefox-esr'];
 
 /** Returns the path of this machine's Firefox: `FIREFOX_PATH`, or one in `PATH`; null: none. */
 export function findFirefox(): string | null {
-  const { FIREFOX_PATH, PATH = '' } = process.env;
-  if (FIREFOX_PATH !== undefined) return FIREFOX_PATH;
-  const paths = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return paths.find((path) => existsSync(path)) ?? null;
+  return findProgram('FIREFOX_PATH', NAMES);
 }
 
 /** Why tests in Firefox are skipped, and how to run them; null: they run. */

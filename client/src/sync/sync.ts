@@ -233,7 +233,7 @@ export class Sync {
     if (this.#wanted.types.has(type)) this.want([]);
   }
 
-  /** Returns why the server tells nothing of a type, or of a list. */
+  /** Returns whether the server tells nothing of a type, or of a list. */
   isRefused(type: string, list?: string): boolean {
     const isFailing = (this.#failures.get(type) ?? 0) >= MOST_FAILURES;
     return (
