@@ -14,7 +14,7 @@ import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { isEqual } from '../store/values.js';
 import { followPush } from '../sync/follow-push.js';
 import type { Refusal } from '../sync/outcomes.js';
-import { ONCE, type SyncLimits } from '../sync/sync.js';
+import { ONCE, type SyncLimits } from '../sync/sync-options.js';
 import type { HttpClient } from '../transport/http.js';
 import type { ChangedStates, Push } from '../transport/push.js';
 import { AccountCache } from './account-cache.js';

@@ -6,7 +6,8 @@ import { StoreWriter } from '../../src/store/store-writer.js';
 import { makeKey, type PendingCreate } from '../../src/store/write.js';
 import { Backoff } from '../../src/sync/backoff.js';
 import type { Outcome } from '../../src/sync/outcomes.js';
-import { Sync, type SyncLimits } from '../../src/sync/sync.js';
+import { Sync } from '../../src/sync/sync.js';
+import type { SyncLimits } from '../../src/sync/sync-options.js';
 import type { Invocation, Request, Response } from '../../src/transport/transport.js';
 
 /** The answers of a server to calls; undefined where it answers as it should. */

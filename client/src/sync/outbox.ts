@@ -1,0 +1,140 @@
+import type { Log } from '../store/log.js';
+import type { PendingWrite } from '../store/write.js';
+import type { Invocation, Response } from '../transport/transport.js';
+import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
+import { findOrphans } from './orphans.js';
+import { type FlushResult, readFlush } from './outcomes.js';
+import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.js';
+import { findConflicts, findWaiting } from './unchanged.js';
+import { answerOf } from './wire.js';
+
+/** Limits are not halved further: a single write is less than this in any case. */
+const SMALLEST_SHARE = 2 ** -12;
+
+const TOO_LARGE = Object.freeze({
+  type: 'tooLarge',
+  description: 'The server takes no request so large.',
+});
+
+/** Puts the writes of the log into calls of /set, and reads their answers. */
+export class Outbox {
+  readonly #options: SyncOptions;
+  /** The part of its limits that the server has really taken so far. */
+  #share = 1;
+
+  constructor(options: SyncOptions) {
+    this.#options = options;
+  }
+
+  /** Returns whether there are writes to send. */
+  get hasWrites(): boolean {
+    return this.#options.replica.log.length > this.#findHeld().size;
+  }
+
+  /** How many /set a request may have: the changes that they make are read with them. */
+  get #maxCalls(): number {
+    return this.shareOf(this.#options.limits().maxCallsInRequest - CALLS_OF_A_PULL);
+  }
+
+  /** Returns as much of a limit as the server takes. */
+  shareOf(limit: number): number {
+    return Math.max(1, Math.floor(limit * this.#share));
+  }
+
+  /** Has a new session, with other limits. */
+  forget(): void {
+    this.#share = 1;
+  }
+
+  /**
+   * Puts writes into calls. They are sent once that is durable: their keys let the server tell a
+   * call that comes again after a crash.
+   */
+  async plan(): Promise<void> {
+    const { replica, commit, isHeld, tidy } = this.#options;
+    tidy();
+    this.#endConflicts();
+    const { log } = replica;
+    const planned = this.#planFlush();
+    if (!planned.some((write, index) => write !== log[index])) return;
+    if (await commit({ log: planned }, [])) return;
+    if (!planned.some((write, index) => write !== log[index] && isHeld(write))) return;
+    const before = new Map(planned.map((write, index) => [write, log[index] ?? write]));
+    await commit({ log: replica.log.map((write) => before.get(write) ?? write) }, []);
+    await commit({ log: this.#planFlush() }, []);
+  }
+
+  /** Returns the calls of the next request. */
+  calls(): readonly FlushCall[] {
+    return callsOf(this.#options.replica.log).slice(0, this.#maxCalls);
+  }
+
+  /** Returns a call as it is sent. */
+  invocationOf(call: FlushCall): Invocation {
+    const { accountId, replica, hasOnceKeys } = this.#options;
+    return setCall(accountId, call, replica, hasOnceKeys());
+  }
+
+  /** Reads the answers of calls. */
+  read(calls: readonly FlushCall[], response: Response): FlushResult {
+    const { replica, repair } = this.#options;
+    const answers = calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
+    const result = readFlush(replica, answers, repair);
+    if (result.isTooLarge) this.#share /= 2;
+    return result;
+  }
+
+  /**
+   * Makes the calls of the next request smaller than these, of which the server ran nothing, unless
+   * an earlier request had their keys. A write alone that is too large is refused. Returns false
+   * where they can't be made smaller.
+   */
+  divide(calls: readonly FlushCall[], earlier: ReadonlySet<string | null>): boolean {
+    const { replica, commit } = this.#options;
+    this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
+    // Calls that an earlier request had may have been made.
+    const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
+    const unsent = new Set(fresh.flatMap(({ writes }) => writes));
+    const [only] = calls;
+    if (only !== undefined && calls.length === 1 && unsent.size === 1) {
+      const answer = { isError: true, args: TOO_LARGE, type: TOO_LARGE.type } as const;
+      const { change, outcomes } = readFlush(replica, [{ call: only, answer }]);
+      void commit(change, outcomes);
+    } else if (fresh.length > 0) {
+      const log = replica.log.map((each) => (unsent.has(each) ? { ...each, sentAs: null } : each));
+      void commit({ log }, []);
+    }
+    return fresh.length > 0;
+  }
+
+  #planFlush(): Log {
+    const { replica, limits, hasOnceKeys } = this.#options;
+    const isGuarded = !hasOnceKeys();
+    return planFlush(replica, {
+      maxCalls: isGuarded ? 1 : this.#maxCalls,
+      maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
+      maxOctets: maxOctetsOf(limits()) * this.#share,
+      isGuarded,
+      held: this.#findWaiting(),
+    });
+  }
+
+  #findHeld(): ReadonlySet<PendingWrite> {
+    const { replica, isHeld } = this.#options;
+    return findHeld(replica.log, isHeld);
+  }
+
+  /** Returns the writes that are not sent now: they are held, or their turn hasn't come. */
+  #findWaiting(): ReadonlySet<PendingWrite> {
+    const held = this.#findHeld();
+    return new Set([...held, ...findWaiting(this.#options.replica, held)]);
+  }
+
+  #endConflicts(): void {
+    const { replica, commit } = this.#options;
+    const outcomes = [...findOrphans(replica), ...findConflicts(replica, this.#findWaiting())];
+    if (outcomes.length === 0) return;
+    const ended = new Set(outcomes.map(({ write }) => write));
+    void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes);
+  }
+}
