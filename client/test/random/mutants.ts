@@ -23,16 +23,18 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   changes: {
     rule: 'the cursor moves by /changes alone',
     file: 'sync/sync.ts',
-    text: 'if (flush.isTooLarge) this.#share /= 2;',
-    edited: `if (flush.isTooLarge) this.#share /= 2;
-      for (const { call, answer } of answers)
-        if (!answer.isError) draft.cursors.set(call.type, String(answer.args['newState']));`,
+    text: 'const draft = new Draft(this.#replica, flush.change);',
+    edited: `const draft = new Draft(this.#replica, flush.change);
+    for (const { onceKey, type } of cycle.calls) {
+      const set = response.methodResponses.find(([, , id]) => id === onceKey);
+      if (set && set[0] !== 'error') draft.cursors.set(type, String(set[1]['newState']));
+    }`,
   },
   sweep: {
     rule: 'a copy that is read anew loses what the server has no more',
-    file: 'sync/sync.ts',
-    text: 'this.#dropUnseen(type, objects, this.#earlyOf(type, draft));',
-    edited: 'this.#swept.delete(type);',
+    file: 'sync/type-reading.ts',
+    text: 'this.#dropUnseen(draft);',
+    edited: 'this.#swept = null;',
   },
   commit: {
     rule: 'a write leaves the log in the commit that brings its effect',
