@@ -74,8 +74,9 @@ function hasObjects({ isKnown, isBrief }: Pull): boolean {
  * server tells nothing of one that was made and destroyed since (RFC 8620 5.2): it is asked for
  * again.
  */
-export function readPull(pull: Pull, early: Iterable<string>, response: Response): PullResult {
-  const { type, since, isKnown, stale } = pull;
+export function readPull(pull: Pull, early: ReadonlySet<string>, response: Response): PullResult {
+  const { type, since, stale } = pull;
+  const isKnown = (id: string) => pull.isKnown === null || pull.isKnown(id) || early.has(id);
   if (stale !== null) return readStale(pull, [...early], response);
   const changes = answerOf(response, `${type}.changes`);
   if (changes.isError)
@@ -85,7 +86,7 @@ export function readPull(pull: Pull, early: Iterable<string>, response: Response
   const { newState, hasMoreChanges } = changes.args;
   const objects = new Map<string, JsonObject | null>();
   for (const id of textsOf(changes.args['destroyed'])) {
-    if (isKnown === null || isKnown(id)) objects.set(id, null);
+    if (isKnown(id)) objects.set(id, null);
   }
   let isWhole = hasMoreChanges !== true;
   for (const part of hasObjects(pull) ? ['created', 'updated'] : []) {
@@ -101,20 +102,14 @@ export function readPull(pull: Pull, early: Iterable<string>, response: Response
   const untold = findUntold(early, changes.args);
   // Further changes may tell of them.
   const unsure = hasMoreChanges === true ? [] : untold;
-  const ids = [...findStale(pull, changes.args), ...unsure];
+  const changed = [...textsOf(changes.args['created']), ...textsOf(changes.args['updated'])];
+  const ids = [...(hasObjects(pull) ? [] : changed.filter(isKnown)), ...unsure];
   const pulled = { kind: 'pulled', objects, early: untold } as const;
   if (ids.length === 0) return { ...pulled, cursor: newState, isWhole, stale: null };
   // The state hasn't moved yet: a client that begins there once more is told nothing of them.
   const told = [...early].filter((id) => !untold.includes(id));
   const next = { ids, cursor: newState, isWhole, told };
   return { ...pulled, early: [...early], cursor: since, isWhole: false, stale: next };
-}
-
-/** Returns the ids of changed objects that have to be asked for. */
-function findStale(pull: Pull, { created, updated }: JsonObject): readonly string[] {
-  if (hasObjects(pull)) return [];
-  const changed = [...textsOf(created), ...textsOf(updated)];
-  return pull.isKnown === null ? changed : changed.filter(pull.isKnown);
 }
 
 /** Returns the objects of which an answer tells nothing. */

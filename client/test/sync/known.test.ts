@@ -79,6 +79,20 @@ describe('a type with too many objects to keep all of them', () => {
     expect([...store.replica.rows('Thing')]).toEqual([]);
   });
 
+  it('has what others have made of an object since the create whose answer came late', async () => {
+    const server = makeLarge();
+    const { store, sync, create } = await openAccount(server, [THING]);
+    await sync.settle();
+    server.answer = ([name, { create: made }, id]) => {
+      if (name !== 'Thing/set') return undefined;
+      server.objects.set('t1', { id: 't1', type: 'Thing', text: 'changed' });
+      return [[name, { created: { [Object.keys(made ?? {})[0] ?? '']: { id: 't1' } } }, id]];
+    };
+    create('Thing', 'mine');
+    await sync.settle();
+    expect([...store.replica.rows('Thing')]).toMatchObject([{ id: 't1', text: 'changed' }]);
+  });
+
   it('sends a pointer into an object that it does not have as it is', async () => {
     const server = makeLarge();
     const { store, sync } = await openAccount(server, [THING]);

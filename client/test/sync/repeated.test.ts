@@ -82,7 +82,7 @@ describe('an object of a create', () => {
       destroyed: [],
     };
     const methodResponses = [['Todo/changes', args, 'Todo.changes']] as const;
-    return readPull(pull, ['a'], { methodResponses, sessionState: '1' });
+    return readPull(pull, new Set(['a']), { methodResponses, sessionState: '1' });
   };
 
   it('is early until the state moves where /changes tells of it', () => {
@@ -90,7 +90,10 @@ describe('an object of a create', () => {
     const stale = { ids: ['b'], cursor: '2', isWhole: true, told: ['a'] };
     const args = { state: '2', list: [{ id: 'b' }], notFound: [] };
     const methodResponses = [['Todo/get', args, 'Todo.stale']] as const;
-    const later = readPull({ ...pull, stale }, ['a'], { methodResponses, sessionState: '1' });
+    const later = readPull({ ...pull, stale }, new Set(['a']), {
+      methodResponses,
+      sessionState: '1',
+    });
     expect(later).toMatchObject({ early: [], cursor: '2', stale: null });
   });
 
@@ -103,7 +106,10 @@ describe('an object of a create', () => {
     const stale = { ids: ['a'], cursor: '2', isWhole: true, told: [] };
     const args = { state: '2', list: [], notFound: ['a'] };
     const methodResponses = [['Todo/get', args, 'Todo.stale']] as const;
-    const later = readPull({ ...pull, stale }, ['a'], { methodResponses, sessionState: '1' });
+    const later = readPull({ ...pull, stale }, new Set(['a']), {
+      methodResponses,
+      sessionState: '1',
+    });
     expect(later).toMatchObject({ early: [], cursor: '2', objects: new Map([['a', null]]) });
   });
 
