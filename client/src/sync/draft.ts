@@ -3,7 +3,7 @@ import type { ServerList } from '../store/list-state.js';
 import type { Change, Coverage, Replica, ServerObjects } from '../store/replica.js';
 import type { ListObjects } from './list-sync.js';
 
-/** What the answers of a request change: one commit, which is put together part by part. */
+/** A commit of all that the answers of a request change. It is put together part by part. */
 export class Draft {
   readonly #replica: Replica;
   readonly #objects: Map<string, Map<string, JsonObject | null>>;
@@ -43,7 +43,7 @@ export class Draft {
     if (state === null || state !== cursor) this.noteEarly(type, objects.keys());
   }
 
-  /** Returns the objects that are ahead of the state of their type: /changes may not tell of them. */
+  /** Returns the objects that are ahead of their type's state: /changes may not tell of them. */
   early(type: string): ReadonlySet<string> {
     return this.#early.get(type) ?? this.#replica.early(type);
   }

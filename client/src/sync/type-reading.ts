@@ -59,7 +59,7 @@ export class TypeReading {
     return this.isWished;
   }
 
-  /** Whether it has reached the state of which the server has told, and of which nobody knew. */
+  /** Whether it has reached the state that it was due for. */
   get hasReached(): boolean {
     return this.#told !== null && this.#told === this.#cursor;
   }
