@@ -1,6 +1,6 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { ROOT } from '../start/processes.js';
 import type { Row } from './rows.js';
 
@@ -57,22 +57,22 @@ export async function measureSizes(): Promise<readonly Row[]> {
 }
 
 async function countOctets({ text, external = [] }: Bundle): Promise<number> {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     stdin: { contents: text, resolveDir: join(ROOT, 'client'), loader: 'ts' },
-    ...{ bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser' },
-    ...{ write: false, metafile: true, outdir: 'out', absWorkingDir: ROOT },
-    ...{ logLevel: 'silent', external: [...external] },
+    ...{ bundle: true, minify: true, format: 'esm', platform: 'browser' },
+    ...{ write: false, logLevel: 'silent', external: [...external], plugins: [LATER] },
   });
-  /** The page's own file, and the files that those before it import at once. */
-  const eager = new Set(
-    Object.keys(metafile.outputs).filter(
-      (path) => metafile.outputs[path]?.entryPoint === '<stdin>',
-    ),
-  );
-  for (const path of eager)
-    for (const { path: other, kind, external: isExternal } of metafile.outputs[path]?.imports ?? [])
-      if (kind === 'import-statement' && isExternal !== true) eager.add(other);
-  const files = outputFiles.filter(({ path }) => eager.has(relative(ROOT, path)));
-  if (files.length === 0) throw new Error('The bundle has no file of the page.');
-  return files.reduce((all, { contents }) => all + gzipSync(contents, { level: 9 }).length, 0);
+  const [{ contents } = { contents: new Uint8Array() }] = outputFiles;
+  if (contents.length === 0) throw new Error('The bundle has no file of the page.');
+  return gzipSync(contents, { level: 9 }).length;
 }
+
+/** Leaves modules out that a page loads when it needs them, as bundlers of pages do. */
+const LATER: Plugin = {
+  name: 'later',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : null,
+    );
+  },
+};

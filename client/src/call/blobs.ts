@@ -1,6 +1,6 @@
 import type { Id } from '../schema/id.js';
 import { readJson } from '../transport/http.js';
-import { makeUploader, type OnProgress } from '../transport/upload.js';
+import type { OnProgress } from '../transport/upload.js';
 import type { Connection } from './connection.js';
 import { RequestError } from './errors.js';
 import type { Gate } from './gate.js';
@@ -62,7 +62,7 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
       const contentType = type ?? (blob.type || 'application/octet-stream');
       const headers = { 'content-type': contentType };
       const request = { method: 'POST', headers, body: blob, signal };
-      const sender = onProgress && makeUploader(blob, onProgress, fetch);
+      const sender = onProgress && (await makeSender(blob, onProgress, fetch));
       const send = async (): Promise<Uploaded> =>
         (await readJson(await http(url, request, sender), signal)) as Uploaded;
       return persist(() => uploads(send), { isReading: false, signal });
@@ -90,6 +90,11 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
         return { url, revoke: () => URL.revokeObjectURL(url) };
       }),
   };
+}
+
+async function makeSender(data: Blob, onProgress: OnProgress, fetch: typeof globalThis.fetch) {
+  const { makeUploader } = await import('../transport/upload.js');
+  return makeUploader(data, onProgress, fetch);
 }
 
 /** Returns the same response, whose body the signal ends while it is read. */
