@@ -108,6 +108,7 @@ describe('describe, generate', () => {
       changed: [
         'generated/calls.ts',
         'generated/client/index.ts',
+        'generated/client/manifest.json',
         'generated/registry.ts',
         'prisma/postgresql/schema.prisma',
         'prisma/sqlite/schema.prisma',
