@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
+import type { BlobId } from '../call/blobs.js';
 import { countOctets } from '../call/cut.js';
 import { writeSort } from '../call/pack.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
@@ -9,7 +10,7 @@ import type { AccountStore, CommitNews } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import type { ListSearch } from '../store/list-state.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
-import type { Change, Coverage, Row, Touched } from '../store/replica.js';
+import { BLOB, type Change, type Coverage, type Row, type Touched } from '../store/replica.js';
 import type { Turn } from '../store/store-writer.js';
 import { isLocalKey, type PendingWrite } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
@@ -102,13 +103,14 @@ export class AccountCache implements WriteTarget {
     store.listen((touched) => this.#tell(touched));
     this.uploads = new UploadQueue(options.uploads, {
       findRefusal: () => this.#findRefusal([]),
-      commit: (change, outcomes) => void this.#commit(change, outcomes),
-      want: () => this.want(),
+      commit: (row, blobId) => this.#commitUpload(row, blobId),
+      resume: () => this.#sync.wake([]),
     });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
+      lacksFile: (write) => this.uploads.lacksFile(write),
       repair: (write, error) => this.uploads.repair(write, error),
       report: (failure, isDone) => {
         this.noteReport(failure, isDone);
@@ -123,6 +125,9 @@ export class AccountCache implements WriteTarget {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
+        // A write may name a file of which this tab has not heard.
+        if (store.replica.log.some(({ blobs = [] }) => blobs.length > 0))
+          await this.uploads.load(open);
         this.#endForgotten();
         if (isReread) this.#sync.follow(types().map(({ name }) => name));
         this.#sync.follow(store.renew());
@@ -144,6 +149,7 @@ export class AccountCache implements WriteTarget {
     const { store } = this.#options;
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
+    await this.uploads.load(open);
     this.#endForgotten();
     this.#sync.goOn();
   }
@@ -155,6 +161,7 @@ export class AccountCache implements WriteTarget {
     const types = store.typesOf(rows);
     const before = types.map((type) => store.replica.cursor(type));
     const isTaken = store.follow(news);
+    this.uploads.follow(rows);
     const moved = types.filter((type, at) => store.replica.cursor(type) !== before[at]);
     for (const type of moved) this.#asked.delete(type);
     this.#sync.follow(types, store.listsOf(rows), moved);
@@ -305,7 +312,7 @@ export class AccountCache implements WriteTarget {
     const outcomes = log.map((write) => ({ isMade: false, write, error: GONE }) as const);
     const refused = this.#findUnasked(outcomes);
     store.drop(this.#options.problems.rowsOf(refused));
-    this.uploads.drop();
+    this.uploads.drop(GONE);
     this.#end(outcomes, refused);
     await closed;
   }
@@ -375,7 +382,15 @@ export class AccountCache implements WriteTarget {
     const rows = this.#options.problems.rowsOf(refused);
     const durable = this.#options.store.commit(change, { rows, outcomes });
     this.#end(outcomes, refused);
+    this.uploads.note(outcomes);
     return durable;
+  }
+
+  #commitUpload(row: RowChange, blobId: BlobId | undefined): void {
+    if (this.#isDropped) return;
+    const key = row.key.split(' ').at(-1) ?? '';
+    const aliases = blobId && new Map([[key, { type: BLOB, id: blobId }]]);
+    void this.#options.store.commit({ ...(aliases && { aliases }) }, { rows: [row], isFree: true });
   }
 
   #tidy(): void {
@@ -406,7 +421,6 @@ export class AccountCache implements WriteTarget {
     this.#waiters.end(outcomes, ({ write }) => store.replica.row(write.type, write.key));
     problems.add(refused);
     for (const id of asked) problems.dismiss(id);
-    this.uploads.note(outcomes);
   }
 
   /** Asks for objects once. A server that doesn't have them is asked when their type changes. */

@@ -317,7 +317,8 @@ class ClientCache<P extends Project> {
     const session = connection.keeper.current;
     return {
       ...{ accountId, store, writer: this.#writer, open: this.#data.store, quota: this.#quota },
-      hasOthers: () => this.#peers.hasOthers,
+      isShared: this.#peers.isShared,
+      hold: (key, work) => this.#peers.hold(`upload ${key}`, work),
       maxSize: () => readLimit(session(), 'maxSizeUpload'),
       send: (data, { onceKey, ...options }) => {
         const more = ONCE in session().capabilities ? { 'idempotency-key': onceKey } : {};

@@ -2,7 +2,7 @@ import { sleep } from '../call/retry.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { CommitNews } from '../store/account-store.js';
 import type { StoreWriter, Turn } from '../store/store-writer.js';
-import type { Tabs } from '../tabs/roles.js';
+import type { Role, Tabs, Work } from '../tabs/roles.js';
 import type { ChangedStates } from '../transport/push.js';
 
 /** The news that tabs tell each other, by kinds. */
@@ -124,6 +124,12 @@ export class Peers {
       writer.lose('lost');
       return work();
     }
+  }
+
+  /** Does work while no other tab has its role. */
+  hold(role: Role, work: Work<void>): Promise<void> {
+    const tabs = this.#writer.loss === null ? this.#tabs : null;
+    return tabs?.runExclusive(role, work) ?? work(this.#ending.signal);
   }
 
   /** Does work that lasts in one tab, for all of them. The next one takes over. */

@@ -1,17 +1,18 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId, UploadOptions } from '../call/blobs.js';
-import type { OpenStore } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { namesIn } from '../store/log.js';
-import { makeKey, type PendingWrite } from '../store/write.js';
+import { isEqual } from '../store/values.js';
+import { type Key, makeKey, type PendingWrite } from '../store/write.js';
 import { Backoff } from '../sync/backoff.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { Upload } from './cached-types.js';
 import {
   ABORTED,
   CLOSED,
+  makeRow,
   type NewUpload,
   nameRow,
-  removeRows,
   type StartedUpload,
   TOOLS,
   type UploadContext,
@@ -21,19 +22,19 @@ import {
 import type { UploadWorker } from './upload-worker.js';
 
 /**
- * The uploads of an account. Writes name them by their keys, as they name objects that were made
- * here, and wait for them. All but that is loaded once a file is uploaded.
+ * The uploads of an account, in all tabs. Writes name them by their keys, as they name objects that
+ * were made here, and wait for them. All but that is loaded once a file is uploaded.
  */
 export class UploadQueue {
   readonly #context: UploadContext;
   readonly #owner: UploadOwner;
-  readonly #keys = new Set<string>();
+  readonly #rows = new Map<Key, UploadRow>();
+  /** The keys of all uploads of which this client has heard. */
+  readonly #keys = new Set<Key>();
+  /** Those of this client that the worker doesn't have yet. */
+  readonly #fresh = new Set<Key>();
   #loading: Promise<UploadWorker | null> | null = null;
   #worker: UploadWorker | null = null;
-  /** The uploads of an earlier client. */
-  #stored: readonly (readonly [key: string, row: UploadRow])[] = [];
-  /** The uploads that writes of an earlier client name. */
-  #named: ReadonlySet<string> = new Set();
   #isClosed = false;
 
   constructor(context: UploadContext, owner: UploadOwner) {
@@ -48,17 +49,21 @@ export class UploadQueue {
 
   /** Takes the uploads that a store has. */
   async load(open: OpenStore): Promise<void> {
-    const { accountId, store } = this.#context;
-    const prefix = nameRow(accountId, '');
-    const rows = await open.load('meta', prefix);
-    this.#stored = rows.map(([name, row]) => [
-      name.slice(prefix.length),
-      row as unknown as UploadRow,
-    ]);
-    for (const [key] of this.#stored) this.#keys.add(key);
-    this.#named = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
-    if (rows.length > 0 || store.replica.log.some((write) => this.isAwaited(write)))
-      void this.#load();
+    const rows = await open.load('meta', nameRow(this.#context.accountId, ''));
+    this.follow(rows.map(([key, value]) => ({ table: 'meta', key, value })));
+  }
+
+  /** Takes the rows of uploads that other tabs have changed. */
+  follow(rows: readonly RowChange[]): void {
+    const prefix = nameRow(this.#context.accountId, '');
+    for (const { table, key: name, value } of rows) {
+      if (table !== 'meta' || !name.startsWith(prefix)) continue;
+      const key = name.slice(prefix.length);
+      if (isEqual(value, this.#rows.get(key) as JsonValue | undefined)) continue;
+      this.#set(key, value as UploadRow | undefined);
+      this.#worker?.follow(key);
+    }
+    if (this.#rows.size > 0) void this.#load();
   }
 
   upload(data: BlobPart, options: UploadOptions = {}): Upload {
@@ -73,18 +78,31 @@ export class UploadQueue {
 
   /** Returns a write with the keys of the uploads that it names: it waits for them. */
   mark<Write extends PendingWrite>(write: Write): Write {
-    if (this.#keys.size === 0 && write.blobs === undefined) return write;
-    const blobs = [...namesIn(write)].filter((key) => this.#keys.has(key));
-    return blobs.length + (write.blobs ?? []).length === 0 ? write : { ...write, blobs };
+    const { blobs: before = [] } = write;
+    if (this.#keys.size + before.length === 0) return write;
+    const isUpload = (key: Key): boolean => this.#keys.has(key) || before.includes(key);
+    const blobs = [...namesIn(write)].filter(isUpload);
+    return blobs.length + before.length === 0 ? write : { ...write, blobs };
   }
 
-  /** Returns whether the server lacks a file that a write names. */
+  /** Returns whether the server lacks a file that a write names, and will get it. */
   isAwaited({ blobs = [] }: PendingWrite): boolean {
     const { replica } = this.#context.store;
-    // Until the worker is there, nobody knows whether the server has them still.
-    const isSending = (key: string): boolean =>
-      this.#worker === null ? this.#keys.has(key) : this.#worker.isSending(key);
-    return blobs.some((key) => replica.idOf(key) === null || isSending(key));
+    return blobs.some((key) => {
+      const row = this.#rows.get(key);
+      if (row === undefined || row.error !== undefined) return false;
+      // Until the worker is there, nobody can send the file again where the server lacks it.
+      return row.sentAt === undefined || replica.idOf(key) === null || this.#worker === null;
+    });
+  }
+
+  /** Returns whether the server will never have a file that a write names. */
+  lacksFile({ blobs = [] }: PendingWrite): boolean {
+    const { replica } = this.#context.store;
+    return blobs.some((key) => {
+      const row = this.#rows.get(key);
+      return row === undefined ? replica.idOf(key) === null : row.error !== undefined;
+    });
   }
 
   /** Returns a refused write as it may succeed, once its files are there; null: it is refused. */
@@ -108,7 +126,7 @@ export class UploadQueue {
 
   /** Resolves to the octets of an upload that is not over; null: there is none of that key. */
   async read(key: string): Promise<Blob | null> {
-    return this.#keys.has(key) ? ((await this.#load())?.read(key) ?? null) : null;
+    return this.#rows.has(key) ? ((await this.#load())?.read(key) ?? null) : null;
   }
 
   /** Resolves once all files are sent. */
@@ -118,14 +136,32 @@ export class UploadQueue {
 
   close(): void {
     this.#isClosed = true;
-    this.#worker?.close();
+    this.#worker?.close(CLOSED);
   }
 
-  /** Takes all away: the account is gone. */
-  drop(): void {
+  /** The account is gone: its files are, too. */
+  drop(error: Refusal): void {
     const { writer, accountId } = this.#context;
-    const names = Array.from(this.#keys, (key) => nameRow(accountId, key));
-    void writer.write(names.flatMap(removeRows));
+    this.#isClosed = true;
+    this.#worker?.close(error);
+    const keys = Array.from(this.#rows.keys(), (key) => nameRow(accountId, key));
+    void writer.write(
+      keys.flatMap((key) => (['meta', 'blobs'] as const).map((table) => ({ table, key }))),
+    );
+  }
+
+  async #add(upload: NewUpload): Promise<StartedUpload> {
+    if (this.#worker !== null) return this.#worker.add(upload);
+    this.#fresh.add(upload.key);
+    const worker = await this.#load();
+    this.#fresh.delete(upload.key);
+    return worker?.add(upload) ?? refuse(CLOSED);
+  }
+
+  #set(key: Key, row: UploadRow | undefined): void {
+    this.#keys.add(key);
+    if (row === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, row);
   }
 
   #findRefusal({ size }: Blob, { signal }: UploadOptions): Refusal | null {
@@ -136,15 +172,36 @@ export class UploadQueue {
   /** The row is in front of those of writes that name the upload, which come before its octets. */
   #start(upload: NewUpload): StartedUpload {
     const { key, type, size } = upload;
-    const { writer, accountId } = this.#context;
-    this.#keys.add(key);
-    const value = { type, size } satisfies UploadRow as JsonValue;
-    void writer.write([{ table: 'meta', key: nameRow(accountId, key), value }]);
-    const started = this.#load().then((worker) => worker?.add(upload) ?? refuse(CLOSED));
+    const started = this.#add(upload);
+    this.#change(key, { type, size });
+    // Other tabs ask for the file's role once they hear of it: they get it when this one ends.
+    this.#claim(key);
     return {
       saved: started.then(({ saved }) => saved),
       result: started.then(({ result }) => result),
     };
+  }
+
+  /** Commits what has become of an upload, with its id where the server has given it one. */
+  #change(key: Key, row: UploadRow | undefined): void {
+    this.#set(key, row);
+    this.#owner.commit(makeRow(this.#context.accountId, key, row), row?.blobId);
+    this.#worker?.follow(key);
+  }
+
+  /** Has this tab send a file, once no other tab does. */
+  #claim(key: Key): void {
+    const work = async (signal: AbortSignal) =>
+      (this.#worker ?? (await this.#load()))?.send(key, signal);
+    this.#context.hold(key, work).catch(() => undefined);
+  }
+
+  async #reread(key: Key): Promise<void> {
+    const { accountId, open, writer } = this.#context;
+    const name = nameRow(accountId, key);
+    await writer.settle();
+    const [row] = (await open?.load('meta', name)) ?? [];
+    this.follow([{ table: 'meta', key: name, ...(row && { value: row[1] }) }]);
   }
 
   #load(): Promise<UploadWorker | null> {
@@ -158,10 +215,16 @@ export class UploadQueue {
     while (!this.#isClosed) {
       try {
         const { UploadWorker: Worker } = await import('./upload-worker.js');
-        const worker = new Worker({ ...this.#context, ...this.#owner, keys: this.#keys }, TOOLS);
-        if (this.#isClosed) worker.close();
-        else worker.restore(this.#stored, this.#named);
+        if (this.#isClosed) break;
+        const context = {
+          ...{ ...this.#context, ...this.#owner, rows: this.#rows, fresh: this.#fresh },
+          change: (key: Key, row?: UploadRow) => this.#change(key, row),
+          claim: (key: Key) => this.#claim(key),
+          reread: (key: Key) => this.#reread(key),
+        };
+        const worker = new Worker(context, TOOLS);
         this.#worker = worker;
+        worker.restore();
         return worker;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, backoff.next()));

@@ -1,13 +1,13 @@
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId, Uploaded, UploadOptions } from '../call/blobs.js';
 import { isFinal } from '../call/errors.js';
-import type { OpenStore } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { AccountStore } from '../store/account-store.js';
 import { replaceNames } from '../store/log.js';
-import { BLOB, type Change } from '../store/replica.js';
 import type { StoreWriter } from '../store/store-writer.js';
 import { Backoff } from '../sync/backoff.js';
-import { findDependants } from '../sync/flush.js';
-import type { Outcome, Refusal } from '../sync/outcomes.js';
+import type { Refusal } from '../sync/outcomes.js';
+import type { Work } from '../tabs/roles.js';
 
 /** The rows of uploads begin so; the id of an account and a key follow. */
 const PREFIX = 'upload ';
@@ -16,8 +16,11 @@ const PREFIX = 'upload ';
 export interface UploadRow {
   readonly type: string;
   readonly size: number;
-  /** When the server has got it, in milliseconds since 1970. */
+  /** When the server has got it, in milliseconds since 1970, and its id there. */
   readonly sentAt?: number;
+  readonly blobId?: BlobId;
+  /** Why the server will never have it. */
+  readonly error?: Refusal;
 }
 
 /** An upload as it is told to a worker. */
@@ -43,8 +46,10 @@ export interface UploadContext {
   readonly writer: StoreWriter;
   /** Null: the store is lost, and files are in memory alone. */
   readonly open: OpenStore | null;
-  /** Returns whether other tabs have the store open: they may have files that it doesn't have. */
-  readonly hasOthers: () => boolean;
+  /** Tabs share the store: some may have files that it doesn't have. */
+  readonly isShared: boolean;
+  /** Does work for an upload while no other tab does. */
+  readonly hold: (key: string, work: Work<void>) => Promise<void>;
   /** Octets of files that the store keeps for an account at most. */
   readonly quota: number;
   readonly maxSize: () => number;
@@ -58,9 +63,10 @@ export interface UploadContext {
 /** The ways from uploads to the writes of their account. */
 export interface UploadOwner {
   readonly findRefusal: () => Refusal | null;
-  readonly commit: (change: Change, outcomes: readonly Outcome[]) => void;
-  /** Starts a cycle: writes may be sent now. */
-  readonly want: () => void;
+  /** Commits the row of an upload, and tells other tabs. `blobId`: the server has it. */
+  readonly commit: (row: RowChange, blobId: BlobId | undefined) => void;
+  /** Starts a cycle: writes may be sent now, or end. */
+  readonly resume: () => void;
 }
 
 export const CLOSED: Refusal = Object.freeze({
@@ -78,12 +84,10 @@ export function nameRow(accountId: string, key: string): string {
   return `${PREFIX}${accountId} ${key}`;
 }
 
-/** Returns the changes that remove an upload from the store. */
-export function removeRows(key: string) {
-  return [
-    { table: 'meta', key },
-    { table: 'blobs', key },
-  ] as const;
+/** Returns the change of the row of an upload. */
+export function makeRow(accountId: string, key: string, row: UploadRow | undefined): RowChange {
+  const value = row as unknown as JsonValue | undefined;
+  return { table: 'meta', key: nameRow(accountId, key), ...(value && { value }) };
 }
 
 /**
@@ -91,7 +95,6 @@ export function removeRows(key: string) {
  * lazy file imports into a third one, which everybody loads.
  */
 export const TOOLS = {
-  ...{ BLOB, CLOSED, ABORTED, Backoff },
-  ...{ isFinal, findDependants, nameRow, removeRows, replaceNames },
+  ...{ ABORTED, Backoff, isFinal, nameRow, replaceNames },
 };
 export type UploadTools = typeof TOOLS;

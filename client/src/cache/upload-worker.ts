@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId, Uploaded } from '../call/blobs.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Backoff } from '../sync/backoff.js';
@@ -18,28 +17,47 @@ import type {
 const LIFE = 45 * 60_000;
 /** A file that no write has named for so long is forgotten when the client starts. */
 const LONGEST = 24 * 60 * 60_000;
+/** How long a file that isn't in the store is left to the tab that may have it, ms. */
+const PATIENCE = 2000;
 
 interface Context extends UploadContext, UploadOwner {
-  /** All keys that writes may name. */
-  readonly keys: Set<Key>;
+  /** What has become of uploads, by their keys. */
+  readonly rows: ReadonlyMap<Key, UploadRow>;
+  /** Those that `add` brings in a moment. */
+  readonly fresh: ReadonlySet<Key>;
+  /** Changes the row of an upload, or takes it away, and follows it. */
+  readonly change: (key: Key, row?: UploadRow) => void;
+  /** Reads the row of an upload, and follows it. */
+  readonly reread: (key: Key) => Promise<void>;
+  /** Calls `send` once no other tab sends the file. */
+  readonly claim: (key: Key) => void;
 }
 
+/** An upload that is not over. */
 interface Entry {
-  readonly key: BlobId;
-  readonly row: UploadRow;
+  readonly key: Key;
+  /** The file of this program; null: the store has it, or another tab. */
+  data: Blob | null;
+  /** The store has its octets. */
+  isKept: boolean;
+  /** This tab has asked for the file's role. */
+  isClaimed: boolean;
+  /** It has been found missing before. */
+  isMissing: boolean;
+  /** Gives way to other tabs; null: the file is theirs to send. */
+  release: (() => void) | null;
   onProgress?: OnProgress;
   readonly controller: AbortController;
+  readonly result: Promise<EndOfUpload>;
   readonly end: (end: EndOfUpload) => void;
-  /** The file of this program; null: the store has it from an earlier one. */
-  readonly data: Blob | null;
-  isKept: boolean;
-  /** When the server has got it; null: it is to be sent. */
-  sentAt: number | null;
   /** Ends what listens to the program's signal. */
   leave: () => void;
 }
 
-/** Keeps and sends files, one at a time, and what the writes that name them have to know. */
+/**
+ * Keeps and sends files, one at a time, and what the writes that name them have to know. A tab
+ * sends its own files. Those of a tab that has ended are sent by another one, from the store.
+ */
 export class UploadWorker {
   readonly #context: Context;
   readonly #tools: UploadTools;
@@ -55,61 +73,96 @@ export class UploadWorker {
     this.#backoff = new tools.Backoff();
   }
 
-  /** Takes a file, keeps it where there is room, and sends it. */
-  add({ key, blob, type, size, options }: NewUpload): StartedUpload {
+  /** Takes a file, and keeps it where there is room. Its role has been asked for. */
+  add({ key, blob, options }: NewUpload): StartedUpload {
     const { signal, onProgress } = options;
-    let end: Entry['end'] = () => undefined;
-    const result = new Promise<EndOfUpload>((resolve) => {
-      end = resolve;
-    });
-    const abort = (): void => this.#abort(entry);
-    const leave = (): void => signal?.removeEventListener('abort', abort);
-    const entry: Entry = { ...makeEntry(key, { type, size }, end), data: blob, leave };
+    const entry = this.#enter(key);
+    const abort = (): void => this.#abort(key);
+    Object.assign(entry, { data: blob, isClaimed: true, isKept: false });
+    entry.leave = (): void => signal?.removeEventListener('abort', abort);
     if (onProgress !== undefined) entry.onProgress = onlyRising(onProgress);
     signal?.addEventListener('abort', abort);
-    this.#entries.set(key, entry);
     const saved = this.#keep(entry, blob);
     if (signal?.aborted) abort();
-    this.#start();
-    return { saved, result };
+    return { saved, result: entry.result };
   }
 
-  /** Takes the uploads of an earlier client. It forgets files that nothing has named for long. */
-  restore(
-    uploads: readonly (readonly [key: Key, row: UploadRow])[],
-    namedBefore: Iterable<Key>,
-  ): void {
-    const { replica } = this.#context.store;
-    const named = new Set(replica.log.flatMap(({ blobs = [] }) => blobs));
-    const { keys } = this.#context;
-    for (const key of namedBefore)
-      if (named.has(key) && !keys.has(key) && replica.idOf(key) === null) this.#refuse(key);
-    for (const [key, row] of uploads) {
-      const entry = { ...makeEntry(key as BlobId, row, () => undefined), isKept: true };
-      entry.sentAt = replica.idOf(key) === null ? null : (row.sentAt ?? 0);
-      if (row.sentAt === undefined || named.has(key) || Date.now() - row.sentAt < LONGEST)
-        this.#entries.set(key, entry);
-      else this.#forget(entry);
+  /** Takes the uploads that are there already. It forgets files that nothing has named for long. */
+  restore(): void {
+    const { store, rows, change, resume } = this.#context;
+    const named = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
+    for (const [key, row] of [...rows]) {
+      const { type, size, sentAt, error } = row;
+      const isOld = error !== undefined || (sentAt !== undefined && Date.now() - sentAt > LONGEST);
+      if (isOld && !named.has(key)) this.#forget(key);
+      // The store has lost the id.
+      else if (sentAt !== undefined && store.replica.idOf(key) === null)
+        change(key, { type, size });
+      else this.follow(key);
     }
     this.check();
-    this.#start();
-    if (uploads.length > 0) this.#context.want();
+    if (rows.size > 0) resume();
   }
 
-  isSending(key: Key): boolean {
-    return this.#entries.get(key)?.sentAt === null;
+  /** Takes what has become of an upload, here or in another tab. */
+  follow(key: Key): void {
+    const { rows, fresh, accountId, resume } = this.#context;
+    const row = rows.get(key);
+    if (fresh.has(key)) return;
+    if (row === undefined || row.error !== undefined) {
+      this.#end(key, row?.error ?? GONE);
+      return;
+    }
+    const entry = this.#entries.get(key) ?? this.#enter(key);
+    if (row.blobId === undefined) {
+      if (entry.release !== null) this.#start();
+      else if (!entry.isClaimed) this.#claim(entry);
+      return;
+    }
+    const { type, size, blobId } = row;
+    entry.leave();
+    entry.end({
+      ok: true,
+      blob: { accountId: accountId as Uploaded['accountId'], blobId, type, size },
+    });
+    // Nobody else can send it once more.
+    if (entry.isKept) entry.release?.();
+    resume();
+  }
+
+  /** Sends a file while no other tab does. Resolves when another one may have it. */
+  async send(key: Key, signal: AbortSignal): Promise<void> {
+    const { isShared, reread } = this.#context;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    if (isShared && entry.data === null) await reread(key);
+    if (this.#isUnsent(key) || entry.data !== null) {
+      const isOver = new Promise<void>((resolve) => {
+        entry.release = resolve;
+        signal.addEventListener('abort', () => resolve());
+      });
+      this.#start();
+      await isOver;
+      entry.release = null;
+      // The next tab reads what has become of it.
+      await this.#context.writer.settle();
+    }
+    entry.isClaimed = false;
   }
 
   async read(key: Key): Promise<Blob | null> {
-    const entry = this.#entries.get(key);
-    return entry === undefined ? null : this.#read(entry);
+    const data = this.#entries.get(key)?.data;
+    if (data) return data;
+    const { open, accountId, rows } = this.#context;
+    const octets = await open?.loadBlob(this.#tools.nameRow(accountId, key));
+    return octets ? new Blob([octets as BlobPart], { type: rows.get(key)?.type ?? '' }) : null;
   }
 
   repair(write: PendingWrite, error: Refusal): PendingWrite | null {
-    const { replica } = this.#context.store;
+    const { store, rows } = this.#context;
     const keys = new Map<string, Key>();
     for (const key of write.blobs ?? [])
-      if (this.#entries.has(key)) keys.set(replica.idOf(key) ?? key, key);
+      if (rows.has(key)) keys.set(store.replica.idOf(key) ?? key, key);
     const missing = write.isRepaired ? [] : findNamed(write, error, keys);
     if (missing.length === 0) return null;
     for (const key of missing) this.#sendAgain(key);
@@ -118,21 +171,19 @@ export class UploadWorker {
   }
 
   note(outcomes: readonly Outcome[]): void {
-    if (this.#entries.size === 0) return;
-    for (const { isMade, write } of outcomes) {
-      for (const key of isMade ? (write.blobs ?? []) : []) {
-        const entry = this.#entries.get(key);
-        if (entry !== undefined) this.#forget(entry);
-      }
-    }
+    const { store, rows } = this.#context;
+    const needed = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
+    for (const { isMade, write } of outcomes)
+      for (const key of isMade ? (write.blobs ?? []) : [])
+        if (rows.has(key) && !needed.has(key)) this.#forget(key);
   }
 
   check(): void {
-    const { replica } = this.#context.store;
-    for (const { sentAs, blobs = [] } of replica.log)
+    const { store, rows } = this.#context;
+    for (const { sentAs, blobs = [] } of store.replica.log)
       for (const key of sentAs === null ? blobs : []) {
-        const sentAt = this.#entries.get(key)?.sentAt ?? null;
-        if (sentAt !== null && Date.now() - sentAt > LIFE) this.#sendAgain(key);
+        const sentAt = rows.get(key)?.sentAt;
+        if (sentAt !== undefined && Date.now() - sentAt > LIFE) this.#sendAgain(key);
       }
   }
 
@@ -146,40 +197,52 @@ export class UploadWorker {
     while (this.#running !== null) await this.#running;
   }
 
-  close(): void {
+  close(error: Refusal): void {
     this.#isClosed = true;
     this.#wake?.();
-    for (const { end, leave } of this.#entries.values()) {
-      leave();
-      end({ ok: false, error: this.#tools.CLOSED });
-    }
+    for (const key of [...this.#entries.keys()]) this.#end(key, error);
+  }
+
+  #enter(key: Key): Entry {
+    let end: Entry['end'] = () => undefined;
+    const result = new Promise<EndOfUpload>((resolve) => {
+      end = resolve;
+    });
+    const entry: Entry = {
+      ...{ key, result, end, data: null, isKept: true, isClaimed: false, isMissing: false },
+      ...{ controller: new AbortController(), release: null, leave: () => undefined },
+    };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #claim(entry: Entry): void {
+    entry.isClaimed = true;
+    this.#context.claim(entry.key);
+  }
+
+  #isUnsent(key: Key): boolean {
+    const row = this.#context.rows.get(key);
+    return row !== undefined && row.sentAt === undefined && row.error === undefined;
   }
 
   /** Writes the octets to the store. Resolves to false where they are in memory alone. */
   async #keep(entry: Entry, blob: Blob): Promise<boolean> {
-    const { writer, accountId, quota } = this.#context;
+    const { writer, accountId, quota, rows } = this.#context;
     const kept = [...this.#entries.values()].filter(({ isKept }) => isKept);
-    const size = kept.reduce((sum, { row }) => sum + row.size, entry.row.size);
-    if (size > quota) return false;
+    const sizes = kept.map(({ key }) => rows.get(key)?.size ?? 0);
+    if (sizes.reduce((sum, size) => sum + size, blob.size) > quota) return false;
     entry.isKept = true;
     const octets = await blob.arrayBuffer().catch(() => null);
-    if (octets === null || !this.#entries.has(entry.key)) {
-      entry.isKept = false;
-      return false;
+    let isDurable = false;
+    if (octets !== null && this.#entries.get(entry.key) === entry) {
+      const key = this.#tools.nameRow(accountId, entry.key);
+      const value = new Uint8Array(octets);
+      isDurable = await writer.write([{ table: 'blobs', key, value }]);
     }
-    const value = new Uint8Array(octets);
-    const key = this.#tools.nameRow(accountId, entry.key);
-    const isDurable = await writer.write([{ table: 'blobs', key, value }]);
     entry.isKept = isDurable && !writer.isFull;
+    if (entry.isKept && !this.#isUnsent(entry.key)) entry.release?.();
     return entry.isKept;
-  }
-
-  async #read({ key, row, data }: Entry): Promise<Blob | null> {
-    if (data !== null) return data;
-    const octets = await this.#context.open?.loadBlob(
-      this.#tools.nameRow(this.#context.accountId, key),
-    );
-    return octets ? new Blob([octets as BlobPart], { type: row.type }) : null;
   }
 
   #start(): void {
@@ -196,8 +259,8 @@ export class UploadWorker {
         await this.#send(entry);
         this.#backoff.reset();
       } catch (error) {
-        if (this.#entries.get(entry.key) !== entry) continue;
-        if (this.#tools.isFinal(error) || isTooLarge(error)) this.#fail(entry, describe(error));
+        if (!this.#isUnsent(entry.key)) continue;
+        if (this.#tools.isFinal(error) || isTooLarge(error)) this.#fail(entry.key, describe(error));
         else await this.#pause();
       }
     }
@@ -205,83 +268,81 @@ export class UploadWorker {
 
   #findNext(): Entry | undefined {
     if (this.#isClosed) return undefined;
-    return [...this.#entries.values()].find(({ sentAt }) => sentAt === null);
+    const entries = [...this.#entries.values()];
+    return entries.find(({ key, release }) => release !== null && this.#isUnsent(key));
   }
 
   async #send(entry: Entry): Promise<void> {
-    const { key, row, controller, onProgress } = entry;
-    const data = await this.#read(entry);
-    if (data === null && this.#context.store.replica.idOf(key) !== null) {
-      // Another tab has sent it.
-      entry.sentAt = Date.now();
-      return;
-    }
-    if (data === null && this.#context.hasOthers()) throw new Error('Another tab has the file.');
+    const { key, controller, onProgress } = entry;
+    const { rows, change, send } = this.#context;
+    const data = await this.read(key);
+    const { type = '', size = 0 } = rows.get(key) ?? {};
     if (data === null) {
-      this.#fail(entry, LOST);
+      this.#miss(entry);
       return;
     }
-    const { type } = row;
     const options = { type, signal: controller.signal, onceKey: key.slice(1) };
-    const blob = await this.#context.send(data, { ...options, ...(onProgress && { onProgress }) });
-    entry.leave();
-    if (this.#entries.get(key) === entry) this.#take(entry, blob);
+    const blob = await send(data, { ...options, ...(onProgress && { onProgress }) });
+    if (!this.#isUnsent(key)) return;
+    entry.end({ ok: true, blob });
+    change(key, { type, size, sentAt: Date.now(), blobId: blob.blobId });
   }
 
-  /** The file is there: writes name it by its id from now on. */
-  #take(entry: Entry, blob: Uploaded): void {
-    const { key, row } = entry;
-    const { writer, accountId } = this.#context;
-    entry.sentAt = Date.now();
-    const value = { ...row, sentAt: entry.sentAt } as JsonValue;
-    void writer.write([{ table: 'meta', key: this.#tools.nameRow(accountId, key), value }]);
-    this.#context.commit(
-      { aliases: new Map([[key, { type: this.#tools.BLOB, id: blob.blobId }]]) },
-      [],
-    );
-    entry.end({ ok: true, blob });
-    this.#context.want();
+  /** The store doesn't have the octets: another tab that has them sends the file, or nobody can. */
+  #miss(entry: Entry): void {
+    const { key, isMissing, release } = entry;
+    const { isShared, store, rows, change } = this.#context;
+    const row = rows.get(key);
+    const blobId = store.replica.idOf(key) as BlobId | null;
+    if (row !== undefined && blobId !== null) change(key, { ...row, sentAt: Date.now(), blobId });
+    else if (isMissing || !isShared) this.#fail(key, LOST);
+    else {
+      Object.assign(entry, { isMissing: true, release: null });
+      release?.();
+      setTimeout(() => {
+        if (!this.#isClosed && this.#isUnsent(key) && !entry.isClaimed) this.#claim(entry);
+      }, PATIENCE);
+    }
   }
 
   #sendAgain(key: Key): void {
+    const row = this.#context.rows.get(key);
+    if (row === undefined) return;
+    const { type, size } = row;
+    this.#context.change(key, { type, size });
+  }
+
+  #abort(key: Key): void {
+    if (this.#isUnsent(key)) this.#fail(key, this.#tools.ABORTED);
+  }
+
+  /** Ends an upload. Writes that need it end in the next cycle. */
+  #fail(key: Key, error: Refusal): void {
+    const { rows, change, resume } = this.#context;
+    const { type, size } = rows.get(key) ?? { type: '', size: 0 };
+    change(key, { type, size, error });
+    this.#removeOctets(key);
+    resume();
+  }
+
+  #forget(key: Key): void {
+    this.#context.change(key);
+    this.#removeOctets(key);
+  }
+
+  #removeOctets(key: Key): void {
+    const { writer, accountId } = this.#context;
+    void writer.write([{ table: 'blobs', key: this.#tools.nameRow(accountId, key) }]);
+  }
+
+  #end(key: Key, error: Refusal): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    entry.sentAt = null;
-    this.#start();
-  }
-
-  #abort(entry: Entry): void {
-    if (entry.sentAt !== null || this.#entries.get(entry.key) !== entry) return;
-    this.#fail(entry, this.#tools.ABORTED);
-    entry.controller.abort();
-  }
-
-  /** Ends an upload, and the writes that need it. */
-  #fail(entry: Entry, error: Refusal): void {
-    this.#context.keys.delete(entry.key);
-    this.#refuse(entry.key);
-    this.#forget(entry);
-    entry.end({ ok: false, error });
-  }
-
-  #refuse(blob: Key): void {
-    const { log } = this.#context.store.replica;
-    const named = log.filter(({ blobs = [] }) => blobs.includes(blob));
-    const keys = new Set(named.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
-    const gone = new Set([...named, ...this.#tools.findDependants(log, keys)]);
-    if (gone.size === 0) return;
-    const outcomes = Array.from(
-      gone,
-      (write) => ({ isMade: false, write, error: FAILED }) as const,
-    );
-    this.#context.commit({ log: log.filter((write) => !gone.has(write)) }, outcomes);
-  }
-
-  #forget(entry: Entry): void {
-    const { writer, accountId } = this.#context;
+    this.#entries.delete(key);
     entry.leave();
-    this.#entries.delete(entry.key);
-    void writer.write(this.#tools.removeRows(this.#tools.nameRow(accountId, entry.key)));
+    entry.end({ ok: false, error });
+    entry.controller.abort();
+    entry.release?.();
   }
 
   async #pause(): Promise<void> {
@@ -295,14 +356,6 @@ export class UploadWorker {
     });
     this.#wake = null;
   }
-}
-
-function makeEntry(key: BlobId, row: UploadRow, end: Entry['end']): Entry {
-  return {
-    ...{ key, row, end, data: null, isKept: false, sentAt: null },
-    controller: new AbortController(),
-    leave: () => undefined,
-  };
 }
 
 /** A file may be sent several times; its progress never goes back. */
@@ -347,7 +400,4 @@ const LOST: Refusal = Object.freeze({
   type: 'blobNotFound',
   description: 'The store has lost the file.',
 });
-const FAILED: Refusal = Object.freeze({
-  type: 'dependencyFailed',
-  description: 'A file that it needs was not uploaded.',
-});
+const GONE: Refusal = Object.freeze({ type: 'closed', description: 'The file is not needed.' });

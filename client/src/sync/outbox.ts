@@ -131,8 +131,9 @@ export class Outbox {
   }
 
   #endConflicts(): void {
-    const { replica, commit } = this.#options;
-    const outcomes = [...findOrphans(replica), ...findConflicts(replica, this.#findWaiting())];
+    const { replica, commit, lacksFile } = this.#options;
+    const orphans = findOrphans(replica, lacksFile);
+    const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;
     const ended = new Set(outcomes.map(({ write }) => write));
     void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes);

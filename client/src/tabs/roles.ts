@@ -1,8 +1,9 @@
 /**
  * A job that one tab does for all. `sync` sends the log and commits the answers, a cycle at a time.
- * `push` keeps the connection by which the server tells of changes.
+ * `push` keeps the connection by which the server tells of changes. `upload` sends a file, which the
+ * key behind it names.
  */
-export type Role = 'sync' | 'push';
+export type Role = 'sync' | 'push' | `upload ${string}`;
 
 /** The signal is aborted when another tab has taken the role, since this one didn't answer. */
 export type Work<T> = (signal: AbortSignal) => Promise<T>;

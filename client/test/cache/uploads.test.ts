@@ -264,7 +264,8 @@ describe('the octets of a file', () => {
     again.jmap.problems.getSnapshot()[0]?.retry();
     await again.jmap.sync.settled();
     expect(again.jmap.problems.getSnapshot()).toMatchObject([
-      { error: { type: 'invalidProperties', properties: ['blobId'] } },
+      { error: { type: 'dependencyFailed' } },
     ]);
+    expect(sent()).not.toContain('set');
   });
 });
