@@ -21,9 +21,9 @@ const LONGEST = 24 * 60 * 60_000;
 const PATIENCE = 2000;
 
 interface Context extends UploadContext, UploadOwner {
-  /** What has become of uploads, by their keys. */
+  /** The states of uploads, by their keys. */
   readonly rows: ReadonlyMap<Key, UploadRow>;
-  /** Those that `add` brings in a moment. */
+  /** Uploads that `add` brings in a moment. */
   readonly fresh: ReadonlySet<Key>;
   /** Changes the row of an upload, or takes it away, and follows it. */
   readonly change: (key: Key, row?: UploadRow) => void;

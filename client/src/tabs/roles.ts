@@ -1,7 +1,7 @@
 /**
  * A job that one tab does for all. `sync` sends the log and commits the answers, a cycle at a time.
- * `push` keeps the connection by which the server tells of changes. `upload` sends a file, which the
- * key behind it names.
+ * `push` keeps the connection by which the server tells of changes. `upload` sends a file; its key
+ * follows.
  */
 export type Role = 'sync' | 'push' | `upload ${string}`;
 

@@ -133,7 +133,7 @@ describe('a file of a tab', () => {
     passAll();
   });
 
-  it('is sent again where another tab hears that the server lacks it', async () => {
+  it('is sent again by another tab that hears that the server lacks it', async () => {
     const openTab = openBrowser();
     const [first, second] = [openTab(), openTab()];
     const one = await connectIn(first);
@@ -150,6 +150,7 @@ describe('a file of a tab', () => {
     await two.sync.settled();
     const scan = one.account().upload('again');
     expect(await scan.result).toMatchObject({ ok: true });
+    await one.close();
     const copy = two.account().Gadget.create({ title: 'Again', blobId: scan.key });
     expect(await copy.result).toMatchObject({ ok: true });
     expect(await readElsewhere('Again')).toEqual(['again']);
