@@ -225,6 +225,7 @@ export class AccountStore {
     this.#seq += 1;
     const log = this.#log.change(before, this.replica.log);
     const rows = [...this.#rowsOf(change), ...log, ...more];
+    if (isFree) this.#log.expect(log);
     const turn = isFree ? null : this.#turn;
     const step = turn === null ? null : this.#step + 1;
     if (step !== null) {

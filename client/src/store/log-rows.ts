@@ -18,6 +18,8 @@ export class LogRows {
   readonly #places = new Map<PendingWrite, string>();
   /** The requests that carry the writes of the rows that a store has, by the rows' places. */
   readonly #stored = new Map<string, string | null>();
+  /** Places of rows that are being written. */
+  readonly #coming = new Set<string>();
   /** Rows of which another tab has told the end before their own tab has told of them. */
   readonly #ended = new Set<string>();
   #last = 0;
@@ -65,13 +67,22 @@ export class LogRows {
     return [...this.#stored.keys()];
   }
 
+  /** Returns whether a store has a row of a write, or gets one in any case. */
   isStored(write: PendingWrite): boolean {
-    return this.#stored.has(this.#places.get(write) ?? '');
+    const place = this.#places.get(write) ?? '';
+    return this.#stored.has(place) || this.#coming.has(place);
+  }
+
+  /** Notes rows that need no turn: a store gets them, unless it is lost. */
+  expect(rows: readonly RowChange[]): void {
+    for (const { key, value } of rows)
+      if (value !== undefined) this.#coming.add(this.#placeOf(key));
   }
 
   /** Notes that rows are durable. */
   note(rows: readonly RowChange[]): void {
     for (const { key, value } of rows) {
+      this.#coming.delete(this.#placeOf(key));
       const write = value as unknown as PendingWrite | undefined;
       if (write === undefined) this.#stored.delete(this.#placeOf(key));
       else this.#stored.set(this.#placeOf(key), write.sentAs);

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { memory } from '../../src/persist/memory.js';
+import { AccountStore } from '../../src/store/account-store.js';
+import { StoreWriter } from '../../src/store/store-writer.js';
+import type { PendingWrite } from '../../src/store/write.js';
+import { makeTable } from '../support/toy-server.js';
+
+const create = (key: string): PendingWrite => ({
+  ...{ ids: [key], type: 'Thing', key, sentAs: null, unchanged: null },
+  ...{ kind: 'create', values: { text: key } },
+});
+
+it('a turn that another tab has taken over leaves the writes that the program made in it', async () => {
+  const open = await memory().open('shared');
+  const store = new AccountStore({
+    ...{ accountId: 'A', tables: [makeTable('Thing')], versionOf: () => '1' },
+    writer: new StoreWriter(open, null, () => undefined),
+    announce: () => undefined,
+  });
+  const turn = { epoch: await open.fence(), isFenced: false };
+  await store.beginTurn(turn, open);
+  await open.fence();
+  const planned = store.commit({ log: [create('~planned')] });
+  const write = store.commit({ log: [...store.replica.log, create('~mine')] }, { isFree: true });
+  expect(await planned).toBe(false);
+  expect(turn.isFenced).toBe(true);
+  void store.commit({ log: [...store.replica.log, create('~late')] }, { isFree: true });
+  expect(store.endTurn()).toBe(false);
+  expect(store.replica.log.map(({ key }) => key)).toEqual(['~mine', '~late']);
+  expect(await write).toBe(true);
+});
