@@ -43,6 +43,8 @@ export interface AccountCacheOptions {
   readonly types: () => readonly TypeTable[];
   readonly limits: () => SyncLimits;
   readonly hasOnceKeys: () => boolean;
+  /** Resolves when no session is being fetched. */
+  readonly settleSession: () => Promise<void>;
   /** Returns how much of a type the program wants to keep; undefined: it doesn't say. */
   readonly coverageOf: (type: string) => Coverage | undefined;
   /** Returns whether the server has a type in another form than this program. */
@@ -93,6 +95,7 @@ export class AccountCache implements WriteTarget {
 
   constructor(options: AccountCacheOptions) {
     const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf, peers } = options;
+    const { settleSession } = options;
     this.id = accountId;
     this.#options = options;
     // The server decides lists of such types from the begin: none of them changes its kind later.
@@ -108,6 +111,7 @@ export class AccountCache implements WriteTarget {
     });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
+      ...{ settleSession, isShown: (type) => this.#isShown(type) },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
       lacksFile: (write) => this.uploads.lacksFile(write),
@@ -141,7 +145,8 @@ export class AccountCache implements WriteTarget {
   /** The part that the account has in the state of the client. */
   get state(): Omit<SyncSnapshot, 'storage'> {
     const pending = this.#options.store.replica.log.length;
-    return { status: this.#status, pending, lastSynced: this.#lastSynced };
+    const { progress } = this.#sync;
+    return { status: this.#status, pending, lastSynced: this.#lastSynced, progress };
   }
 
   /** Reads what the store has more than this tab. */
@@ -391,6 +396,10 @@ export class AccountCache implements WriteTarget {
     const key = row.key.split(' ').at(-1) ?? '';
     const aliases = blobId && new Map([[key, { type: BLOB, id: blobId }]]);
     void this.#options.store.commit({ ...(aliases && { aliases }) }, { rows: [row], isFree: true });
+  }
+
+  #isShown(type: string): boolean {
+    return [...this.#followers].some(({ table }) => table.name === type);
   }
 
   #tidy(): void {

@@ -271,6 +271,11 @@ export interface SyncSnapshot {
   readonly pending: number;
   /** When everything was last in step, in milliseconds since 1970; null: not yet. */
   readonly lastSynced: number | null;
+  /**
+   * How much is here of the types that are being read for the first time, from 0 to 1; null: none
+   * is, or the server doesn't tell how many objects there are.
+   */
+  readonly progress: number | null;
   /** The store keeps what is written. Without that, the client goes on in memory. */
   readonly storage: 'kept' | 'lost';
 }

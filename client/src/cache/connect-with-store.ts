@@ -303,6 +303,7 @@ class ClientCache<P extends Project> {
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
       hasOnceKeys: () => ONCE in keeper.current().capabilities,
+      settleSession: () => keeper.settle(),
       coverageOf: (type) => this.#coverage[type],
       isOutdated: (type) => this.#outdated.getSnapshot().outdated.includes(type),
       findRefusal: () => this.#findRefusal(accountId),

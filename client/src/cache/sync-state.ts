@@ -27,6 +27,7 @@ export class SyncState {
     status: 'loading',
     pending: 0,
     lastSynced: null,
+    progress: null,
     storage: 'kept',
   });
   readonly #timer: ReturnType<typeof setInterval>;
@@ -77,9 +78,13 @@ export class SyncState {
       status: this.#loss === 'fenced' ? 'replaced' : findWorst(statuses),
       pending: states.reduce((sum, { pending }) => sum + pending, 0),
       lastSynced: synced.reduce(findEarlier, synced[0] ?? null),
+      progress: states.reduce(
+        (least: number | null, { progress }) => findLeast(least, progress),
+        null,
+      ),
       storage: this.#loss === null ? 'kept' : 'lost',
     });
-    const names = ['status', 'pending', 'lastSynced', 'storage'] as const;
+    const names = ['status', 'pending', 'lastSynced', 'progress', 'storage'] as const;
     if (names.some((name) => next[name] !== before[name])) this.#snapshot.set(next);
   };
 
@@ -112,6 +117,10 @@ function findWorst(statuses: readonly SyncSnapshot['status'][]): SyncSnapshot['s
 
 function findEarlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.min(one, other);
+}
+
+function findLeast(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** Returns what has an event; browsers alone have one. */

@@ -64,6 +64,8 @@ export interface SessionKeeper {
    * fetched again, once until a response comes.
    */
   noteState(state?: string): void;
+  /** Resolves when no session is being fetched. */
+  settle(): Promise<void>;
   /** Calls `listener` with each later session. Returns the function that ends this. */
   listen(listener: (session: Session) => void): () => void;
 }
@@ -77,7 +79,7 @@ export async function keepSession(
   let session = known ?? (await load());
   /** The state for which the session was fetched last. A server may answer an older one for it. */
   let asked: string | undefined = session.state;
-  let last: Promise<Session>;
+  let last: Promise<Session> | undefined;
   return {
     current: () => session,
     noteState(state) {
@@ -98,6 +100,9 @@ export async function keepSession(
           asked = session.state;
         },
       );
+    },
+    async settle() {
+      await last?.catch(() => undefined);
     },
     listen(listener) {
       listeners.add(listener);

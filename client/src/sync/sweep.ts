@@ -12,12 +12,18 @@ export interface Sweep {
   readonly from: string | null;
   /** The last id of the pages before; null at the begin. */
   readonly anchor: string | null;
+  /** Some ids before it: where it has gone, the sweep goes on behind the one before. */
+  readonly earlier: readonly string[];
+  /** How many objects there are, where the server tells. */
+  readonly total: number | null;
 }
 
 export type SweepResult =
   | { readonly kind: 'failed'; readonly error: string }
   /** It has to begin anew. */
   | { readonly kind: 'lost' }
+  /** It goes on behind another object: the last one has gone. */
+  | { readonly kind: 'moved'; readonly sweep: Sweep }
   | {
       readonly kind: 'page';
       readonly objects: ReadonlyMap<string, JsonObject | null>;
@@ -25,12 +31,13 @@ export type SweepResult =
       readonly state: string;
       readonly sweep: Sweep;
       readonly isLast: boolean;
-      /** How many objects there are, where the server tells. */
-      readonly total: number | null;
     };
 
+/** So many ids are kept from a page. */
+const EARLIER = 10;
+
 export function startSweep(type: string, source: Sweep['source']): Sweep {
-  return { type, source, from: null, anchor: null };
+  return { type, source, from: null, anchor: null, earlier: [], total: null };
 }
 
 /** Returns the calls of the next page. */
@@ -58,8 +65,7 @@ export function sweepCalls(sweep: Sweep, accountId: string, limit: number): read
 export function readSweep(sweep: Sweep, limit: number, response: Response): SweepResult {
   const { type, source } = sweep;
   const query = source === 'query' ? answerOf(response, `${type}.ids`) : null;
-  // The object that the page before ended with has gone: its place is lost.
-  if (query?.isError === true && query.type === 'anchorNotFound') return { kind: 'lost' };
+  if (query?.isError === true && query.type === 'anchorNotFound') return moveBack(sweep);
   if (query?.isError === true) return { kind: 'failed', error: query.type };
   const page = answerOf(response, `${type}.page`);
   if (page.isError) return { kind: 'failed', error: page.type };
@@ -74,10 +80,20 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
     ...{ type, source: rest as Sweep['source'] },
     from: sweep.from ?? String(first.args['state']),
     anchor: ids.at(-1) ?? sweep.anchor,
+    earlier: ids.slice(-1 - EARLIER, -1),
+    total: readTotal(query),
   };
   const isLast = query === null ? !rest?.length : isLastPage(query, ids);
   const state = String(page.args['state']);
-  return { kind: 'page', objects, state, sweep: next, isLast, total: readTotal(query) };
+  return { kind: 'page', objects, state, sweep: next, isLast };
+}
+
+function moveBack(sweep: Sweep): SweepResult {
+  const { earlier } = sweep;
+  const anchor = earlier.at(-1);
+  return anchor === undefined
+    ? { kind: 'lost' }
+    : { kind: 'moved', sweep: { ...sweep, anchor, earlier: earlier.slice(0, -1) } };
 }
 
 /** The server may answer fewer ids than it was asked for, without a word (RFC 8620 5.5). */

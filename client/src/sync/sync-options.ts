@@ -50,6 +50,10 @@ export interface SyncOptions {
    * do.
    */
   readonly report?: (failure: string | null, isDone: boolean) => void;
+  /** Resolves when no session is being fetched: another one may forget what has been read. */
+  readonly settleSession?: () => Promise<void>;
+  /** Returns whether somebody looks at a list of a type: such types come first. */
+  readonly isShown?: (type: string) => boolean;
   /** Makes the unsent writes of the log as few as they can be. */
   readonly tidy: () => void;
   /** Does work while no other tab makes cycles, behind what they have committed. */

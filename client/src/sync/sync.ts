@@ -75,6 +75,13 @@ export class Sync {
     return this.#all().some(({ isDue }) => isDue) || this.#lists?.isDue === true;
   }
 
+  /** How much is here of the types that are being read from their begin; null: unknown. */
+  get progress(): number | null {
+    const parts = this.#all().flatMap(({ progress }) => progress ?? []);
+    const sum = (name: 'loaded' | 'total') => parts.reduce((all, part) => all + part[name], 0);
+    return parts.length === 0 ? null : Math.min(1, sum('loaded') / Math.max(1, sum('total')));
+  }
+
   /** Has the next cycles ask for all changes, or for those of some types, without starting one. */
   note(types?: Iterable<string>): void {
     this.#isWished = true;
@@ -199,6 +206,8 @@ export class Sync {
    * a part of it had.
    */
   async #cycle(): Promise<string | null> {
+    await this.#options.settleSession?.();
+    if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
     const lost = this.#options.hasOnceKeys() ? null : findLost(this.#replica.log);
     const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
@@ -249,6 +258,7 @@ export class Sync {
     room -= wanted.calls.length;
     const sweeps = this.#all()
       .flatMap((reading) => (reading.sweep === null ? [] : [[reading, reading.sweep] as const]))
+      .sort(([one], [other]) => this.#rank(one.name) - this.#rank(other.name))
       .slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
     return { calls, pulls, sweeps: new Map(sweeps), lists, wanted, earlier, lost };
   }
@@ -268,13 +278,16 @@ export class Sync {
     this.#wanted.delete(reading.name);
   }
 
-  /** Types that were written come first: their answers bring what the writes have done besides. */
+  /**
+   * Types that were written come first: their answers bring what the writes have done besides. Then
+   * come those on screen.
+   */
   #makePulls(calls: readonly FlushCall[], room: number): Cycle['pulls'] {
     const { maxObjectsInGet } = this.#options.limits();
     const written = new Set(calls.map(({ type }) => type));
     const due = this.#types().filter(({ name, isDue }) => isDue || written.has(name));
     const isCrowded = due.length * CALLS_OF_A_PULL > room;
-    const rank = ({ name }: TypeReading): number => (written.has(name) ? 0 : 1);
+    const rank = ({ name }: TypeReading) => (written.has(name) ? 0 : this.#rank(name));
     due.sort((one, other) => rank(one) - rank(other));
     const pulls = new Map<TypeReading, Pull>();
     let left = room;
@@ -284,6 +297,10 @@ export class Sync {
       if (pull !== null && left >= 0) pulls.set(reading, pull);
     }
     return pulls;
+  }
+
+  #rank(type: string): number {
+    return this.#options.isShown?.(type) ? 1 : 2;
   }
 
   #requestOf({ calls, pulls, sweeps, lists, wanted, lost }: Cycle): Request {

@@ -69,6 +69,14 @@ export class TypeReading {
     return this.#sweep;
   }
 
+  /** How many objects have been read from the begin, and how many there are; null: unknown. */
+  get progress(): { readonly loaded: number; readonly total: number } | null {
+    const total = this.#sweep?.total ?? null;
+    const seen = this.#swept?.seen ?? [];
+    const loaded = seen.reduce((sum, ids) => sum + ids.length, 0);
+    return total === null ? null : { total, loaded };
+  }
+
   /** Returns whether objects are read that a sweep may not see any more. */
   get isSwept(): boolean {
     return this.#swept !== null;
@@ -240,8 +248,12 @@ export class TypeReading {
       this.#sweepAnew();
       return null;
     }
+    if (result.kind === 'moved') {
+      this.#sweep = result.sweep;
+      return null;
+    }
     let { sweep: next, isLast } = result;
-    if (this.#isLarge(sweep, result.total)) {
+    if (this.#isLarge(sweep, next.total)) {
       const rest = this.#knownIds();
       next = { ...next, source: rest };
       isLast = rest.length === 0;

@@ -40,7 +40,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     rule: 'a write leaves the log in the commit that brings its effect',
     file: 'sync/sync.ts',
     text: 'const recovery = this.#recover(cycle, response, draft);',
-    edited: `void commit({ log: flush.change.log ?? [] }, []);
+    edited: `void this.#options.commit({ log: flush.change.log ?? [] }, []);
     const recovery = this.#recover(cycle, response, draft);`,
   },
   epoch: {

@@ -100,7 +100,11 @@ const LIMITS: SyncLimits = {
  * Returns an account in step with a toy server, in a store in memory. Behind a failure it waits
  * for `pause` milliseconds at first.
  */
-export async function openAccount(server: ToyServer, tables: readonly TypeTable[], pause = 1) {
+export async function openAccount(
+  server: ToyServer,
+  tables: readonly TypeTable[],
+  { pause = 1, isShown = (_: string): boolean => false } = {},
+) {
   const open = await memory().open('toy');
   const writer = new StoreWriter(open, await open.fence(), () => undefined);
   let version = '1';
@@ -125,6 +129,7 @@ export async function openAccount(server: ToyServer, tables: readonly TypeTable[
     tidy: () => undefined,
     takeTurn: (work) => work(),
     isFenced: () => false,
+    isShown,
     backoff: new Backoff(pause),
   });
   return {

@@ -170,7 +170,7 @@ describe('changes that are told while a request is on its way', () => {
 describe('a server that never comes to an end', () => {
   it('is asked more and more rarely', async () => {
     const server = new ToyServer();
-    const account = await openAccount(server, [THING], 1000);
+    const account = await openAccount(server, [THING], { pause: 1000 });
     // The objects are of other states than their changes.
     const args = { newState: '0', created: [], updated: [], destroyed: [] };
     server.answer = ([method, , id]) =>

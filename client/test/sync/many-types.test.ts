@@ -24,3 +24,15 @@ it('changes of many types come with the next request', async () => {
     expect([...store.replica.rows(name)]).toMatchObject([{ text: 'new' }]);
   expect(server.requests.length).toBe(2);
 });
+
+it('types of which somebody looks at a list are read before the others', async () => {
+  const server = new ToyServer();
+  const isShown = (type: string) => type === 'Type11';
+  const { sync } = await openAccount(server, TABLES, { isShown });
+  await sync.settle();
+  const [first] = server.requests;
+  expect(first?.methodCalls.map(([name]) => name)[0]).toBe('Type11/get');
+  server.requests.length = 0;
+  await sync.settle();
+  expect(server.requests[0]?.methodCalls[0]?.[0]).toBe('Type11/changes');
+});

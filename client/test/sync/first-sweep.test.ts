@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
+
+// Types that are read for the first time, page by page.
+
+const THING = makeTable('Thing');
+
+/** A server of objects that it tells in pages of two. `onPage` is called before each page. */
+function makePaged(ids: readonly string[], onPage: (server: ToyServer) => void): ToyServer {
+  const server = new ToyServer();
+  for (const id of ids) server.objects.set(id, { id, type: 'Thing', text: id });
+  server.answer = ([name, { anchor, anchorOffset = 0, position = 0 }, callId]) => {
+    if (name === 'Thing/changes') {
+      const destroyed = ids.filter((id) => !server.objects.has(id));
+      return [[name, { newState: '1', created: [], updated: [], destroyed }, callId]];
+    }
+    if (name !== 'Thing/query') return undefined;
+    onPage(server);
+    const all = [...server.objects.keys()];
+    const at = typeof anchor === 'string' ? all.indexOf(anchor) : 0;
+    if (at === -1) return [['error', { type: 'anchorNotFound' }, callId]];
+    const start = at + Number(anchorOffset) + Number(position);
+    const page = { ids: all.slice(start, start + 2), position: start, total: all.length };
+    return [[name, page, callId]];
+  };
+  return server;
+}
+
+const placesOf = ({ requests }: ToyServer) =>
+  requests.flatMap(({ methodCalls }) =>
+    methodCalls.flatMap(([name, { anchor }]) => (name === 'Thing/query' ? [anchor] : [])),
+  );
+
+describe('a type that is read for the first time', () => {
+  it('goes on behind the object before, where the last of a page has gone', async () => {
+    let pages = 0;
+    const server = makePaged(['t1', 't2', 't3', 't4', 't5'], ({ objects }) => {
+      pages += 1;
+      if (pages === 2) objects.delete('t2');
+    });
+    const { store, sync } = await openAccount(server, [THING]);
+    await sync.settle();
+    const texts = Array.from(store.replica.rows('Thing'), ({ text }) => text);
+    expect(texts.sort()).toEqual(['t1', 't3', 't4', 't5']);
+    expect(placesOf(server)).toEqual([undefined, 't2', 't1', 't4']);
+  });
+
+  it('is read anew where all objects of the page before have gone', async () => {
+    let pages = 0;
+    const server = makePaged(['t1', 't2', 't3', 't4'], ({ objects }) => {
+      pages += 1;
+      if (pages === 2) for (const id of ['t1', 't2']) objects.delete(id);
+    });
+    const { store, sync } = await openAccount(server, [THING]);
+    await sync.settle();
+    const texts = Array.from(store.replica.rows('Thing'), ({ text }) => text);
+    expect(texts.sort()).toEqual(['t3', 't4']);
+    expect(placesOf(server)).toEqual([undefined, 't2', 't1', undefined]);
+  });
+
+  it('tells how much of it is here', async () => {
+    const told: (number | null)[] = [];
+    const server = makePaged(['t1', 't2', 't3', 't4'], () => told.push(sync.progress));
+    const { sync } = await openAccount(server, [THING]);
+    await sync.settle();
+    expect(told).toEqual([null, 0.5]);
+    expect(sync.progress).toBeNull();
+  });
+});
