@@ -272,8 +272,8 @@ export interface SyncSnapshot {
   /** When everything was last in step, in milliseconds since 1970; null: not yet. */
   readonly lastSynced: number | null;
   /**
-   * How much is here of the types that are being read for the first time, from 0 to 1; null: none
-   * is, or the server doesn't tell how many objects there are.
+   * How much is here of the types that are being read for the first time, from 0 to 1. Null: there
+   * are none, or the server doesn't tell how many objects they have.
    */
   readonly progress: number | null;
   /** The store keeps what is written. Without that, the client goes on in memory. */

@@ -10,7 +10,7 @@ const create = (key: string): PendingWrite => ({
   ...{ kind: 'create', values: { text: key } },
 });
 
-it('a turn that another tab has taken over leaves the writes that the program made in it', async () => {
+it('a turn that another tab takes over leaves the writes that were made in it', async () => {
   const open = await memory().open('shared');
   const store = new AccountStore({
     ...{ accountId: 'A', tables: [makeTable('Thing')], versionOf: () => '1' },
