@@ -6,6 +6,7 @@ import { type Client, makeClient } from '../client.js';
 import type { OpenStore, Store } from '../persist/port.js';
 import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
+import { nextTask } from '../query/slices.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import { findOldAliases } from '../store/old-aliases.js';
@@ -82,6 +83,7 @@ export async function connectWithStore<P extends Project>(
     throw error;
   }
   cache.follow();
+  void cache.readRest();
   // The stored session may be of another time, and of another token.
   if (known !== undefined) connection.keeper.noteState();
   return cache.makeClient();
@@ -173,7 +175,10 @@ class ClientCache<P extends Project> {
     }
   }
 
-  /** Takes what the store has, of all accounts in it. Where it is lost, all goes on in memory. */
+  /**
+   * Takes what the store has, of all accounts in it; at first what shows at once. Where it is lost,
+   * all goes on in memory.
+   */
   async load(): Promise<void> {
     const { store } = this.#data;
     try {
@@ -198,6 +203,24 @@ class ClientCache<P extends Project> {
       const account = this.#makeStore(id);
       await account.read(store);
       await this.#add(id, account).uploads.load(store);
+    }
+  }
+
+  /** Reads what the store has besides, once the program has had its turn. */
+  async readRest(): Promise<void> {
+    const { store } = this.#data;
+    if (store === null || [...this.#accounts.values()].every(({ isLoaded }) => isLoaded)) return;
+    await nextTask();
+    for (const account of this.#accounts.values()) {
+      try {
+        await account.loadRest(store);
+      } catch {
+        if (this.#closing !== null) return;
+        // Nothing is written over what was not read.
+        await store.close();
+        this.#writer.lose('lost');
+        account.giveUp();
+      }
     }
   }
 
@@ -297,6 +320,7 @@ class ClientCache<P extends Project> {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
       ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
+      writer: this.#writer,
       uploads: this.#makeUploads(accountId, store),
       peers: this.#peers,
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
@@ -354,7 +378,12 @@ class ClientCache<P extends Project> {
     this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
-      else {
+      else if (!account.isLoaded) {
+        // All of it is taken away once all of it is known.
+        void account.settleStore().then(() => {
+          if (this.#closing === null) this.#takeSession(this.#connection.keeper.current());
+        });
+      } else {
         this.#accounts.delete(id);
         this.#bound.delete(id);
         void account.drop();

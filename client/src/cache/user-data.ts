@@ -57,8 +57,8 @@ export async function wipeUserData({ reopen }: UserData): Promise<void> {
 }
 
 async function readSession(store: OpenStore): Promise<Session | undefined> {
-  const rows = await store.load('meta', SESSION);
-  const [, value] = rows.find(([key]) => key === SESSION) ?? [];
+  const [row] = await store.read('meta', [SESSION]);
+  const value = row?.[1];
   return isJsonObject(value) ? (value as unknown as Session) : undefined;
 }
 

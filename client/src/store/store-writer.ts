@@ -117,8 +117,8 @@ export class StoreWriter {
 /** Removals go in any case: they free room, and the server has none of it any more. */
 function isNeeded({ table, key, value }: Written): boolean {
   // Without its objects, a step of the tabs isn't there: they read what is.
-  const isStep = table === 'meta' && key.startsWith('step ');
-  return value === undefined || (NEEDED.has(table) && !isStep);
+  const isOfObjects = table === 'meta' && /^(?:step|shown) /.test(key);
+  return value === undefined || (NEEDED.has(table) && !isOfObjects);
 }
 
 function makeBatch(turn: Turn | null): Batch {

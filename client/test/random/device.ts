@@ -82,6 +82,7 @@ export class Device {
     // Other tabs may save more while this one reads.
     const saved = this.#world.marks.writes.filter(({ isSaved }) => isSaved === true);
     const tab = await Tab.open(this.#world, this);
+    await tab.settleStore();
     this.tabs.push(tab);
     this.#checkStart(tab, saved);
   }

@@ -21,6 +21,8 @@ export interface Profile {
   readonly isFile: boolean;
   /** How many tabs a device has in the beginning; 0: a client has its store alone. */
   readonly tabs: number;
+  /** Rows of objects that a store reads in one go. */
+  readonly page: number;
   /** Types that clients keep in part: the server decides their lists. */
   readonly known: readonly string[];
   /** Devices stay online, but for what is lost. */
@@ -50,6 +52,7 @@ function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps'> 
     isFile: random.chance(0.1),
     tabs: readNumber('CLIENT_TABS') ?? random.pick([0, 0, 0, 0, 1, 2, 2, 3]),
     known: KNOWN[readNumber('CLIENT_KNOWN') ?? random.pick([0, 0, 0, 1, 2])] ?? [],
+    page: random.pick([2, 5, 1000]),
   };
 }
 

@@ -29,6 +29,7 @@ export class Recorder {
   readonly accountId: string;
   readonly #world: World;
   readonly #device: Device;
+  readonly #tab: Tab;
   /** The keys of objects by their ids: they stay. */
   readonly #keys: Map<string, string> | null;
   readonly #lists: readonly ShownList[];
@@ -40,6 +41,7 @@ export class Recorder {
   constructor(world: World, device: Device, tab: Tab, accountId: string) {
     this.#world = world;
     this.#device = device;
+    this.#tab = tab;
     this.accountId = accountId;
     // Tabs learn at different times that the user has lost an account.
     const isOwn = device.browser !== null && accountId === world.place.shared;
@@ -94,7 +96,7 @@ export class Recorder {
 
   /** Looks at what is shown now. */
   look(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || !this.#tab.isRead) return;
     const lists = this.#lists.map(({ query }) => query.getSnapshot().rows);
     const isSame = this.#lists.every(({ rows }, at) => rows === lists[at]);
     if (isSame) return;

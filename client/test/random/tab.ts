@@ -2,7 +2,7 @@ import { Random } from '../../../conform/src/random.js';
 import { withCache } from '../../src/cache/cache-store.js';
 import { CORE, type Session } from '../../src/call/session.js';
 import { connect } from '../../src/index.js';
-import type { OpenStore, Store } from '../../src/persist/port.js';
+import type { OpenStore, Page, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
@@ -27,6 +27,10 @@ export class Tab {
   isKilled = false;
   /** Others have taken its roles: what it has not committed counts for nothing. */
   isRobbed = false;
+  /** The client has all objects of its store, and what it shows can be checked. */
+  isRead = false;
+  /** Accounts of which the store has more pages. */
+  readonly #unread = new Set<string>();
   /** Calls of the store that have not come to an end. */
   #calls = 0;
   readonly #world: World;
@@ -85,6 +89,14 @@ export class Tab {
       }
     });
     return tab;
+  }
+
+  /** Resolves when the client has read its store. */
+  async settleStore(): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve, 5));
+    while (this.#unread.size > 0);
+    this.isRead = true;
+    for (const record of this.records) record.look();
   }
 
   /** The store has all that the client has given it. */
@@ -207,6 +219,8 @@ export class Tab {
       };
     return {
       loadBlob: ended((key: string) => store.loadBlob(key)),
+      loadPage: ended((...args: Parameters<OpenStore['loadPage']>) => this.#readPage(store, args)),
+      read: ended((...args: Parameters<OpenStore['read']>) => store.read(...args)),
       load: ended((...args: Parameters<OpenStore['load']>) => store.load(...args)),
       commit: ended((...args: Parameters<OpenStore['commit']>) => this.#commit(store, args)),
       fence: ended(async () => {
@@ -217,6 +231,16 @@ export class Tab {
       wipe: ended(() => store.wipe()),
       close: () => store.close(),
     };
+  }
+
+  /** Pages may be so small that a client starts with a part of its objects. */
+  async #readPage(store: OpenStore, args: Parameters<OpenStore['loadPage']>): Promise<Page> {
+    const { page: size } = this.#world.profile;
+    const { rows, isLast } = await store.loadPage(...args);
+    const page = { rows: rows.slice(0, size), isLast: isLast && rows.length <= size };
+    if (page.isLast) this.#unread.delete(args[1]);
+    else this.#unread.add(args[1]);
+    return page;
   }
 
   /** Nobody commits under an epoch once there is a later one. */
