@@ -141,6 +141,10 @@ export class AccountCache implements WriteTarget {
     };
   }
 
+  get store(): AccountStore {
+    return this.#options.store;
+  }
+
   /** The part that the account has in the state of the client. */
   get state(): Omit<SyncSnapshot, 'storage'> {
     const pending = this.#options.store.replica.log.length;
@@ -192,6 +196,13 @@ export class AccountCache implements WriteTarget {
     if (store.turn === null) await store.read(open);
     this.#endForgotten();
     this.#sync.goOn();
+  }
+
+  /** Reads a store anew that was lost: others may have committed since. */
+  async reread(open: OpenStore): Promise<void> {
+    await this.catchUp(open);
+    if (!this.uploads.isUsed) await this.uploads.load(open);
+    this.#sync.follow(this.#options.types().map(({ name }) => name));
   }
 
   /** Takes what another tab has committed. Returns false where the store has more of it. */

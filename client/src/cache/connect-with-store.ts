@@ -24,10 +24,13 @@ import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from 
 import { Variable } from './observable.js';
 import { type NewsListeners, Peers } from './peers.js';
 import { Problems } from './problems.js';
+import type { reopenStore, StoreHost } from './reopen-store.js';
+import { REOPEN_TOOLS } from './reopen-tools.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
 import {
   closeUserData,
+  type Life,
   listAccounts,
   openUserData,
   sessionRow,
@@ -111,6 +114,11 @@ class ClientCache<P extends Project> {
   readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
+  /** The data that the client has had; null: none, or not all of them. */
+  #life: Life | null;
+  readonly #reopen = new Lazy(() =>
+    import('./reopen-store.js').then(({ reopenStore: reopen }) => reopen),
+  );
 
   constructor(
     schema: Schema<P>,
@@ -131,9 +139,10 @@ class ClientCache<P extends Project> {
       (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),
       ({ accountId, write }, rows) => this.#open(accountId).repeat(write, rows),
     );
-    if (data.store === null) this.#sync.noteLoss('lost');
+    this.#life = data.life;
     connection.keeper.listen((session) => this.#takeSession(session));
     this.#peers.listen(this.#makeListeners(), () => void this.#catchUp());
+    if (data.isLost) this.#writer.lose('lost');
   }
 
   #makeListeners(): NewsListeners {
@@ -155,9 +164,7 @@ class ClientCache<P extends Project> {
       retry: () => this.#push?.retry(),
       logout: () => {
         this.#isWiped = true;
-        // Its store may have been found empty before.
         this.#writer.lose('fenced');
-        this.#noteLoss('fenced');
       },
     };
   }
@@ -165,7 +172,7 @@ class ClientCache<P extends Project> {
   /** Reads what other tabs have committed and this one has not heard of. */
   async #catchUp(): Promise<void> {
     const { store } = this.#data;
-    if (store === null || this.#closing !== null) return;
+    if (this.#writer.loss !== null || this.#closing !== null) return;
     try {
       await this.#writer.settle();
       await this.#problems.read(store);
@@ -182,11 +189,12 @@ class ClientCache<P extends Project> {
   async load(): Promise<void> {
     const { store } = this.#data;
     try {
-      if (store !== null) await this.#read(store);
+      if (this.#writer.loss === null) await this.#read(store);
     } catch (error) {
       if ((error as Error).name !== 'StoreLostError') throw error;
-      // Nothing is written over what was not read: a store that is closed is lost for good.
-      await store?.close();
+      // Nothing is written over what was not read.
+      this.#life = null;
+      await store.close();
       this.#writer.lose('lost');
     }
     const session = this.#connection.keeper.current();
@@ -200,6 +208,7 @@ class ClientCache<P extends Project> {
     if (old.length > 0) await this.#writer.write(old);
     await this.#problems.read(store);
     for (const id of await listAccounts(store)) {
+      if (this.#accounts.has(id)) continue;
       const account = this.#makeStore(id);
       await account.read(store);
       await this.#add(id, account).uploads.load(store);
@@ -209,17 +218,16 @@ class ClientCache<P extends Project> {
   /** Reads what the store has besides, once the program has had its turn. */
   async readRest(): Promise<void> {
     const { store } = this.#data;
-    if (store === null || [...this.#accounts.values()].every(({ isLoaded }) => isLoaded)) return;
+    if ([...this.#accounts.values()].every(({ isLoaded }) => isLoaded)) return;
     await nextTask();
     for (const account of this.#accounts.values()) {
       try {
         await account.loadRest(store);
       } catch {
-        if (this.#closing !== null) return;
-        // Nothing is written over what was not read.
+        if (this.#closing !== null || account.isLoaded) return;
         await store.close();
-        this.#writer.lose('lost');
         account.giveUp();
+        this.#writer.lose('lost');
       }
     }
   }
@@ -405,6 +413,29 @@ class ClientCache<P extends Project> {
   #noteLoss(loss: Loss): void {
     this.#sync.noteLoss(loss);
     if (loss === 'fenced') void this.close();
+    else this.#reopen.want((reopen) => this.#wait(reopen));
+  }
+
+  /** Waits for a lost store. */
+  #wait(reopen: typeof reopenStore): void {
+    const host: StoreHost = {
+      ...{ data: this.#data, writer: this.#writer, peers: this.#peers, problems: this.#problems },
+      ...{ accounts: this.#accounts, session: this.#connection.keeper.current },
+      life: () => this.#life,
+      read: (store) => this.#read(store),
+      resume: (life) => {
+        this.#life = life;
+        this.#sync.noteLoss(null);
+        for (const account of this.#accounts.values()) account.want();
+        void this.readRest();
+      },
+      end: (isWiped) => {
+        this.#isWiped ||= isWiped;
+        this.#writer.lose('fenced');
+      },
+    };
+    const { scope } = this.#connection;
+    scope.run(undefined, (signal) => reopen(host, REOPEN_TOOLS, signal)).catch(() => undefined);
   }
 
   async #end(): Promise<void> {
@@ -414,7 +445,7 @@ class ClientCache<P extends Project> {
     await this.#peers.close();
     await ended;
     await this.#writer.settle();
-    await this.#data.store?.close();
+    await this.#data.store.close().catch(() => undefined);
   }
 
   async #logout({ discard = false }: LogoutOptions = {}): Promise<void> {

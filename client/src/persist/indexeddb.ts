@@ -149,12 +149,13 @@ class IndexedDbStore implements OpenStore {
     );
   }
 
-  wipe(): Promise<void> {
+  wipe(rest: readonly Change[] = []): Promise<void> {
     const stamp = makeStamp();
     return this.#run(async (database) => {
       const tables = [...TABLES, BLOBS] as const;
       await write(database, tables, true, async (tx) => {
         for (const table of tables) unwrap(tx.objectStore(table)).clear();
+        for (const { table, key, value } of rest) unwrap(tx.objectStore(table)).put(value, key);
         unwrap(tx.objectStore(STAMP)).put(stamp, STAMP);
       });
       this.#identity = stamp.identity;

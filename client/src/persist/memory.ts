@@ -87,10 +87,11 @@ class MemoryStore implements OpenStore {
     return data.epoch;
   }
 
-  async wipe(): Promise<void> {
+  async wipe(rest: readonly Change[] = []): Promise<void> {
     if (this.#data === null) throw makeClosedError();
     this.#data = makeData();
     this.#names.set(this.#name, this.#data);
+    await this.commit(rest, {});
   }
 
   async close(): Promise<void> {

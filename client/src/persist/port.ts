@@ -68,10 +68,10 @@ export interface OpenStore {
    */
   fence(): Promise<number>;
   /**
-   * Removes all data of the name, and its epoch. Other handles of it reject with StoreLostError
-   * from now on.
+   * Removes all data of the name, and its epoch, and writes rows in their place. Other handles of it
+   * reject with StoreLostError from now on.
    */
-  wipe(): Promise<void>;
+  wipe(rest?: readonly Change[]): Promise<void>;
   /** Closes the handle once earlier calls are done. Later ones reject with StoreLostError. */
   close(): Promise<void>;
 }

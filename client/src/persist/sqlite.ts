@@ -118,14 +118,10 @@ class SqliteStore implements OpenStore {
     changes: readonly (Change | BlobChange)[],
     { epoch, durable = false }: { readonly epoch?: number; readonly durable?: boolean },
   ): Promise<void> {
-    const { put, remove } = this.#statements;
     this.#transact(durable, () => {
       const current = this.#readEpoch();
       if (epoch !== undefined && epoch !== current) throw new FencedError();
-      for (const { table, key, value } of changes) {
-        if (value === undefined) remove.run(this.#id, table, encode(key));
-        else put.run(this.#id, table, encode(key), toColumn(value));
-      }
+      this.#write(this.#id, changes);
     });
   }
 
@@ -137,13 +133,15 @@ class SqliteStore implements OpenStore {
     });
   }
 
-  async wipe(): Promise<void> {
+  async wipe(rest: readonly Change[] = []): Promise<void> {
     const { findName, removeName, removeRows } = this.#statements;
     this.#id = this.#transact(true, () => {
       const id = findName.get(this.#name);
       if (id !== undefined) removeRows.run(id);
       removeName.run(this.#name);
-      return this.#makeName();
+      const next = this.#makeName();
+      this.#write(next, rest);
+      return next;
     });
     // The write-ahead log has the removed rows until then.
     this.#judge(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
@@ -172,6 +170,14 @@ class SqliteStore implements OpenStore {
         return work();
       })(),
     );
+  }
+
+  #write(id: number, changes: readonly (Change | BlobChange)[]): void {
+    const { put, remove } = this.#statements;
+    for (const { table, key, value } of changes) {
+      if (value === undefined) remove.run(id, table, encode(key));
+      else put.run(id, table, encode(key), toColumn(value));
+    }
   }
 
   #makeName(): number {

@@ -53,8 +53,11 @@ export class AccountStore {
   readonly #log: LogRows;
   readonly #listeners = new Set<(touched: Touched) => void>();
   readonly #untold: Touched[] = [];
-  /** The last commit in turn that is here. */
+  /** The last commit in turn that is here, and that the store has. */
   #step = UNREAD;
+  #storedStep = UNREAD;
+  /** The store may have what was never read, or what others have committed behind a lost one. */
+  #isBehind = false;
   #turn: Turn | null = null;
   #hasRead = false;
   /** Others have committed what was read from the store, since the last turn. */
@@ -71,7 +74,7 @@ export class AccountStore {
     this.notes = new ListNotes(options.accountId);
     this.#rows = new AccountRows(options, this.replica);
     this.#loader = new ObjectLoader(this.#rows, this.replica, this.notes);
-    this.#log = new LogRows(options.accountId, options.writer.isShared);
+    this.#log = new LogRows(options.accountId);
   }
 
   /** Tabs share the store: they commit in turn. */
@@ -120,7 +123,57 @@ export class AccountStore {
       coverage: new Map(whole.map((name) => [name, null])),
     });
     this.#step = UNREAD;
+    this.#isBehind = true;
     this.#endLoading();
+  }
+
+  /** Returns whether the store is as of a step, so that all else is newer here. */
+  isAhead(step: number): boolean {
+    return !this.#isBehind && step === Math.max(this.#storedStep, 0);
+  }
+
+  /** Notes that the store may have more than is here: a lost one is to be read. */
+  fallBehind(): void {
+    this.#isBehind = true;
+  }
+
+  /** Takes note of changes that a store has got which was lost; with a step, it has all. */
+  resume(rows: readonly RowChange[], step: number | null): void {
+    this.noteStored(rows);
+    this.#step = step ?? UNREAD;
+    this.#storedStep = this.#step;
+  }
+
+  /** Notes that the store has rows. */
+  noteStored(rows: readonly RowChange[]): void {
+    const { prefix } = this.#rows;
+    this.#log.note(rows.filter(({ table, key }) => table === 'log' && key.startsWith(prefix)));
+  }
+
+  /** Returns all rows of the account. */
+  get rows(): readonly RowChange[] {
+    const { replica } = this;
+    const types = this.#options.tables.map(({ name }) => name);
+    const objects = types.map((type) => {
+      const rows = Array.from(replica.baseRows(type), ({ $key, $pending, ...object }) => object);
+      return [type, new Map(rows.map((object) => [String(object['id']), object]))] as const;
+    });
+    const change = {
+      objects: new Map(objects),
+      cursors: new Map(types.map((type) => [type, replica.cursor(type)])),
+      lists: new Map(Array.from(replica.lists, (list) => [list.name, list])),
+      aliases: replica.aliases,
+    };
+    return [...this.#rows.write(change), ...this.#log.rows, ...this.notes.rows];
+  }
+
+  get keys(): Pick<AccountRows, 'prefix' | 'stepKey'> {
+    return this.#rows;
+  }
+
+  /** Returns whether a store has had a row of the log. */
+  hasStored(key: string): boolean {
+    return this.#log.stored.includes(this.#rows.nameOf(key));
   }
 
   /** Reads no further. */
@@ -180,6 +233,8 @@ export class AccountStore {
     const rest = await Promise.all([load('types'), load('lists'), load('aliases')]);
     const objects = await (isFirst ? this.#loader.loadFirst(store, log, rest[2]) : load('objects'));
     this.#step = step;
+    this.#storedStep = step;
+    this.#isBehind = false;
     this.#isReread = true;
     this.#take([...(isFirst ? [] : this.#rows.empty()), ...log, ...rest.flat(), ...objects]);
     this.#hasRead = true;
@@ -213,6 +268,7 @@ export class AccountStore {
     this.#turn = null;
     if (!isFenced) return true;
     this.#step = UNREAD;
+    this.#isBehind = true;
     const log = this.replica.log.filter((write) => this.#log.isStored(write));
     this.#seq += 1;
     this.#tell(this.replica.apply({ log }));
@@ -228,7 +284,12 @@ export class AccountStore {
     }
     if (this.#step === UNREAD || (step !== null && step > this.#step + 1)) return false;
     if (step !== null && step <= this.#step) return true;
-    this.#step = step ?? this.#step;
+    if (step !== null) {
+      this.#step = step;
+      this.#storedStep = step;
+      // Commits of this tab are not among theirs.
+      if (this.#options.writer.loss !== null) this.#isBehind = true;
+    }
     this.#take(rows, true, step === null);
     return true;
   }
@@ -263,7 +324,11 @@ export class AccountStore {
       rows.push(this.#rows.step(step));
     }
     const durable = writer.write(rows, writer.isShared ? turn : undefined);
-    void durable.then((isDurable) => isDurable && this.#log.note(log));
+    void durable.then((isDurable) => {
+      if (!isDurable) return;
+      this.#log.note(log);
+      this.#storedStep = step ?? this.#storedStep;
+    });
     announce({ accountId, step, rows, outcomes }, durable);
     this.#tell(touched);
     return durable;

@@ -47,6 +47,11 @@ export class ListNotes {
     return this.#notes.get(name);
   }
 
+  /** Returns the rows of all notes. */
+  get rows(): readonly RowChange[] {
+    return Array.from(this.#notes, ([name, note]) => this.#row(name, note));
+  }
+
   /** Returns the rows of all objects that lists have shown. */
   get objects(): ReadonlySet<string> {
     return new Set([...this.#notes.values()].flatMap(({ objects }) => objects));

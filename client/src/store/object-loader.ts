@@ -75,7 +75,7 @@ export class ObjectLoader {
     const load = (after: string | undefined): Promise<Page> | null =>
       after === undefined ? null : store.loadPage('objects', this.#rows.prefix, after);
     let next = load(this.#rest?.after);
-    while (next !== null && !this.#isStopped) {
+    while (next !== null && !this.#isOver) {
       const { rows, isLast } = await next;
       // The store reads while these are taken.
       next = load(isLast ? undefined : rows.at(-1)?.[0]);
@@ -104,8 +104,13 @@ export class ObjectLoader {
     this.#rest?.end();
   }
 
+  get #isOver(): boolean {
+    return this.#isStopped || this.#rest === null;
+  }
+
   *#takeSteps(rows: readonly RowChange[]): Steps<void> {
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      if (this.#isOver) return;
       const some = rows.slice(from, from + ROWS_AT_ONCE);
       const older = some.filter(({ key }) => !this.#newer.has(key));
       this.#replica.apply({ objects: this.#rows.readObjects(older) });

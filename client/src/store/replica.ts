@@ -110,6 +110,11 @@ export class Replica {
     return isLocalKey(key) ? (this.#aliases.get(key)?.id ?? null) : key;
   }
 
+  /** Returns the ids of keys. */
+  get aliases(): ReadonlyMap<Key, Alias> {
+    return this.#aliases;
+  }
+
   /** Returns the alias of a key; undefined where the server has not given it an id. */
   aliasOf(key: Key): Alias | undefined {
     return this.#aliases.get(key);
