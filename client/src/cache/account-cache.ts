@@ -22,7 +22,7 @@ import { LiveRows, type LiveSource } from './live-query.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import { findUnneeded } from './pruning.js';
-import { ShownLists } from './shown-lists.js';
+import type { ShownLists } from './shown-lists.js';
 import { UploadQueue } from './upload-queue.js';
 import type { UploadContext } from './upload-tools.js';
 import { Waiters } from './waiters.js';
@@ -36,6 +36,7 @@ export interface AccountCacheOptions {
   readonly wire: Wire;
   readonly rules: RulesLoader;
   readonly lists: Lazy<typeof ListSync>;
+  readonly shown: Lazy<typeof ShownLists>;
   readonly problems: Problems;
   readonly uploads: UploadContext;
   /** The tabs that share the store. */
@@ -83,7 +84,7 @@ export class AccountCache implements WriteTarget {
   /** The lists that the server decides, and how many look at each. */
   readonly #searches = new Map<string, ListSearch>();
   readonly #openers = new Map<string, number>();
-  readonly #shown: ShownLists;
+  #shown: ShownLists | null = null;
   readonly #late = new LateWrites();
   #listSync: ListSync | null = null;
   /** Ids of objects that were asked for in the present state of their types, by these. */
@@ -98,7 +99,6 @@ export class AccountCache implements WriteTarget {
     const { accountId, store, wire, types, limits, hasOnceKeys, coverageOf, peers } = options;
     this.id = accountId;
     this.#options = options;
-    this.#shown = new ShownLists(store.notes, options.writer);
     // The server decides lists of such types from the begin: none of them changes its kind later.
     const isUnread = ({ name }: TypeTable) =>
       coverageOf(name) === 'known' && store.replica.coverage(name) === null;
@@ -178,9 +178,9 @@ export class AccountCache implements WriteTarget {
     this.#late.make();
   }
 
-  /** The store is lost before all objects were read. */
+  /** Ends the wait for the objects of a store that is lost. */
   giveUp(): void {
-    this.#options.store.giveUp();
+    this.store.giveUp();
     this.#late.make();
   }
 
@@ -375,7 +375,7 @@ export class AccountCache implements WriteTarget {
 
   async close(): Promise<void> {
     clearTimeout(this.#hint);
-    this.#shown.flush();
+    this.#shown?.flush();
     this.#options.store.stop();
     this.#late.make();
     this.uploads.close();
@@ -516,7 +516,7 @@ export class AccountCache implements WriteTarget {
   }
 
   #makeSource(name: string): LiveSource {
-    const { store, rules } = this.#options;
+    const { store, rules, writer } = this.#options;
     return {
       ...{ name, replica: store.replica, rules, note: store.notes.get(name) },
       isLoaded: () => store.isLoaded,
@@ -527,7 +527,10 @@ export class AccountCache implements WriteTarget {
       openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
-        this.#shown.add([query]);
+        this.#options.shown.want((Lists) => {
+          this.#shown ??= new Lists(store.notes, writer);
+          this.#shown.add([query]);
+        });
         return () => this.#followers.delete(query);
       },
     };
@@ -537,7 +540,7 @@ export class AccountCache implements WriteTarget {
   #tell(touched: Touched): void {
     const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
-    this.#shown.add(changed);
+    this.#shown?.add(changed);
     this.#options.onChange();
   }
 }

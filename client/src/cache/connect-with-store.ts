@@ -105,6 +105,7 @@ class ClientCache<P extends Project> {
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
+  readonly #shown = new Lazy(() => import('./shown-lists.js').then(({ ShownLists }) => ShownLists));
   readonly #lists = new Lazy(() => import('../sync/list-sync.js').then(({ ListSync }) => ListSync));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
@@ -225,8 +226,6 @@ class ClientCache<P extends Project> {
         await account.loadRest(store);
       } catch {
         if (this.#closing !== null || account.isLoaded) return;
-        await store.close();
-        account.giveUp();
         this.#writer.lose('lost');
       }
     }
@@ -328,7 +327,7 @@ class ClientCache<P extends Project> {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
       ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
-      writer: this.#writer,
+      ...{ writer: this.#writer, shown: this.#shown },
       uploads: this.#makeUploads(accountId, store),
       peers: this.#peers,
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },

@@ -344,7 +344,8 @@ export class LiveRows implements Observable<Snapshot> {
       length: list?.length ?? 0,
       match: isFirst ? match : null,
       order: isFirst ? order : null,
-      written: [...written, ...(list?.answered ?? [])],
+      // An object may have been known by its id when they were noted.
+      written: [...written, ...(list?.answered ?? [])].map((key) => replica.keyOf(type, key)),
       keyOf: (id) => replica.keyOf(type, id),
       row: (key) => replica.row(type, key),
       base: (key) => replica.base(type, key),

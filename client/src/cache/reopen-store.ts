@@ -1,5 +1,7 @@
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type { Session } from '../call/session.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import type { AccountStore } from '../store/account-store.js';
 import type { StoreWriter } from '../store/store-writer.js';
 import type { AccountCache } from './account-cache.js';
 import type { Peers } from './peers.js';
@@ -50,6 +52,8 @@ export async function reopenStore(
 ): Promise<void> {
   const { data, writer, peers } = host;
   const backoff = new tools.Backoff();
+  // What they have not read may be gone.
+  for (const account of host.accounts.values()) if (!account.isLoaded) giveUp(account);
   for (;;) {
     await tools.sleep(backoff.next(), signal);
     await data.store.close().catch(() => undefined);
@@ -58,8 +62,6 @@ export async function reopenStore(
     try {
       open = await data.reopen();
       await writer.settle();
-      // What they have not read may be gone.
-      for (const account of host.accounts.values()) if (!account.isLoaded) account.giveUp();
       const returning = new Returning(host, tools, open, signal);
       await peers.pause(() => returning.run());
       return;
@@ -72,6 +74,36 @@ export async function reopenStore(
       return;
     }
   }
+}
+
+/** Only a part of an account is here, as of no state: the server is asked for all. */
+function giveUp(account: AccountCache): void {
+  const { replica, rows } = account.store;
+  const whole = rows.types.filter((type) => replica.coverage(type) === 'all');
+  replica.apply({
+    cursors: new Map(rows.types.map((type) => [type, null])),
+    coverage: new Map(whole.map((type) => [type, null])),
+  });
+  account.giveUp();
+}
+
+/** Returns all rows of an account. */
+function findAll({ replica, rows, log, notes }: AccountStore): readonly RowChange[] {
+  const objects = rows.types.map((type) => {
+    const all = Array.from(replica.baseRows(type), ({ $key, $pending, ...object }) => object);
+    return [type, new Map(all.map((object) => [String(object['id']), object]))] as const;
+  });
+  const change = {
+    objects: new Map(objects),
+    cursors: new Map(rows.types.map((type) => [type, replica.cursor(type)])),
+    lists: new Map(Array.from(replica.lists, (list) => [list.name, list])),
+    aliases: replica.aliases,
+  };
+  const shown = Array.from(notes, ([name, note]) => {
+    const value = note as unknown as JsonValue;
+    return { table: 'meta', key: notes.prefix + name, value } as const;
+  });
+  return [...rows.write(change), ...log.rows, ...shown];
 }
 
 /** The return of a client to a store that is open again. */
@@ -138,7 +170,7 @@ class Returning {
 
   async #judge(account: AccountCache, { open, life, isOwn }: Found): Promise<Return> {
     const { store } = account;
-    const [row] = await open.read('meta', [store.keys.stepKey]);
+    const [row] = await open.read('meta', [store.rows.stepKey]);
     const stored = Number(row?.[1] ?? 0);
     const isAhead = life === null || (isOwn && store.isAhead(stored));
     const next = this.#host.peers.isShared ? stored + 1 : stored;
@@ -160,7 +192,8 @@ class Returning {
       if (table === 'meta') return !key.startsWith('step ');
       if (store === undefined || table === 'aliases') return true;
       // Others have ended writes whose rows are gone.
-      const isGone = value !== undefined && !log.has(key) && store.hasStored(key);
+      const place = store.rows.nameOf(key);
+      const isGone = value !== undefined && !log.has(key) && store.log.stored.includes(place);
       return table === 'log' && !isGone;
     };
     const rows = new Map<string, RowChange>();
@@ -170,10 +203,10 @@ class Returning {
     add([...writer.unsaved.values()].filter(isWanted));
     if (life !== null) {
       add([this.#tools.lifeRow(life), this.#tools.sessionRow(session()), ...problems.rows]);
-      for (const { account } of returns) add(account.store.rows);
+      for (const { account } of returns) add(findAll(account.store));
     }
     for (const { account, step } of returns) {
-      const key = account.store.keys.stepKey;
+      const key = account.store.rows.stepKey;
       if (peers.isShared && step !== null) add([{ table: 'meta', key, value: step }]);
     }
     return [...rows.values()];

@@ -33,6 +33,11 @@ export class AccountRows {
     for (const table of tables) this.#versions.set(table.name, versionOf(table));
   }
 
+  /** The types that this program knows. */
+  get types(): readonly string[] {
+    return [...this.#versions.keys()];
+  }
+
   /** Returns whether this program knows a type. */
   knows(type: string): boolean {
     return this.#versions.has(type);
@@ -123,9 +128,7 @@ export class AccountRows {
 
   readObjects(rows: readonly RowChange[]): NonNullable<Change['objects']> {
     const objects = new Map(
-      [...this.#versions.keys()].map(
-        (type) => [type, new Map<string, JsonObject | null>()] as const,
-      ),
+      this.types.map((type) => [type, new Map<string, JsonObject | null>()] as const),
     );
     for (const { key, value: object } of rows) {
       const [type = '', id = ''] = this.nameOf(key).split(' ');

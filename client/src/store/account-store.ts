@@ -48,9 +48,9 @@ export class AccountStore {
   readonly replica: Replica;
   readonly notes: ListNotes;
   readonly #options: AccountStoreOptions;
-  readonly #rows: AccountRows;
+  readonly rows: AccountRows;
   readonly #loader: ObjectLoader;
-  readonly #log: LogRows;
+  readonly log: LogRows;
   readonly #listeners = new Set<(touched: Touched) => void>();
   readonly #untold: Touched[] = [];
   /** The last commit in turn that is here, and that the store has. */
@@ -72,9 +72,9 @@ export class AccountStore {
     this.#options = options;
     this.replica = new Replica(options.tables);
     this.notes = new ListNotes(options.accountId);
-    this.#rows = new AccountRows(options, this.replica);
-    this.#loader = new ObjectLoader(this.#rows, this.replica, this.notes);
-    this.#log = new LogRows(options.accountId);
+    this.rows = new AccountRows(options, this.replica);
+    this.#loader = new ObjectLoader(this.rows, this.replica, this.notes);
+    this.log = new LogRows(options.accountId);
   }
 
   /** Tabs share the store: they commit in turn. */
@@ -114,27 +114,16 @@ export class AccountStore {
     });
   }
 
-  /** The rest can't be read: the server is asked for all. */
-  giveUp(): void {
-    const names = this.#options.tables.map(({ name }) => name);
-    const whole = names.filter((name) => this.replica.coverage(name) === 'all');
-    this.replica.apply({
-      cursors: new Map(names.map((name) => [name, null])),
-      coverage: new Map(whole.map((name) => [name, null])),
-    });
-    this.#step = UNREAD;
-    this.#isBehind = true;
-    this.#endLoading();
-  }
-
   /** Returns whether the store is as of a step, so that all else is newer here. */
   isAhead(step: number): boolean {
     return !this.#isBehind && step === Math.max(this.#storedStep, 0);
   }
 
-  /** Notes that the store may have more than is here: a lost one is to be read. */
-  fallBehind(): void {
+  /** Ends the wait for objects: the store has more than will ever be here, until it is read. */
+  giveUp(): void {
+    this.#step = UNREAD;
     this.#isBehind = true;
+    this.#endLoading();
   }
 
   /** Takes note of changes that a store has got which was lost; with a step, it has all. */
@@ -146,34 +135,8 @@ export class AccountStore {
 
   /** Notes that the store has rows. */
   noteStored(rows: readonly RowChange[]): void {
-    const { prefix } = this.#rows;
-    this.#log.note(rows.filter(({ table, key }) => table === 'log' && key.startsWith(prefix)));
-  }
-
-  /** Returns all rows of the account. */
-  get rows(): readonly RowChange[] {
-    const { replica } = this;
-    const types = this.#options.tables.map(({ name }) => name);
-    const objects = types.map((type) => {
-      const rows = Array.from(replica.baseRows(type), ({ $key, $pending, ...object }) => object);
-      return [type, new Map(rows.map((object) => [String(object['id']), object]))] as const;
-    });
-    const change = {
-      objects: new Map(objects),
-      cursors: new Map(types.map((type) => [type, replica.cursor(type)])),
-      lists: new Map(Array.from(replica.lists, (list) => [list.name, list])),
-      aliases: replica.aliases,
-    };
-    return [...this.#rows.write(change), ...this.#log.rows, ...this.notes.rows];
-  }
-
-  get keys(): Pick<AccountRows, 'prefix' | 'stepKey'> {
-    return this.#rows;
-  }
-
-  /** Returns whether a store has had a row of the log. */
-  hasStored(key: string): boolean {
-    return this.#log.stored.includes(this.#rows.nameOf(key));
+    const { prefix } = this.rows;
+    this.log.note(rows.filter(({ table, key }) => table === 'log' && key.startsWith(prefix)));
   }
 
   /** Reads no further. */
@@ -218,11 +181,11 @@ export class AccountStore {
 
   /** Reads what is behind a step; the log in any case: tabs may end before they tell of writes. */
   async #load(store: OpenStore, step: number): Promise<void> {
-    const stored = this.#log.stored;
-    const { prefix } = this.#rows;
+    const stored = this.log.stored;
+    const { prefix } = this.rows;
     const load = async (table: Table): Promise<readonly RowChange[]> =>
       toChanges(table, await store.load(table, prefix));
-    const log = this.#log.findMissing(await load('log'), stored);
+    const log = this.log.findMissing(await load('log'), stored);
     if (step === this.#step) {
       this.#take(log);
       return;
@@ -236,13 +199,13 @@ export class AccountStore {
     this.#storedStep = step;
     this.#isBehind = false;
     this.#isReread = true;
-    this.#take([...(isFirst ? [] : this.#rows.empty()), ...log, ...rest.flat(), ...objects]);
+    this.#take([...(isFirst ? [] : this.rows.empty()), ...log, ...rest.flat(), ...objects]);
     this.#hasRead = true;
     if (!isFirst) this.#endLoading();
   }
 
   async #loadStep(store: OpenStore): Promise<number> {
-    const [row] = await store.read('meta', [this.#rows.stepKey]);
+    const [row] = await store.read('meta', [this.rows.stepKey]);
     return Number(row?.[1] ?? 0);
   }
 
@@ -269,7 +232,7 @@ export class AccountStore {
     if (!isFenced) return true;
     this.#step = UNREAD;
     this.#isBehind = true;
-    const log = this.replica.log.filter((write) => this.#log.isStored(write));
+    const log = this.replica.log.filter((write) => this.log.isStored(write));
     this.#seq += 1;
     this.#tell(this.replica.apply({ log }));
     return false;
@@ -302,7 +265,7 @@ export class AccountStore {
 
   /** Returns the types whose states are among rows. */
   typesOf(rows: readonly RowChange[]): readonly string[] {
-    return rows.flatMap(({ table, key }) => (table === 'types' ? [this.#rows.nameOf(key)] : []));
+    return rows.flatMap(({ table, key }) => (table === 'types' ? [this.rows.nameOf(key)] : []));
   }
 
   /** Makes a change. Resolves once it is durable; false: never. */
@@ -314,19 +277,19 @@ export class AccountStore {
     const before = this.replica.log;
     const touched = this.replica.apply(change);
     this.#seq += 1;
-    const log = this.#log.change(before, this.replica.log);
-    const rows = [...this.#rows.write(change), ...log, ...more];
+    const log = this.log.change(before, this.replica.log);
+    const rows = [...this.rows.write(change), ...log, ...more];
     this.#loader.note(rows);
     const turn = isFree ? null : this.#turn;
     const step = turn === null ? null : this.#step + 1;
     if (step !== null) {
       this.#step = step;
-      rows.push(this.#rows.step(step));
+      rows.push(this.rows.step(step));
     }
     const durable = writer.write(rows, writer.isShared ? turn : undefined);
     void durable.then((isDurable) => {
       if (!isDurable) return;
-      this.#log.note(log);
+      this.log.note(log);
       this.#storedStep = step ?? this.#storedStep;
     });
     announce({ accountId, step, rows, outcomes }, durable);
@@ -338,7 +301,7 @@ export class AccountStore {
   aliasRowsOf(write: PendingWrite): readonly RowChange[] {
     return [write.key, ...namesIn(write)].flatMap((key) => {
       const alias = this.replica.aliasOf(key);
-      return alias === undefined ? [] : [this.#rows.alias(key, alias)];
+      return alias === undefined ? [] : [this.rows.alias(key, alias)];
     });
   }
 
@@ -347,12 +310,12 @@ export class AccountStore {
    * A client that starts from that row would send the write a second time.
    */
   isHeld(write: PendingWrite): boolean {
-    return this.#options.writer.loss !== null && this.#log.lacksRequest(write);
+    return this.#options.writer.loss !== null && this.log.lacksRequest(write);
   }
 
   /** Has types read anew whose version is another one by now; returns their names. */
   renew(): readonly string[] {
-    const names = this.#rows.renew();
+    const names = this.rows.renew();
     const cursors = new Map(names.map((name) => [name, null]));
     const lists = [...this.replica.lists].filter(({ type }) => cursors.has(type));
     const lost = new Map(lists.map((list) => [list.name, loseList(list)]));
@@ -369,7 +332,7 @@ export class AccountStore {
     });
     const cursors = new Map(tables.map((name) => [name, null]));
     const lists = new Map(Array.from(this.replica.lists, ({ name }) => [name, null]));
-    const rows = [...this.#rows.drop(), ...this.notes.drop(), ...more];
+    const rows = [...this.rows.drop(), ...this.notes.drop(), ...more];
     const change = { objects: new Map(objects), cursors, lists, log: [] };
     void this.commit(change, { rows, isFree: true });
   }
@@ -397,12 +360,12 @@ export class AccountStore {
   /** Takes rows that are in the store. */
   #take(rows: readonly RowChange[], areTold = false, areNew = false): void {
     const stored = rows.filter(({ table }) => table === 'log');
-    const log = this.#log.take(this.replica.log, stored, areNew);
+    const log = this.log.take(this.replica.log, stored, areNew);
     this.#loader.note(areTold ? rows : []);
     const touched = this.replica.apply({
-      ...this.#rows.read(rows, { areTold, hasRead: this.#hasRead }),
+      ...this.rows.read(rows, { areTold, hasRead: this.#hasRead }),
       // Writes of types that this program doesn't know wait for one that does.
-      log: log.filter(({ type }) => this.#rows.knows(type)),
+      log: log.filter(({ type }) => this.rows.knows(type)),
     });
     this.#seq += 1;
     this.#tell(touched);

@@ -26,6 +26,8 @@ export class Device {
   readonly browser: Browser | null;
   /** A tab has lost its roles without a word. */
   isRobbed = false;
+  /** A client has lost its store: what it has seen meanwhile may be forgotten. */
+  hasLost = false;
   readonly earlier: Tab[] = [];
   readonly #world: World;
   readonly #views = new Map<string, Set<string>>();

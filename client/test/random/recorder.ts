@@ -121,7 +121,8 @@ export class Recorder {
    * know already that the user has lost the account.
    */
   get #isLoose(): boolean {
-    return this.#device.isRobbed || this.#keys !== null;
+    const { isRobbed, hasLost, browser } = this.#device;
+    return isRobbed || this.#keys !== null || (hasLost && browser !== null);
   }
 
   #fail(text: string): void {
@@ -201,7 +202,7 @@ export class Recorder {
     const known = keys.get(id);
     // Without keys of calls, an object may come before its client knows that it is its own.
     const isFound = known === id && !this.#world.profile.hasOnceKeys;
-    if (known !== undefined && known !== $key && !isFound)
+    if (known !== undefined && known !== $key && !isFound && !this.#device.hasLost)
       this.#fail(`the key of ${type} ${id} was ${known} and is ${$key}`);
     keys.set(id, $key);
     all.set(id, $key);

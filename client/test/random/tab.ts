@@ -29,6 +29,10 @@ export class Tab {
   isRobbed = false;
   /** The client has all objects of its store, and what it shows can be checked. */
   isRead = false;
+  #isLost = false;
+  #losses = 0;
+  /** How many losses there had been when the store was opened last. */
+  #opened = 0;
   /** Accounts of which the store has more pages. */
   readonly #unread = new Set<string>();
   /** Calls of the store that have not come to an end. */
@@ -101,7 +105,10 @@ export class Tab {
 
   /** The store has all that the client has given it. */
   get isStored(): boolean {
-    return !this.isFrozen && this.#calls === 0;
+    const { storage } = this.client.sync.getSnapshot();
+    return (
+      !this.isFrozen && this.#calls === 0 && storage === 'kept' && this.#opened === this.#losses
+    );
   }
 
   get records(): readonly Recorder[] {
@@ -132,6 +139,18 @@ export class Tab {
     this.isKilled = true;
     this.network.kill();
     this.#device.browser?.end(this);
+  }
+
+  /** Its store is lost: what was opened before fails from now on. */
+  loseStore(): void {
+    this.#isLost = true;
+    this.#losses += 1;
+    this.#device.hasLost = true;
+  }
+
+  /** Its store may be opened again. */
+  findStore(): void {
+    this.#isLost = false;
   }
 
   /** Others take its roles, as from a tab that has been frozen for long. */
@@ -195,6 +214,7 @@ export class Tab {
     return {
       open: async (name) => {
         this.#device.noteData(name);
+        if (this.#isLost) throw new StoreLostError('The store is lost.');
         return this.#end(await store.open(name));
       },
       ...(browser && { tabs: (name, open) => browser.open(name, open, this) }),
@@ -202,6 +222,8 @@ export class Tab {
   }
 
   #end(store: OpenStore): OpenStore {
+    const losses = this.#losses;
+    this.#opened = losses;
     const ended =
       <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
       async (...args: Args): Promise<T> => {
@@ -209,6 +231,7 @@ export class Tab {
         try {
           await this.ice.wait();
           if (this.isKilled) throw new StoreLostError('The client is gone.');
+          if (this.#losses > losses) throw new StoreLostError('The store is lost.');
           const result = await call(...args);
           await this.#delay();
           await this.ice.wait();
