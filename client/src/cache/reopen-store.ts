@@ -52,7 +52,7 @@ export async function reopenStore(
 ): Promise<void> {
   const { data, writer, peers } = host;
   const backoff = new tools.Backoff();
-  // What they have not read may be gone.
+  // The rows that they have not read may be gone.
   for (const account of host.accounts.values()) if (!account.isLoaded) giveUp(account);
   for (;;) {
     await tools.sleep(backoff.next(), signal);

@@ -67,7 +67,7 @@ export function refuse(object: Row | undefined, error: Refusal): ShownWrite {
   return { object, saved, result: Promise.resolve({ ok: false, error }) };
 }
 
-/** Returns a write of which the end is that of another one. */
+/** Returns a write that ends as another one does. */
 export function showLater(ended: Promise<ShownWrite>, object: Row | undefined): ShownWrite {
   return {
     object,

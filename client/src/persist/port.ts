@@ -45,8 +45,8 @@ export interface OpenStore {
    */
   load(table: Table, prefix?: string): Promise<readonly StoredRow[]>;
   /**
-   * Reads some of the rows whose keys begin with `prefix`: the first ones behind the key `after`, as
-   * many as the store reads in one go. Commits may come between two pages.
+   * Reads some of the rows whose keys begin with `prefix`: the first ones behind the key `after`,
+   * as many as the store reads in one go. Commits may come between two pages.
    */
   loadPage(table: Table, prefix: string, after?: string): Promise<Page>;
   /** Reads the rows of these keys, in the order of the keys given; of some there may be none. */
@@ -68,8 +68,8 @@ export interface OpenStore {
    */
   fence(): Promise<number>;
   /**
-   * Removes all data of the name, and its epoch, and writes rows in their place. Other handles of it
-   * reject with StoreLostError from now on.
+   * Removes all data of the name, and its epoch, and writes rows in their place. Other handles of
+   * it reject with StoreLostError from now on.
    */
   wipe(rest?: readonly Change[]): Promise<void>;
   /** Closes the handle once earlier calls are done. Later ones reject with StoreLostError. */

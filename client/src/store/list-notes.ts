@@ -20,7 +20,7 @@ export interface ShownList {
   readonly included: Iterable<readonly [type: string, id: string]>;
 }
 
-/** What the lists of an account have shown, by their names: a later start shows that first. */
+/** Notes of the lists of an account, by their names: a later start shows their rows first. */
 export class ListNotes extends Map<string, ListNote> {
   /** The keys of the rows begin so. */
   readonly prefix: string;

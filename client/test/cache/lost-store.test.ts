@@ -39,7 +39,7 @@ async function writeElsewhere(text: string): Promise<void> {
 const isKept = (client: Client) =>
   eventually(() => expect(client.sync.getSnapshot().storage).toBe('kept'));
 
-/** Returns what a client shows that starts from a store without the server, and its pending writes. */
+/** Returns what a client shows that starts from a store offline, and its pending writes. */
 async function readOffline(store: CacheStore, prefix: string) {
   served.proxy().decide(() => 'drop');
   const client = await served.connect({ store, username: 'u1' });

@@ -7,7 +7,7 @@ export interface PagedStore {
   readonly store: CacheStore;
   /** Rows of objects that were read since the last call. */
   countRows(): number;
-  /** Pages but the first wait from now on: they were read before, and are handed on by `release`. */
+  /** Pages but the first wait from now on: they are read, and handed on by `release`. */
   hold(): void;
   release(): void;
   /** Pages but the first end with an error from now on. */
