@@ -4,6 +4,8 @@ import { type CacheStore, type OpenStore, withCache } from '@jmapsmith/client';
 export function outsideStore(): CacheStore {
   const open: OpenStore = {
     load: async () => [],
+    loadPage: async () => ({ rows: [], isLast: true }),
+    read: async () => [],
     loadBlob: async () => null,
     commit: async () => undefined,
     fence: async () => 1,

@@ -11,7 +11,7 @@ import { lookAnew } from '../store/checks.js';
 import type { ListSearch } from '../store/list-state.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import { BLOB, type Change, type Coverage, type Row, type Touched } from '../store/replica.js';
-import type { Turn } from '../store/store-writer.js';
+import type { StoreWriter, Turn } from '../store/store-writer.js';
 import { isLocalKey, type PendingWrite } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
@@ -19,10 +19,12 @@ import { Sync } from '../sync/sync.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
 import type { Wire } from '../sync/wire.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
+import { LateWrites } from './late-writes.js';
 import { LiveRows, type LiveSource } from './live-query.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import { findUnneeded } from './pruning.js';
+import type { ShownLists } from './shown-lists.js';
 import { UploadQueue } from './upload-queue.js';
 import type { UploadContext } from './upload-tools.js';
 import { Waiters } from './waiters.js';
@@ -32,9 +34,11 @@ import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 export interface AccountCacheOptions {
   readonly accountId: string;
   readonly store: AccountStore;
+  readonly writer: StoreWriter;
   readonly wire: Wire;
   readonly rules: RulesLoader;
   readonly lists: Lazy<typeof ListSync>;
+  readonly shown: Lazy<typeof ShownLists>;
   readonly problems: Problems;
   readonly uploads: UploadContext;
   /** The tabs that share the store. */
@@ -84,6 +88,8 @@ export class AccountCache implements WriteTarget {
   /** The lists that the server decides, and how many look at each. */
   readonly #searches = new Map<string, ListSearch>();
   readonly #openers = new Map<string, number>();
+  #shown: ShownLists | null = null;
+  readonly #late = new LateWrites();
   #listSync: ListSync | null = null;
   /** Ids of objects that were asked for in the present state of their types, by these. */
   readonly #asked = new Map<string, Set<string>>();
@@ -123,7 +129,10 @@ export class AccountCache implements WriteTarget {
         peers.announce('report', { accountId, failure, isDone });
       },
       tidy: () => this.#tidy(),
-      takeTurn: (work) => peers.takeTurn(turns, work),
+      takeTurn: async (work) => {
+        await store.settle();
+        return store.isLoaded && peers.takeTurn(turns, work);
+      },
       isFenced: () => store.turn?.isFenced ?? false,
     });
     const turns = {
@@ -142,11 +151,53 @@ export class AccountCache implements WriteTarget {
     };
   }
 
+  get store(): AccountStore {
+    return this.#options.store;
+  }
+
   /** The part that the account has in the state of the client. */
   get state(): Omit<SyncSnapshot, 'storage'> {
     const pending = this.#options.store.replica.log.length;
     const { progress } = this.#sync;
     return { status: this.#status, pending, lastSynced: this.#lastSynced, progress };
+  }
+
+  get refusal(): Refusal | null {
+    return this.#findRefusal([]);
+  }
+
+  get isLoading(): boolean {
+    return !this.#options.store.isLoaded && this.refusal === null;
+  }
+
+  get isLoaded(): boolean {
+    return this.#options.store.isLoaded;
+  }
+
+  get hasDeferred(): boolean {
+    return !this.#late.isEmpty;
+  }
+
+  /** Resolves when all objects of the store are here, or never will be. */
+  settleStore(): Promise<void> {
+    return this.#options.store.settle();
+  }
+
+  /** Reads the objects that the store has, and that did not show first. */
+  async loadRest(open: OpenStore): Promise<void> {
+    await this.#options.store.readRest(open);
+    this.#late.make();
+  }
+
+  /** Ends the wait for the objects of a store that is lost. */
+  giveUp(): void {
+    this.store.giveUp();
+    this.#late.make();
+  }
+
+  /** Makes a write once all objects are here, behind those before it. */
+  defer(make: (target: WriteTarget) => ShownWrite, object?: Row): ShownWrite {
+    return this.#late.add(() => make(this), object);
   }
 
   /** Reads what the store has more than this tab. */
@@ -157,6 +208,13 @@ export class AccountCache implements WriteTarget {
     await this.uploads.load(open);
     this.#endForgotten();
     this.#sync.goOn();
+  }
+
+  /** Reads a store anew that was lost: others may have committed since. */
+  async reread(open: OpenStore): Promise<void> {
+    await this.catchUp(open);
+    if (!this.uploads.isUsed) await this.uploads.load(open);
+    this.#sync.follow(this.#options.types().map(({ name }) => name));
   }
 
   /** Takes what another tab has committed. Returns false where the store has more of it. */
@@ -204,6 +262,8 @@ export class AccountCache implements WriteTarget {
 
   take(write: PendingWrite, before?: Row, rows: readonly RowChange[] = []): ShownWrite {
     const { replica, isShared } = this.#options.store;
+    if (this.hasDeferred)
+      return this.defer(() => this.take(write, before, rows), before ?? replica.preview(write));
     const marked = this.uploads.mark(write);
     const all = [...replica.log, marked];
     // Other tabs may be sending what is in the log: they make one of both when they know.
@@ -216,7 +276,7 @@ export class AccountCache implements WriteTarget {
   /** Takes all writes that a function makes, in one commit. */
   write(make: (target: WriteTarget) => void): SharedWrite {
     const { replica } = this.#options.store;
-    return recordGroup(replica, make, ({ recorded, cancelled }, log) =>
+    return recordGroup(this, replica, make, ({ recorded, cancelled }, log) =>
       this.#takeAll(
         recorded,
         { log: [...replica.log, ...log.map((write) => this.uploads.mark(write))] },
@@ -228,6 +288,10 @@ export class AccountCache implements WriteTarget {
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     if (this.#options.findRefusal() !== null) return false;
+    if (this.isLoading) {
+      void this.#options.store.settle().then(() => this.repeat(write, rows));
+      return true;
+    }
     const { failures: _, ...rest } = write;
     // The problem has told what the server has.
     const row = this.#options.store.replica.row(write.type, write.key);
@@ -246,7 +310,7 @@ export class AccountCache implements WriteTarget {
     if (known !== undefined) return known;
     for (const [other, list] of this.#lists)
       if (list.deref() === undefined) this.#lists.delete(other);
-    const made = new LiveRows(table, copyJson(args), this.#makeSource());
+    const made = new LiveRows(table, copyJson(args), this.#makeSource(name));
     this.#lists.set(name, new WeakRef(made));
     return made;
   }
@@ -324,6 +388,9 @@ export class AccountCache implements WriteTarget {
 
   async close(): Promise<void> {
     clearTimeout(this.#hint);
+    this.#shown?.flush();
+    this.#options.store.stop();
+    this.#late.make();
     this.uploads.close();
     await this.#sync.close();
     this.#waiters.close();
@@ -434,7 +501,7 @@ export class AccountCache implements WriteTarget {
 
   /** Asks for objects once. A server that doesn't have them is asked when their type changes. */
   #fetch(type: string, ids: Iterable<string>): void {
-    if (this.#sync.isRefused(type)) return;
+    if (!this.#options.store.isLoaded || this.#sync.isRefused(type)) return;
     const asked = this.#asked.get(type) ?? new Set<string>();
     const fresh = [...ids].filter((id) => !asked.has(id) && !isLocalKey(id));
     this.#asked.set(type, new Set([...asked, ...fresh]));
@@ -472,10 +539,11 @@ export class AccountCache implements WriteTarget {
     if (change !== null) void store.commit(change);
   }
 
-  #makeSource(): LiveSource {
-    const { store, rules } = this.#options;
+  #makeSource(name: string): LiveSource {
+    const { store, rules, writer } = this.#options;
     return {
-      ...{ replica: store.replica, rules },
+      ...{ name, replica: store.replica, rules, note: store.notes.get(name) },
+      isLoaded: () => store.isLoaded,
       seq: () => store.seq,
       status: (type, list) =>
         this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
@@ -483,6 +551,10 @@ export class AccountCache implements WriteTarget {
       openList: (search) => this.#openList(search),
       follow: (query) => {
         this.#followers.add(query);
+        this.#options.shown.want((Lists) => {
+          this.#shown ??= new Lists(store.notes, writer);
+          this.#shown.add([query]);
+        });
         return () => this.#followers.delete(query);
       },
     };
@@ -492,6 +564,7 @@ export class AccountCache implements WriteTarget {
   #tell(touched: Touched): void {
     const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
+    this.#shown?.add(changed);
     this.#options.onChange();
   }
 }

@@ -6,6 +6,7 @@ import { type Client, makeClient } from '../client.js';
 import type { OpenStore, Store } from '../persist/port.js';
 import { Lazy } from '../query/lazy.js';
 import { RulesLoader } from '../query/rules-loader.js';
+import { nextTask } from '../query/slices.js';
 import type { Schema, TypeTable } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
 import { findOldAliases } from '../store/old-aliases.js';
@@ -23,10 +24,13 @@ import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from 
 import { Variable } from './observable.js';
 import { type NewsListeners, Peers } from './peers.js';
 import { Problems } from './problems.js';
+import type { reopenStore, StoreHost } from './reopen-store.js';
+import { REOPEN_TOOLS } from './reopen-tools.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
 import {
   closeUserData,
+  type Life,
   listAccounts,
   openUserData,
   sessionRow,
@@ -82,6 +86,7 @@ export async function connectWithStore<P extends Project>(
     throw error;
   }
   cache.follow();
+  void cache.readRest();
   // The stored session may be of another time, and of another token.
   if (known !== undefined) connection.keeper.noteState();
   return cache.makeClient();
@@ -100,6 +105,7 @@ class ClientCache<P extends Project> {
   readonly #problems: Problems;
   readonly #sync: SyncState;
   readonly #rules = new RulesLoader();
+  readonly #shown = new Lazy(() => import('./shown-lists.js').then(({ ShownLists }) => ShownLists));
   readonly #lists = new Lazy(() => import('../sync/list-sync.js').then(({ ListSync }) => ListSync));
   readonly #accounts = new Map<string, AccountCache>();
   readonly #bound = new Map<string, CachedAccount<P>>();
@@ -109,6 +115,11 @@ class ClientCache<P extends Project> {
   readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
+  /** The data that the client has had; null: none, or not all of them. */
+  #life: Life | null;
+  readonly #reopen = new Lazy(() =>
+    import('./reopen-store.js').then(({ reopenStore: reopen }) => reopen),
+  );
 
   constructor(
     schema: Schema<P>,
@@ -129,9 +140,10 @@ class ClientCache<P extends Project> {
       (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),
       ({ accountId, write }, rows) => this.#open(accountId).repeat(write, rows),
     );
-    if (data.store === null) this.#sync.noteLoss('lost');
+    this.#life = data.life;
     connection.keeper.listen((session) => this.#takeSession(session));
     this.#peers.listen(this.#makeListeners(), () => void this.#catchUp());
+    if (data.isLost) this.#writer.lose('lost');
   }
 
   #makeListeners(): NewsListeners {
@@ -153,9 +165,7 @@ class ClientCache<P extends Project> {
       retry: () => this.#push?.retry(),
       logout: () => {
         this.#isWiped = true;
-        // Its store may have been found empty before.
         this.#writer.lose('fenced');
-        this.#noteLoss('fenced');
       },
     };
   }
@@ -163,7 +173,7 @@ class ClientCache<P extends Project> {
   /** Reads what other tabs have committed and this one has not heard of. */
   async #catchUp(): Promise<void> {
     const { store } = this.#data;
-    if (store === null || this.#closing !== null) return;
+    if (this.#writer.loss !== null || this.#closing !== null) return;
     try {
       await this.#writer.settle();
       await this.#problems.read(store);
@@ -173,15 +183,19 @@ class ClientCache<P extends Project> {
     }
   }
 
-  /** Takes what the store has, of all accounts in it. Where it is lost, all goes on in memory. */
+  /**
+   * Takes what the store has, of all accounts in it; at first what shows at once. Where it is lost,
+   * all goes on in memory.
+   */
   async load(): Promise<void> {
     const { store } = this.#data;
     try {
-      if (store !== null) await this.#read(store);
+      if (this.#writer.loss === null) await this.#read(store);
     } catch (error) {
       if ((error as Error).name !== 'StoreLostError') throw error;
-      // Nothing is written over what was not read: a store that is closed is lost for good.
-      await store?.close();
+      // Nothing is written over what was not read.
+      this.#life = null;
+      await store.close();
       this.#writer.lose('lost');
     }
     const session = this.#connection.keeper.current();
@@ -195,9 +209,25 @@ class ClientCache<P extends Project> {
     if (old.length > 0) await this.#writer.write(old);
     await this.#problems.read(store);
     for (const id of await listAccounts(store)) {
+      if (this.#accounts.has(id)) continue;
       const account = this.#makeStore(id);
       await account.read(store);
       await this.#add(id, account).uploads.load(store);
+    }
+  }
+
+  /** Reads what the store has besides, once the program has had its turn. */
+  async readRest(): Promise<void> {
+    const { store } = this.#data;
+    if ([...this.#accounts.values()].every(({ isLoaded }) => isLoaded)) return;
+    await nextTask();
+    for (const account of this.#accounts.values()) {
+      try {
+        await account.loadRest(store);
+      } catch {
+        if (this.#closing !== null || account.isLoaded) return;
+        this.#writer.lose('lost');
+      }
     }
   }
 
@@ -297,6 +327,7 @@ class ClientCache<P extends Project> {
     const { keeper, scope, send } = this.#connection;
     const account = new AccountCache({
       ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
+      ...{ writer: this.#writer, shown: this.#shown },
       uploads: this.#makeUploads(accountId, store),
       peers: this.#peers,
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
@@ -356,7 +387,12 @@ class ClientCache<P extends Project> {
     this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
-      else {
+      else if (!account.isLoaded) {
+        // All of it is taken away once all of it is known.
+        void account.settleStore().then(() => {
+          if (this.#closing === null) this.#takeSession(this.#connection.keeper.current());
+        });
+      } else {
         this.#accounts.delete(id);
         this.#bound.delete(id);
         void account.drop();
@@ -378,6 +414,29 @@ class ClientCache<P extends Project> {
   #noteLoss(loss: Loss): void {
     this.#sync.noteLoss(loss);
     if (loss === 'fenced') void this.close();
+    else this.#reopen.want((reopen) => this.#wait(reopen));
+  }
+
+  /** Waits for a lost store. */
+  #wait(reopen: typeof reopenStore): void {
+    const host: StoreHost = {
+      ...{ data: this.#data, writer: this.#writer, peers: this.#peers, problems: this.#problems },
+      ...{ accounts: this.#accounts, session: this.#connection.keeper.current },
+      life: () => this.#life,
+      read: (store) => this.#read(store),
+      resume: (life) => {
+        this.#life = life;
+        this.#sync.noteLoss(null);
+        for (const account of this.#accounts.values()) account.want();
+        void this.readRest();
+      },
+      end: (isWiped) => {
+        this.#isWiped ||= isWiped;
+        this.#writer.lose('fenced');
+      },
+    };
+    const { scope } = this.#connection;
+    scope.run(undefined, (signal) => reopen(host, REOPEN_TOOLS, signal)).catch(() => undefined);
   }
 
   async #end(): Promise<void> {
@@ -387,7 +446,7 @@ class ClientCache<P extends Project> {
     await this.#peers.close();
     await ended;
     await this.#writer.settle();
-    await this.#data.store?.close();
+    await this.#data.store.close().catch(() => undefined);
   }
 
   async #logout({ discard = false }: LogoutOptions = {}): Promise<void> {

@@ -6,7 +6,8 @@ import type { RulesLoader } from '../query/rules-loader.js';
 import { runInSlices } from '../query/slices.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { ListSearch } from '../store/list-state.js';
+import type { ListNote, ShownList } from '../store/list-notes.js';
+import type { ListSearch, ServerList } from '../store/list-state.js';
 import type { Replica, Row, Touched } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
@@ -30,6 +31,12 @@ export interface ListArguments {
 
 /** The account that a list is made from. */
 export interface LiveSource {
+  /** Names the list among those of the account. */
+  readonly name: string;
+  /** The first rows that were shown of it the last time. */
+  readonly note: ListNote | undefined;
+  /** Returns whether all objects of the store are there. */
+  readonly isLoaded: () => boolean;
   readonly replica: Replica;
   readonly rules: RulesLoader;
   /** The number of the last commit. */
@@ -78,6 +85,9 @@ export class LiveRows implements Observable<Snapshot> {
   #filter: JsonValue = null;
   /** The client keeps only a part of the type, as of when the plan was made. */
   #isPartial = false;
+  /** The list as it was shown last, until all objects are here. */
+  #note: ListNote | undefined;
+  /** The commit that the list was made from; -1: not all objects are here. */
   #seq = -1;
   /** The rows that were looked at last; the snapshot may have equal ones. */
   #shown: readonly Row[] = [];
@@ -91,6 +101,7 @@ export class LiveRows implements Observable<Snapshot> {
     this.table = table;
     this.#args = args;
     this.#source = source;
+    this.#note = source.note;
     this.#include = new Include(table, args.include, source.replica);
   }
 
@@ -122,7 +133,7 @@ export class LiveRows implements Observable<Snapshot> {
     const { replica, seq } = this.#source;
     const touched = changed.get(this.table.name);
     const local = this.#plan?.local ?? null;
-    if (local === null || this.#isOutdated()) return this.#refresh();
+    if (local === null || this.#seq < 0 || this.#isOutdated()) return this.#refresh();
     if (touched !== undefined) {
       const { name } = this.table;
       const changes = Array.from(touched, ([key, before]) => {
@@ -141,6 +152,15 @@ export class LiveRows implements Observable<Snapshot> {
     return this.#include.idsIn(this.#snapshot.rows);
   }
 
+  /** Returns the list as it is shown; undefined: it isn't whole. */
+  describe(): ShownList | undefined {
+    const { rows, total, complete } = this.#snapshot;
+    if (!complete) return undefined;
+    const { name: type } = this.table;
+    const ids = rows.map(({ id }) => id);
+    return { name: this.#source.name, type, ids, total, included: this.included() };
+  }
+
   /** Tells listeners the snapshot. */
   tell(): void {
     this.#listeners.call(this.#snapshot);
@@ -148,8 +168,9 @@ export class LiveRows implements Observable<Snapshot> {
 
   /** Makes the list anew where commits have passed by it. */
   #refresh(): boolean {
-    const { seq } = this.#source;
+    const { seq, isLoaded } = this.#source;
     if (this.#plan === null || this.#isOutdated()) this.#compile();
+    if (!isLoaded()) return this.#show();
     if (this.#seq !== seq()) {
       this.#isAnew = true;
       this.#fill();
@@ -168,6 +189,7 @@ export class LiveRows implements Observable<Snapshot> {
       return;
     }
     void runInSlices(local.fillSteps([...replica.rows(name)])).then(() => {
+      this.#isAnew = true;
       if (this.#show()) this.tell();
     });
   }
@@ -238,7 +260,7 @@ export class LiveRows implements Observable<Snapshot> {
   #show(): boolean {
     const { rows: before } = this.#snapshot;
     const plan = this.#plan;
-    const { rows: found, ...rest } = plan === null ? NOTHING : this.#findContents(plan);
+    const { rows: found, ...rest } = this.#findContents(plan);
     const rows = this.#include.join(found);
     if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
     // A list that was made anew may be as it was, and so may the begin of one that has changed.
@@ -271,7 +293,8 @@ export class LiveRows implements Observable<Snapshot> {
 
   #findStatus(plan: Plan | null): LiveStatus {
     const { name, methods } = this.table;
-    if (plan === null || plan.isWaiting || plan.local?.isFilled === false) return 'loading';
+    const isFilled = this.#source.isLoaded() && plan?.local?.isFilled !== false;
+    if (plan === null || plan.isWaiting || !isFilled) return 'loading';
     // Types without /query have lists alone that the client can decide.
     if (plan.local === null && !methods.includes('query')) return 'error';
     const list = plan.search?.name;
@@ -281,18 +304,37 @@ export class LiveRows implements Observable<Snapshot> {
     return status === 'live' && !hasRows ? 'loading' : status;
   }
 
-  #findContents({ local, match, order, search }: Plan): Contents {
+  /** Returns the list as it was shown last, as far as its rows are here and belong to it still. */
+  #findNoted(match: Match | null): KnownList | undefined {
+    if (this.#note === undefined) return undefined;
+    const { replica } = this.#source;
+    const { name: type } = this.table;
+    const { ids, total } = this.#note;
+    const shown = ids.filter((id) => {
+      const row = replica.base(type, replica.keyOf(type, id));
+      return row !== undefined && match?.(row) !== false;
+    });
+    const { position } = this.#args;
+    return { shown, total, length: shown.length, position, isReplacing: true, answered: [] };
+  }
+
+  #findContents(plan: Plan | null): Contents {
     const { replica } = this.#source;
     const { name: type } = this.table;
     const { position, limit } = this.#args;
-    if (local !== null) {
+    if (plan === null && this.#note === undefined) return NOTHING;
+    const { local = null, match = null, order = null, search = null } = plan ?? {};
+    const isReady = this.#note === undefined || local?.isFilled === true;
+    if (local !== null && this.#source.isLoaded() && isReady) {
+      this.#note = undefined;
       const { rows: all } = local;
       const end = position + (limit ?? all.length);
       const rows = position === 0 && end >= all.length ? all : all.slice(position, end);
       const complete = replica.coverage(type) === 'all';
       return { rows, total: all.length, complete, approximate: false };
     }
-    const list = search === null ? undefined : replica.list(search.name);
+    const list: KnownList | undefined =
+      search === null ? this.#findNoted(match) : replica.list(search.name);
     const written = replica.log.flatMap((write) => (write.type === type ? [write.key] : []));
     // Nobody knows what lies before a list that doesn't begin with the first id.
     const isFirst = position === 0;
@@ -302,7 +344,8 @@ export class LiveRows implements Observable<Snapshot> {
       length: list?.length ?? 0,
       match: isFirst ? match : null,
       order: isFirst ? order : null,
-      written: [...written, ...(list?.answered ?? [])],
+      // An object may have been known by its id when they were noted.
+      written: [...written, ...(list?.answered ?? [])].map((key) => replica.keyOf(type, key)),
       keyOf: (id) => replica.keyOf(type, id),
       row: (key) => replica.row(type, key),
       base: (key) => replica.base(type, key),
@@ -320,6 +363,12 @@ export class LiveRows implements Observable<Snapshot> {
     };
   }
 }
+
+/** A list of ids as far as it is known. */
+type KnownList = Pick<
+  ServerList,
+  'shown' | 'total' | 'length' | 'position' | 'isReplacing' | 'answered'
+>;
 
 function isEqualList(one: readonly Row[], other: readonly Row[]): boolean {
   return one.length === other.length && one.every((row, at) => row === other[at]);

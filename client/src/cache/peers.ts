@@ -51,13 +51,16 @@ type News = readonly [kind: keyof NewsKinds, news: unknown];
 /** The tabs of a browser that share the store of a client: they make cycles in turn. */
 export class Peers {
   readonly #tabs: Tabs<News> | null;
-  readonly #store: OpenStore | null;
+  readonly #store: OpenStore;
   readonly #writer: StoreWriter;
   #last: Promise<unknown> = Promise.resolve();
   readonly #ending = new AbortController();
   #hasOthers = false;
+  readonly #turns = new Set<Promise<unknown>>();
+  /** Turns wait for it. */
+  #pause: Promise<unknown> = Promise.resolve();
 
-  constructor(tabs: Tabs<unknown> | null, store: OpenStore | null, writer: StoreWriter) {
+  constructor(tabs: Tabs<unknown> | null, store: OpenStore, writer: StoreWriter) {
     this.#tabs = tabs as Tabs<News> | null;
     this.#store = store;
     this.#writer = writer;
@@ -101,14 +104,36 @@ export class Peers {
 
   /** Does work of an account while no other tab does any. */
   async takeTurn<T>(taker: TurnTaker, work: () => Promise<T>): Promise<T> {
-    const [tabs, store, writer] = [this.#tabs, this.#store, this.#writer];
-    if (tabs === null || store === null || writer.loss !== null) return work();
+    await this.#pause;
+    const turn = this.#takeTurn(taker, work);
+    this.#turns.add(turn);
+    return turn.finally(() => this.#turns.delete(turn));
+  }
+
+  /** Does work while this tab takes no turns. */
+  async pause<T>(work: () => Promise<T>): Promise<T> {
+    const paused = Promise.allSettled(this.#turns).then(work);
+    this.#pause = paused.catch(() => undefined);
+    return paused;
+  }
+
+  /** Does work under a new epoch of a store while no other tab takes turns. */
+  async runAlone<T>(store: OpenStore, work: (turn: Turn) => Promise<T>): Promise<T> {
+    if (this.#tabs === null) throw new Error('The client has the store alone.');
+    return this.#tabs.runExclusive('sync', async (signal) => {
+      const turn = { epoch: await store.fence(), isFenced: signal.aborted };
+      signal.addEventListener('abort', () => {
+        turn.isFenced = true;
+      });
+      return work(turn);
+    });
+  }
+
+  async #takeTurn<T>(taker: TurnTaker, work: () => Promise<T>): Promise<T> {
+    const [store, writer] = [this.#store, this.#writer];
+    if (this.#tabs === null || writer.loss !== null) return work();
     try {
-      return await tabs.runExclusive('sync', async (signal) => {
-        const turn = { epoch: await store.fence(), isFenced: signal.aborted };
-        signal.addEventListener('abort', () => {
-          turn.isFenced = true;
-        });
+      return await this.runAlone(store, async (turn) => {
         await taker.begin(turn, store);
         try {
           return await work();

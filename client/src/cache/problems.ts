@@ -28,6 +28,7 @@ export class Problems {
   readonly #repeat: Repeat;
   readonly #byRow = new Map<string, Problem>();
   readonly #byWrite = new Map<string, Problem>();
+  readonly #refused = new Map<Problem, RefusedWrite>();
 
   constructor(write: (rows: readonly RowChange[]) => void, repeat: Repeat) {
     this.#write = write;
@@ -65,6 +66,11 @@ export class Problems {
     this.list.set([...this.list.getSnapshot(), ...fresh.map((one) => this.#makeProblem(one))]);
   }
 
+  /** Returns the rows of all problems. */
+  get rows(): readonly RowChange[] {
+    return this.rowsOf([...this.#refused.values()]);
+  }
+
   /** Returns why a write was refused, where it is one of the problems. */
   find(writeId: string): Refusal | undefined {
     return this.#byWrite.get(writeId)?.error as Refusal | undefined;
@@ -92,6 +98,7 @@ export class Problems {
         this.#remove(problem);
       },
     });
+    this.#refused.set(problem, refused);
     this.#byRow.set(rowOf(refused).key, problem);
     for (const id of write.ids) this.#byWrite.set(id, problem);
     return problem;
@@ -104,6 +111,7 @@ export class Problems {
 
   #remove(problem: Problem): void {
     if (!this.#has(problem)) return;
+    this.#refused.delete(problem);
     for (const known of [this.#byRow, this.#byWrite])
       for (const [id, one] of known) if (one === problem) known.delete(id);
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));

@@ -61,8 +61,8 @@ export class SyncState {
     this.#retry = retry;
   }
 
-  /** Notes that the store keeps nothing more. */
-  noteLoss(loss: Loss): void {
+  /** Notes that the store keeps nothing more; null: it does again. */
+  noteLoss(loss: Loss | null): void {
     this.#loss = loss;
     this.show();
     this.#each((account) => account.showStatus());

@@ -47,6 +47,11 @@ export class UploadQueue {
     return this.#loading !== null;
   }
 
+  /** The rows of all uploads. */
+  get rows(): readonly RowChange[] {
+    return Array.from(this.#rows, ([key, row]) => makeRow(this.#context.accountId, key, row));
+  }
+
   /** Takes the uploads that a store has. */
   async load(open: OpenStore): Promise<void> {
     const rows = await open.load('meta', nameRow(this.#context.accountId, ''));

@@ -24,6 +24,12 @@ export interface WriteTarget {
   find(type: string, id: string): { readonly key: Key; readonly row: Row | undefined };
   /** Takes a write; `before` is the object that it destroys. */
   take(write: PendingWrite, before?: Row): ShownWrite;
+  /** Why nothing can be written at present; null where it can. */
+  readonly refusal: Refusal | null;
+  /** An object that isn't here may still be in the store. */
+  readonly isLoading: boolean;
+  /** Makes a write once all objects are here. */
+  defer(make: (target: WriteTarget) => ShownWrite): ShownWrite;
 }
 
 export function writeCreate(target: WriteTarget, table: TypeTable, values: object): ShownWrite {
@@ -39,8 +45,11 @@ export function writeUpdate(
   { ifUnchanged = false }: UpdateOptions = {},
 ): ShownWrite {
   const { key, row } = target.find(type, id);
-  if (row === undefined && (typeof edit === 'function' || ifUnchanged))
-    return refuse(undefined, NOT_FOUND);
+  if (row === undefined && (typeof edit === 'function' || ifUnchanged)) {
+    if (!target.isLoading) return refuse(undefined, target.refusal ?? NOT_FOUND);
+    const kept = typeof edit === 'function' ? edit : copyJson(edit);
+    return target.defer((later) => writeUpdate(later, [type, id], kept, { ifUnchanged }));
+  }
   const patch = typeof edit === 'function' ? findEdit(row as Row, edit) : copyJson(edit);
   if (Object.keys(patch).length === 0) return keep(row);
   const unchanged = ifUnchanged ? findTouched(row as Row, patch) : null;
@@ -56,6 +65,19 @@ export function writeDestroy(target: WriteTarget, type: string, id: string): Sho
 export function refuse(object: Row | undefined, error: Refusal): ShownWrite {
   const saved = Promise.resolve(false);
   return { object, saved, result: Promise.resolve({ ok: false, error }) };
+}
+
+/** Returns a write that ends as another one does. */
+export function showLater(ended: Promise<ShownWrite>, object: Row | undefined): ShownWrite {
+  return {
+    object,
+    get saved() {
+      return ended.then(({ saved }) => saved);
+    },
+    get result() {
+      return ended.then(({ result }) => result);
+    },
+  };
 }
 
 /** Returns a copy as JSON has it: nothing of it is shared, and members without a value are gone. */

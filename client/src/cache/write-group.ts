@@ -4,7 +4,7 @@ import type { PendingWrite } from '../store/write.js';
 import { fits } from '../sync/flush.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { EndOfWrite } from './waiters.js';
-import { refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
+import { refuse, type ShownWrite, showLater, type WriteTarget } from './write-forms.js';
 
 /** Writes that were made together, as their program sees them. */
 export interface SharedWrite {
@@ -18,7 +18,10 @@ export interface Recorded {
   readonly object: Row | undefined;
 }
 
-interface Waiting extends Recorded {
+interface Waiting {
+  readonly object: Row | undefined;
+  /** Makes the write; once more, where the group had to wait. */
+  readonly make: (target: WriteTarget) => ShownWrite;
   readonly end: (shown: ShownWrite) => void;
   readonly ended: Promise<ShownWrite>;
 }
@@ -33,13 +36,27 @@ export class WriteGroup implements WriteTarget {
   readonly #replica: Replica;
   readonly #group = crypto.randomUUID();
   readonly #rows = new Map<string, Row | undefined>();
-  readonly #recorded: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #recorded: Recorded[] = [];
+  /** A write needs an object that has yet to be read. */
+  #isLate = false;
+  readonly refusal: Refusal | null;
+  readonly isLoading: boolean;
   #log: Log = [];
   #cancelled: readonly Outcome[] = [];
   #isOver = false;
 
-  constructor(replica: Replica) {
+  constructor(
+    replica: Replica,
+    { refusal, isLoading }: Pick<WriteTarget, 'refusal' | 'isLoading'>,
+  ) {
     this.#replica = replica;
+    this.refusal = refusal;
+    this.isLoading = isLoading;
+  }
+
+  get isLate(): boolean {
+    return this.#isLate;
   }
 
   /** The ends of creates that are destroyed before anybody has seen them. */
@@ -66,24 +83,28 @@ export class WriteGroup implements WriteTarget {
     const log = append(this.#log, grouped, this.#replica.defaultsOf(type));
     this.#cancelled = [...this.#cancelled, ...findCancelled([...this.#log, grouped], log)];
     this.#log = log;
-    return this.#record(grouped, before ?? row);
+    const object = before ?? row;
+    this.#recorded.push({ write: grouped, object });
+    return this.#record((target) => target.take(write, before), object);
   }
 
-  #record(write: PendingWrite, object: Row | undefined): ShownWrite {
+  defer(make: Waiting['make']): ShownWrite {
+    this.#isLate = true;
+    return this.#record(make);
+  }
+
+  #record(make: Waiting['make'], object?: Row): ShownWrite {
     let end: Waiting['end'] = () => undefined;
     const ended = new Promise<ShownWrite>((resolve) => {
       end = resolve;
     });
-    this.#recorded.push({ write, object, end, ended });
-    return {
-      object,
-      get saved() {
-        return ended.then(({ saved }) => saved);
-      },
-      get result() {
-        return ended.then(({ result }) => result);
-      },
-    };
+    this.#waiting.push({ object, make, end, ended });
+    return showLater(ended, object);
+  }
+
+  /** Makes the same writes in another group. */
+  repeatIn(group: WriteGroup): void {
+    for (const { make, end } of this.#waiting) end(make(group));
   }
 
   /**
@@ -106,11 +127,12 @@ export class WriteGroup implements WriteTarget {
   }
 
   /** Takes note of what has become of the writes, in their order. */
-  end(shown: readonly ShownWrite[]): SharedWrite {
-    for (const [index, { end, object }] of this.#recorded.entries())
+  end(shown: readonly ShownWrite[]): ShownWrite {
+    for (const [index, { end, object }] of this.#waiting.entries())
       end(shown[index] ?? refuse(object, ABORTED));
-    const all = this.#recorded.map(({ ended }) => ended);
+    const all = this.#waiting.map(({ ended }) => ended);
     return {
+      object: undefined,
       saved: Promise.all(shown.map(({ saved }) => saved)).then((each) => each.every(Boolean)),
       get result() {
         return findEnd(all);
@@ -125,13 +147,17 @@ async function findEnd(all: readonly Promise<ShownWrite>[]): Promise<EndOfWrite>
   return ends.find(({ ok }) => !ok) ?? { ok: true, object: undefined };
 }
 
-/** Has a function make writes, and hands on all of them. Where it throws, nothing is written. */
+/**
+ * Has a function make writes, and hands on all of them. Where it throws, nothing is written. A
+ * group that needs objects which have yet to be read waits for these.
+ */
 export function recordGroup(
+  target: Pick<WriteTarget, 'refusal' | 'isLoading' | 'defer'> & { readonly hasDeferred: boolean },
   replica: Replica,
   make: (target: WriteTarget) => void,
   take: (group: WriteGroup, log: Log) => readonly ShownWrite[],
 ): SharedWrite {
-  const group = new WriteGroup(replica);
+  const group = new WriteGroup(replica, target);
   try {
     make(group);
   } catch (error) {
@@ -139,5 +165,11 @@ export function recordGroup(
     group.end([]);
     throw error;
   }
-  return group.end(take(group, group.finish()));
+  const log = group.finish();
+  if (!group.isLate && !target.hasDeferred) return group.end(take(group, log));
+  return target.defer(() => {
+    const again = new WriteGroup(replica, target);
+    group.repeatIn(again);
+    return again.end(take(again, again.finish()));
+  });
 }

@@ -5,7 +5,9 @@ import {
   type BlobChange,
   type Change,
   type OpenStore,
+  type Page,
   type Store,
+  type StoredRow,
   TABLES,
   type Table,
 } from './port.js';
@@ -26,7 +28,7 @@ const BLOBS = 'blobs';
 /** How often a database that was lost is opened again for one call. */
 const MOST_RETRIES = 3;
 /** Rows that are read at a time: the browser makes their values in one go. */
-const PAGE = 5000;
+const PAGE = 1000;
 
 interface Stamp {
   /** Another one once the data has been removed: by `wipe`, by the user or by the browser. */
@@ -89,22 +91,32 @@ class IndexedDbStore implements OpenStore {
     }
   }
 
-  load(table: Table, prefix = ''): Promise<readonly (readonly [string, JsonValue])[]> {
-    return this.#run(async (database) => {
-      const rows = await readRows(database, table, prefix);
-      // Behind the rows, in a transaction of its own: commits of other tables need not wait. An
-      // identity doesn't come back, so one that is the same now was the same before.
-      if ((await readStamp(database)).identity !== this.#identity) throw makeWipedError();
-      return rows;
+  load(table: Table, prefix = ''): Promise<readonly StoredRow[]> {
+    return this.#read(async (database) => {
+      const tx = startReading(database, table);
+      const rows: StoredRow[] = [];
+      for (;;) {
+        const page = await readPage(tx, prefix, rows.at(-1)?.[0]);
+        for (const row of page.rows) rows.push(row);
+        if (page.isLast) return rows;
+      }
+    });
+  }
+
+  loadPage(table: Table, prefix: string, after?: string): Promise<Page> {
+    return this.#read((database) => readPage(startReading(database, table), prefix, after));
+  }
+
+  read(table: Table, keys: Iterable<string>): Promise<readonly StoredRow[]> {
+    return this.#read(async (database) => {
+      const { store } = startReading(database, table);
+      const rows = Array.from(keys, async (key) => [key, await store.get(key)] as const);
+      return (await Promise.all(rows)).filter((row): row is StoredRow => row[1] !== undefined);
     });
   }
 
   loadBlob(key: string): Promise<Uint8Array | null> {
-    return this.#run(async (database) => {
-      const octets = await database.get(BLOBS, key);
-      if ((await readStamp(database)).identity !== this.#identity) throw makeWipedError();
-      return octets ?? null;
-    });
+    return this.#read(async (database) => (await database.get(BLOBS, key)) ?? null);
   }
 
   commit(
@@ -137,12 +149,13 @@ class IndexedDbStore implements OpenStore {
     );
   }
 
-  wipe(): Promise<void> {
+  wipe(rest: readonly Change[] = []): Promise<void> {
     const stamp = makeStamp();
     return this.#run(async (database) => {
       const tables = [...TABLES, BLOBS] as const;
       await write(database, tables, true, async (tx) => {
         for (const table of tables) unwrap(tx.objectStore(table)).clear();
+        for (const { table, key, value } of rest) unwrap(tx.objectStore(table)).put(value, key);
         unwrap(tx.objectStore(STAMP)).put(stamp, STAMP);
       });
       this.#identity = stamp.identity;
@@ -153,6 +166,16 @@ class IndexedDbStore implements OpenStore {
     this.#isClosed = true;
     await this.#last;
     this.#disconnect(this.#database);
+  }
+
+  #read<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return this.#run(async (database) => {
+      const result = await work(database);
+      // Behind the rows, in a transaction of its own: commits of other tables need not wait. An
+      // identity doesn't come back, so one that is the same now was the same before.
+      if ((await readStamp(database)).identity !== this.#identity) throw makeWipedError();
+      return result;
+    });
   }
 
   async #run<T>(work: (database: Database) => Promise<T>): Promise<T> {
@@ -266,30 +289,29 @@ async function readStamp(database: Database): Promise<Stamp> {
   return stamp;
 }
 
-async function readRows(
-  database: Database,
-  table: Table,
-  prefix: string,
-): Promise<readonly (readonly [string, JsonValue])[]> {
-  const rows: (readonly [string, JsonValue])[] = [];
+function startReading(database: Database, table: Table) {
   const tx = database.transaction(table);
   watchEnd(tx);
+  return tx;
+}
+
+async function readPage(
+  { store }: ReturnType<typeof startReading>,
+  prefix: string,
+  after?: string,
+): Promise<Page> {
   const end = findPrefixEnd(prefix);
-  let [from, isOpen] = [prefix, false];
-  for (;;) {
-    const range =
-      end === null
-        ? IDBKeyRange.lowerBound(from, isOpen)
-        : IDBKeyRange.bound(from, end, isOpen, true);
-    const [keys, values] = await Promise.all([
-      tx.store.getAllKeys(range, PAGE),
-      tx.store.getAll(range, PAGE),
-    ]);
-    for (const [index, key] of keys.entries()) rows.push([key, values[index] as JsonValue]);
-    const last = keys.at(-1);
-    if (last === undefined || keys.length < PAGE) return rows;
-    [from, isOpen] = [last, true];
-  }
+  const [from, isOpen] = [after ?? prefix, after !== undefined];
+  const range =
+    end === null
+      ? IDBKeyRange.lowerBound(from, isOpen)
+      : IDBKeyRange.bound(from, end, isOpen, true);
+  const [keys, values] = await Promise.all([
+    store.getAllKeys(range, PAGE),
+    store.getAll(range, PAGE),
+  ]);
+  const rows = keys.map((key, index) => [key, values[index] as JsonValue] as const);
+  return { rows, isLast: rows.length < PAGE };
 }
 
 /** Returns whether the browser has failed, and not the caller. */

@@ -3,7 +3,9 @@ import {
   type BlobChange,
   type Change,
   type OpenStore,
+  type Page,
   type Store,
+  type StoredRow,
   TABLES,
   type Table,
 } from './port.js';
@@ -16,6 +18,9 @@ interface Data {
   };
   epoch: number;
 }
+
+/** Rows of a page. */
+const PAGE = 2000;
 
 /** A store for as long as it is referred to. It keeps values as they are, without a copy. */
 export function memory(): Store {
@@ -35,9 +40,24 @@ class MemoryStore implements OpenStore {
     names.set(name, this.#data);
   }
 
-  async load(table: Table, prefix = ''): Promise<readonly (readonly [string, JsonValue])[]> {
-    const rows = [...this.#open().tables[table]].filter(([key]) => key.startsWith(prefix));
-    return rows.sort(([one], [other]) => (one < other ? -1 : 1));
+  async load(table: Table, prefix = ''): Promise<readonly StoredRow[]> {
+    return this.#select(table, (key) => key.startsWith(prefix));
+  }
+
+  async loadPage(table: Table, prefix: string, after?: string): Promise<Page> {
+    const rows = this.#select(
+      table,
+      (key) => key.startsWith(prefix) && (after === undefined || key > after),
+    );
+    return { rows: rows.slice(0, PAGE), isLast: rows.length <= PAGE };
+  }
+
+  async read(table: Table, keys: Iterable<string>): Promise<readonly StoredRow[]> {
+    const rows = this.#open().tables[table];
+    return Array.from(keys).flatMap((key) => {
+      const value = rows.get(key);
+      return value === undefined ? [] : [[key, value] as const];
+    });
   }
 
   async loadBlob(key: string): Promise<Uint8Array | null> {
@@ -67,14 +87,20 @@ class MemoryStore implements OpenStore {
     return data.epoch;
   }
 
-  async wipe(): Promise<void> {
+  async wipe(rest: readonly Change[] = []): Promise<void> {
     if (this.#data === null) throw makeClosedError();
     this.#data = makeData();
     this.#names.set(this.#name, this.#data);
+    await this.commit(rest, {});
   }
 
   async close(): Promise<void> {
     this.#data = null;
+  }
+
+  #select(table: Table, isChosen: (key: string) => boolean): readonly StoredRow[] {
+    const rows = [...this.#open().tables[table]].filter(([key]) => isChosen(key));
+    return rows.sort(([one], [other]) => (one < other ? -1 : 1));
   }
 
   #open(): Data {

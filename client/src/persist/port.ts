@@ -12,6 +12,14 @@ export interface Change {
   readonly value?: JsonValue;
 }
 
+export type StoredRow = readonly [key: string, value: JsonValue];
+
+/** Some rows of a table, in the order of the keys' code units. */
+export interface Page {
+  readonly rows: readonly StoredRow[];
+  readonly isLast: boolean;
+}
+
 /** Octets beside the tables, which no `load` brings along; without a value they are removed. */
 export interface BlobChange {
   readonly table: 'blobs';
@@ -35,7 +43,14 @@ export interface OpenStore {
    * Reads the rows of a table whose keys begin with `prefix`, in the order of the keys' code
    * units.
    */
-  load(table: Table, prefix?: string): Promise<readonly (readonly [string, JsonValue])[]>;
+  load(table: Table, prefix?: string): Promise<readonly StoredRow[]>;
+  /**
+   * Reads some of the rows whose keys begin with `prefix`: the first ones behind the key `after`,
+   * as many as the store reads in one go. Commits may come between two pages.
+   */
+  loadPage(table: Table, prefix: string, after?: string): Promise<Page>;
+  /** Reads the rows of these keys, in the order of the keys given; of some there may be none. */
+  read(table: Table, keys: Iterable<string>): Promise<readonly StoredRow[]>;
   /** Reads the octets of a key; null: there are none. */
   loadBlob(key: string): Promise<Uint8Array | null>;
   /**
@@ -53,10 +68,10 @@ export interface OpenStore {
    */
   fence(): Promise<number>;
   /**
-   * Removes all data of the name, and its epoch. Other handles of it reject with StoreLostError
-   * from now on.
+   * Removes all data of the name, and its epoch, and writes rows in their place. Other handles of
+   * it reject with StoreLostError from now on.
    */
-  wipe(): Promise<void>;
+  wipe(rest?: readonly Change[]): Promise<void>;
   /** Closes the handle once earlier calls are done. Later ones reject with StoreLostError. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { BlobChange, Change, OpenStore, Store, Table } from './port.js';
+import type { BlobChange, Change, OpenStore, Page, Store, StoredRow, Table } from './port.js';
 import { findPrefixEnd } from './prefixes.js';
 import { loadDriver } from './sqlite-driver.js';
 import {
@@ -17,6 +17,9 @@ import {
 /** Marks a file of ours: "jmap" in ASCII. */
 const APPLICATION_ID = 0x6a6d6170;
 const FORMAT = 1;
+/** Rows of a page, and the limit of SQL that is none. */
+const PAGE = 2000;
+const ALL = -1;
 /** How long a call may wait for another process that writes, ms. */
 const BUSY_TIMEOUT = 5000;
 /** How often a new file is tried that another process makes at the same moment, each 20 ms. */
@@ -63,8 +66,9 @@ interface Statements {
   readonly raiseEpoch: Statement<[number], number>;
   readonly removeName: Statement<[Buffer]>;
   readonly removeRows: Statement<[number]>;
-  readonly read: Statement<[number, Table, Buffer], [Buffer, string]>;
-  readonly readUpTo: Statement<[number, Table, Buffer, Buffer], [Buffer, string]>;
+  readonly load: Statement<[number, Table, Buffer, number], [Buffer, string]>;
+  readonly loadUpTo: Statement<[number, Table, Buffer, Buffer, number], [Buffer, string]>;
+  readonly loadOne: Statement<[number, Table, Buffer], string>;
   readonly readBlob: Statement<[number, Buffer], Buffer>;
   readonly put: Statement<[number, Written, Buffer, string | Buffer | undefined]>;
   readonly remove: Statement<[number, Written, Buffer]>;
@@ -84,28 +88,29 @@ class SqliteStore implements OpenStore {
     this.#id = this.#transact(true, () => this.#makeName());
   }
 
-  async load(table: Table, prefix = ''): Promise<readonly (readonly [string, JsonValue])[]> {
-    const { read, readUpTo } = this.#statements;
-    const end = findPrefixEnd(prefix);
-    const from = encode(prefix);
-    const rows = this.#judge(() =>
-      this.#db.transaction(() => {
-        this.#readEpoch();
-        return end === null
-          ? read.all(this.#id, table, from)
-          : readUpTo.all(this.#id, table, from, encode(end));
-      })(),
+  async load(table: Table, prefix = ''): Promise<readonly StoredRow[]> {
+    return this.#load(table, prefix, encode(prefix), ALL);
+  }
+
+  async loadPage(table: Table, prefix: string, after?: string): Promise<Page> {
+    // No key lies between one and the same with one unit more.
+    const from = encode(after === undefined ? prefix : `${after}\u0000`);
+    const rows = this.#load(table, prefix, from, PAGE);
+    return { rows, isLast: rows.length < PAGE };
+  }
+
+  async read(table: Table, keys: Iterable<string>): Promise<readonly StoredRow[]> {
+    const { loadOne } = this.#statements;
+    return this.#read(() =>
+      Array.from(keys).flatMap((key) => {
+        const value = loadOne.get(this.#id, table, encode(key));
+        return value === undefined ? [] : [[key, JSON.parse(value) as JsonValue] as const];
+      }),
     );
-    return rows.map(([key, value]) => [decode(key), JSON.parse(value) as JsonValue]);
   }
 
   async loadBlob(key: string): Promise<Uint8Array | null> {
-    const octets = this.#judge(() =>
-      this.#db.transaction(() => {
-        this.#readEpoch();
-        return this.#statements.readBlob.get(this.#id, encode(key));
-      })(),
-    );
+    const octets = this.#read(() => this.#statements.readBlob.get(this.#id, encode(key)));
     return octets === undefined ? null : new Uint8Array(octets);
   }
 
@@ -113,14 +118,10 @@ class SqliteStore implements OpenStore {
     changes: readonly (Change | BlobChange)[],
     { epoch, durable = false }: { readonly epoch?: number; readonly durable?: boolean },
   ): Promise<void> {
-    const { put, remove } = this.#statements;
     this.#transact(durable, () => {
       const current = this.#readEpoch();
       if (epoch !== undefined && epoch !== current) throw new FencedError();
-      for (const { table, key, value } of changes) {
-        if (value === undefined) remove.run(this.#id, table, encode(key));
-        else put.run(this.#id, table, encode(key), toColumn(value));
-      }
+      this.#write(this.#id, changes);
     });
   }
 
@@ -132,13 +133,15 @@ class SqliteStore implements OpenStore {
     });
   }
 
-  async wipe(): Promise<void> {
+  async wipe(rest: readonly Change[] = []): Promise<void> {
     const { findName, removeName, removeRows } = this.#statements;
     this.#id = this.#transact(true, () => {
       const id = findName.get(this.#name);
       if (id !== undefined) removeRows.run(id);
       removeName.run(this.#name);
-      return this.#makeName();
+      const next = this.#makeName();
+      this.#write(next, rest);
+      return next;
     });
     // The write-ahead log has the removed rows until then.
     this.#judge(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
@@ -146,6 +149,35 @@ class SqliteStore implements OpenStore {
 
   async close(): Promise<void> {
     this.#db.close();
+  }
+
+  #load(table: Table, prefix: string, from: Buffer, most: number): readonly StoredRow[] {
+    const { load, loadUpTo } = this.#statements;
+    const end = findPrefixEnd(prefix);
+    const rows = this.#read(() =>
+      end === null
+        ? load.all(this.#id, table, from, most)
+        : loadUpTo.all(this.#id, table, from, encode(end), most),
+    );
+    return rows.map(([key, value]) => [decode(key), JSON.parse(value) as JsonValue]);
+  }
+
+  /** Reads in one transaction with the epoch, which tells whether the data is still there. */
+  #read<T>(work: () => T): T {
+    return this.#judge(() =>
+      this.#db.transaction(() => {
+        this.#readEpoch();
+        return work();
+      })(),
+    );
+  }
+
+  #write(id: number, changes: readonly (Change | BlobChange)[]): void {
+    const { put, remove } = this.#statements;
+    for (const { table, key, value } of changes) {
+      if (value === undefined) remove.run(id, table, encode(key));
+      else put.run(id, table, encode(key), toColumn(value));
+    }
   }
 
   #makeName(): number {
@@ -240,12 +272,19 @@ function prepareStatements(db: Database): Statements {
       .pluck(),
     removeName: db.prepare('DELETE FROM name WHERE name = ?'),
     removeRows: db.prepare('DELETE FROM row WHERE nameId = ?'),
-    read: db.prepare<[number, Table, Buffer], [Buffer, string]>(`${rows} ORDER BY key`).raw(),
-    readUpTo: db
-      .prepare<[number, Table, Buffer, Buffer], [Buffer, string]>(
-        `${rows} AND key < ? ORDER BY key`,
+    load: db
+      .prepare<[number, Table, Buffer, number], [Buffer, string]>(`${rows} ORDER BY key LIMIT ?`)
+      .raw(),
+    loadUpTo: db
+      .prepare<[number, Table, Buffer, Buffer, number], [Buffer, string]>(
+        `${rows} AND key < ? ORDER BY key LIMIT ?`,
       )
       .raw(),
+    loadOne: db
+      .prepare<[number, Table, Buffer], string>(
+        'SELECT value FROM row WHERE nameId = ? AND tableName = ? AND key = ?',
+      )
+      .pluck(),
     readBlob: db
       .prepare<[number, Buffer], Buffer>(
         "SELECT value FROM row WHERE nameId = ? AND tableName = 'blobs' AND key = ?",

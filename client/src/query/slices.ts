@@ -16,7 +16,7 @@ export async function runInSlices<T>(steps: Steps<T>): Promise<T> {
 }
 
 /** Resolves in the next task. Browsers make timers wait for 4 ms. */
-function nextTask(): Promise<void> {
+export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => {

@@ -8,12 +8,12 @@ import type { PendingWrite } from './write.js';
 const DIGITS = 12;
 
 /**
- * The rows that a log has in a store: one for each entry, numbered in their order. Tabs that share
- * a store add rows at the same time: each has a mark of its own behind its numbers.
+ * The rows that a log has in a store: one for each entry, numbered in their order. Clients may add
+ * rows without knowing each other's: each has a mark of its own behind its numbers.
  */
 export class LogRows {
   readonly #prefix: string;
-  readonly #mark: string;
+  readonly #mark = ` ${crypto.randomUUID()}`;
   /** The keys of rows, without their account. */
   readonly #places = new Map<PendingWrite, string>();
   /** The requests that carry the writes of the rows that a store has, by the rows' places. */
@@ -24,9 +24,8 @@ export class LogRows {
   readonly #ended = new Set<string>();
   #last = 0;
 
-  constructor(accountId: string, isShared: boolean) {
+  constructor(accountId: string) {
     this.#prefix = `${accountId} `;
-    this.#mark = isShared ? ` ${crypto.randomUUID()}` : '';
   }
 
   /**
@@ -60,6 +59,11 @@ export class LogRows {
     const gone = Array.from(stored, (place) => this.#prefix + place);
     const removed = gone.filter((key) => !there.has(key));
     return [...rows, ...removed.map((key) => ({ table: 'log', key }) as const)];
+  }
+
+  /** Returns the rows of all entries. */
+  get rows(): readonly RowChange[] {
+    return Array.from(this.#places, ([write, place]) => this.#row(place, write));
   }
 
   /** Returns the places of the rows that the store has. */

@@ -34,8 +34,8 @@ export interface Change {
   readonly objects?: ReadonlyMap<string, ServerObjects>;
   /** States that the objects of a type have reached by /changes; null: unknown. */
   readonly cursors?: ReadonlyMap<string, string | null>;
-  /** Types of which the client has so many objects from now on. */
-  readonly coverage?: ReadonlyMap<string, Coverage>;
+  /** Types of which the client has so many objects from now on; null: unknown. */
+  readonly coverage?: ReadonlyMap<string, Coverage | null>;
   /** Ids of objects that are ahead of the states of their types, as far as is known. */
   readonly early?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Lists that the server decides, by their names; null: nobody needs it any more. */
@@ -110,6 +110,11 @@ export class Replica {
     return isLocalKey(key) ? (this.#aliases.get(key)?.id ?? null) : key;
   }
 
+  /** Returns the ids of keys. */
+  get aliases(): ReadonlyMap<Key, Alias> {
+    return this.#aliases;
+  }
+
   /** Returns the alias of a key; undefined where the server has not given it an id. */
   aliasOf(key: Key): Alias | undefined {
     return this.#aliases.get(key);
@@ -182,7 +187,10 @@ export class Replica {
       if (state === null) this.#cursors.delete(type);
       else this.#cursors.set(type, state);
     }
-    for (const [type, one] of coverage ?? []) this.#coverage.set(type, one);
+    for (const [type, one] of coverage ?? []) {
+      if (one === null) this.#coverage.delete(type);
+      else this.#coverage.set(type, one);
+    }
     for (const [type, ids] of early ?? []) this.#early.set(type, ids);
     for (const [name, list] of lists ?? []) {
       // The last one that was looked at comes last.

@@ -34,19 +34,19 @@ interface Batch {
  * belongs to them alone from then on.
  */
 export class StoreWriter {
-  readonly #store: OpenStore | null;
+  readonly #store: OpenStore;
   /** The one turn of a client that has the store alone; null: tabs have turns. */
-  readonly #turn: Turn | null;
+  #turn: Turn | null;
   readonly #onLoss: (loss: Loss) => void;
   readonly #batches: Batch[] = [];
+  readonly #unsaved = new Map<string, RowChange>();
   #running: Promise<void> | null = null;
   #loss: Loss | null = null;
   #isFull = false;
 
-  /** Without a store, it is lost from the begin. Without an epoch, tabs share the store. */
-  constructor(store: OpenStore | null, epoch: number | null, onLoss: (loss: Loss) => void) {
+  /** Without an epoch, tabs share the store. */
+  constructor(store: OpenStore, epoch: number | null, onLoss: (loss: Loss) => void) {
     this.#store = store;
-    if (store === null) this.#loss = 'lost';
     this.#turn = epoch === null ? null : { epoch, isFenced: false };
     this.#onLoss = onLoss;
   }
@@ -60,24 +60,70 @@ export class StoreWriter {
     return this.#isFull;
   }
 
+  /** Null: tabs have turns. */
+  get epoch(): number | null {
+    return this.#turn?.epoch ?? null;
+  }
+
+  noteFull(): void {
+    this.#isFull = true;
+  }
+
   get isShared(): boolean {
     return this.#turn === null;
   }
 
+  /** The last changes that a lost store hasn't got, by their tables and keys, but octets. */
+  get unsaved(): ReadonlyMap<string, RowChange> {
+    return this.#unsaved;
+  }
+
   /** Notes that nothing more can be written. */
   lose(loss: Loss): void {
-    if (this.#loss !== null) return;
+    if (this.#loss === loss || this.#loss === 'fenced') return;
     this.#loss = loss;
+    for (const { rows, end } of this.#batches.splice(0)) {
+      this.#keep([...rows.values()]);
+      end(false);
+    }
     this.#onLoss(loss);
+  }
+
+  /**
+   * Goes on with the store, which has these changes of the unsaved ones by now. Writes the others,
+   * and resolves to them once they are durable. A client that has the store alone has an epoch.
+   */
+  async resume(
+    saved: Iterable<readonly [string, RowChange]>,
+    epoch: number | null,
+  ): Promise<readonly RowChange[]> {
+    for (const [name, change] of saved)
+      if (this.#unsaved.get(name) === change) this.#unsaved.delete(name);
+    if (epoch !== null) this.#turn = { epoch, isFenced: false };
+    this.#loss = null;
+    const rest = [...this.#unsaved.values()];
+    this.#unsaved.clear();
+    return (await this.write(rest)) ? rest : [];
+  }
+
+  #keep(changes: readonly Written[], areOlder = false): void {
+    for (const change of changes) {
+      const name = nameOf(change);
+      if (change.table !== 'blobs' && !(areOlder && this.#unsaved.has(name)))
+        this.#unsaved.set(name, change);
+    }
   }
 
   /** Resolves to true once the changes are durable, to false where they never will be. */
   write(changes: readonly Written[], turn = this.#turn): Promise<boolean> {
-    if (this.#loss !== null) return Promise.resolve(false);
+    if (this.#loss !== null) {
+      this.#keep(changes);
+      return Promise.resolve(false);
+    }
     const last = this.#batches.at(-1);
     const batch = last?.turn === turn ? last : makeBatch(turn);
     if (batch !== last) this.#batches.push(batch);
-    for (const change of changes) batch.rows.set(`${change.table} ${change.key}`, change);
+    for (const change of changes) batch.rows.set(nameOf(change), change);
     this.#running ??= this.#run();
     return batch.done;
   }
@@ -94,11 +140,10 @@ export class StoreWriter {
   }
 
   async #commit(changes: readonly Written[], turn: Turn | null): Promise<boolean> {
-    if (this.#loss !== null) return false;
     // Objects and the state that they have reached stay as they were, so they still go together.
     const rows = this.#isFull ? changes.filter(isNeeded) : changes;
     try {
-      await this.#store?.commit(rows, { ...(turn && { epoch: turn.epoch }), durable: true });
+      await this.#store.commit(rows, { ...(turn && { epoch: turn.epoch }), durable: true });
       return true;
     } catch (error) {
       const { name } = error as Error;
@@ -106,8 +151,10 @@ export class StoreWriter {
         this.#isFull = true;
         return this.#commit(changes, turn);
       }
-      if (name !== 'FencedError') this.lose('lost');
-      else if (this.#turn !== null) this.lose('fenced');
+      if (name !== 'FencedError') {
+        this.#keep(changes, true);
+        this.lose('lost');
+      } else if (this.#turn !== null) this.lose('fenced');
       else if (turn !== null) turn.isFenced = true;
       return false;
     }
@@ -115,10 +162,14 @@ export class StoreWriter {
 }
 
 /** Removals go in any case: they free room, and the server has none of it any more. */
-function isNeeded({ table, key, value }: Written): boolean {
+export function isNeeded({ table, key, value }: RowChange | BlobChange): boolean {
   // Without its objects, a step of the tabs isn't there: they read what is.
-  const isStep = table === 'meta' && key.startsWith('step ');
-  return value === undefined || (NEEDED.has(table) && !isStep);
+  const isOfObjects = table === 'meta' && /^(?:step|shown) /.test(key);
+  return value === undefined || (NEEDED.has(table) && !isOfObjects);
+}
+
+function nameOf({ table, key }: Written): string {
+  return `${table} ${key}`;
 }
 
 function makeBatch(turn: Turn | null): Batch {

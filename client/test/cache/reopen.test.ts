@@ -168,6 +168,8 @@ describe('a store', () => {
         const open = await store.open(name);
         return {
           load: (table, prefix) => open.load(table, prefix),
+          loadPage: (...args) => open.loadPage(...args),
+          read: (table, keys) => open.read(table, keys),
           loadBlob: (key) => open.loadBlob(key),
           commit: (changes, options) => open.commit(changes, options),
           fence: () => open.fence(),

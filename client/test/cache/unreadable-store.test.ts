@@ -11,14 +11,25 @@ const served = useTodos();
 
 /** Returns a store before another one: reading a table ends with its error. Notes its closes. */
 function failReading(store: CacheStore, errors: Partial<Record<Table, Error>>, closes: string[]) {
+  const check = (table: Table): void => {
+    const error = errors[table];
+    if (error !== undefined) throw error;
+  };
   return withCache({
     async open(name) {
       const open = await store.open(name);
       return {
         async load(table, prefix) {
-          const error = errors[table];
-          if (error !== undefined) throw error;
+          check(table);
           return open.load(table, prefix);
+        },
+        async loadPage(table, prefix, after) {
+          check(table);
+          return open.loadPage(table, prefix, after);
+        },
+        async read(table, keys) {
+          check(table);
+          return open.read(table, keys);
         },
         loadBlob: (key) => open.loadBlob(key),
         fence: () => open.fence(),

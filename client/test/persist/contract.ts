@@ -147,6 +147,38 @@ function describeRows(open: Open): void {
     }
   });
 
+  it('pages have all rows of a prefix, each once and in their order', async () => {
+    const store = await open();
+    const most = 5001;
+    const keys = Array.from({ length: most }, (_, at) => `A Todo ${String(at).padStart(6, '0')}`);
+    await store.commit(
+      [...KEYS, ...keys].map((key) => put(key, key)),
+      {},
+    );
+    for (const prefix of ['A Todo ', '', '\uffff', 'none']) {
+      const wanted = [...KEYS, ...keys].filter((key) => key.startsWith(prefix));
+      wanted.sort((one, other) => (one < other ? -1 : 1));
+      const found: string[] = [];
+      for (let page = await store.loadPage('objects', prefix); ; ) {
+        for (const [key, value] of page.rows) if (key === value) found.push(key);
+        if (page.isLast) break;
+        expect(page.rows.length).toBeGreaterThan(0);
+        page = await store.loadPage('objects', prefix, found.at(-1));
+      }
+      expect(found, prefix).toEqual([...new Set(wanted)]);
+    }
+  });
+
+  it('rows are read by their keys, as far as there are any', async () => {
+    const store = await open();
+    await store.commit([put('a', null), put('b', 2), { table: 'log', key: 'c', value: 3 }], {});
+    expect(await store.read('objects', ['b', 'none', 'a', 'c'])).toEqual([
+      ['b', 2],
+      ['a', null],
+    ]);
+    expect(await store.read('objects', [])).toEqual([]);
+  });
+
   it('a value comes back as it was, whatever JSON it is', async () => {
     const store = await open();
     const keys = VALUES.map((_, index) => `${index}`.padStart(2, '0'));
@@ -377,6 +409,8 @@ function describeHandles(open: Open): void {
       () => one.commit([put('a')], { epoch }),
       () => one.commit([put('a')], { epoch: 0 }),
       () => one.load('objects'),
+      () => one.loadPage('objects', ''),
+      () => one.read('objects', ['a']),
       () => one.fence(),
     ])
       await expect(call()).rejects.toBeInstanceOf(StoreLostError);

@@ -44,6 +44,8 @@ function makeHandle(page: StorePage, handle: number): OpenStore {
     ) as never;
   return {
     load: (...args) => call('load', ...args),
+    loadPage: (...args) => call('loadPage', ...args),
+    read: (table, keys) => call('read', table, [...keys]),
     // JSON has no octets: they go as numbers.
     loadBlob: async (key) => {
       const octets: readonly number[] | null = await call('loadBlob', key);

@@ -25,6 +25,8 @@ interface Command {
   readonly isHard?: true;
   /** Seeds with tabs alone have it. */
   readonly hasTabs?: true;
+  /** Seeds whose clients lose their stores alone have it. */
+  readonly losesStores?: true;
   run(scene: Scene): Promise<void> | void;
 }
 
@@ -272,6 +274,19 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       tab.rob();
     },
   },
+  loseStore: {
+    weight: 4,
+    losesStores: true,
+    run: ({ tab }) => tab.loseStore(),
+  },
+  findStore: {
+    weight: 6,
+    losesStores: true,
+    async run({ tab }) {
+      tab.findStore();
+      await sleep(300);
+    },
+  },
   discard: {
     weight: 1,
     run: ({ tab }) => tab.client.problems.getSnapshot()[0]?.discard(),
@@ -358,13 +373,16 @@ const NAMES = Object.keys(COMMANDS);
 interface Kind {
   readonly isHard: boolean;
   readonly hasTabs: boolean;
+  readonly losesStores: boolean;
 }
 
 /** Draws the name of a command by the weights. */
-export function drawCommand(random: Random, { isHard, hasTabs }: Kind): string {
+export function drawCommand(random: Random, { isHard, hasTabs, losesStores }: Kind): string {
   const names = NAMES.filter(
     (name) =>
-      (isHard || COMMANDS[name]?.isHard !== true) && (hasTabs || COMMANDS[name]?.hasTabs !== true),
+      (isHard || COMMANDS[name]?.isHard !== true) &&
+      (losesStores || COMMANDS[name]?.losesStores !== true) &&
+      (hasTabs || COMMANDS[name]?.hasTabs !== true),
   );
   const total = names.reduce((sum, name) => sum + (COMMANDS[name]?.weight ?? 0), 0);
   let rest = random.next() * total;

@@ -26,6 +26,8 @@ export class Device {
   readonly browser: Browser | null;
   /** A tab has lost its roles without a word. */
   isRobbed = false;
+  /** A client has lost its store: what it has seen meanwhile may be forgotten. */
+  hasLost = false;
   readonly earlier: Tab[] = [];
   readonly #world: World;
   readonly #views = new Map<string, Set<string>>();
@@ -82,6 +84,7 @@ export class Device {
     // Other tabs may save more while this one reads.
     const saved = this.#world.marks.writes.filter(({ isSaved }) => isSaved === true);
     const tab = await Tab.open(this.#world, this);
+    await tab.settleStore();
     this.tabs.push(tab);
     this.#checkStart(tab, saved);
   }

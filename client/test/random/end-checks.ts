@@ -21,6 +21,10 @@ const REST = 60;
 /** Brings all clients in step. */
 export async function settleAll(world: World): Promise<void> {
   const state = await eventually(() => world.place.readState(), 20_000);
+  await eventually(() => {
+    for (const tab of world.tabs)
+      if (tab.client.sync.getSnapshot().storage === 'lost') throw new Error(`${tab.name} is lost.`);
+  }, 20_000);
   for (let round = 0; round < 3; round += 1)
     for (const tab of world.tabs) await tab.client.sync.settled();
   await eventually(async () => {

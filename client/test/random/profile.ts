@@ -21,6 +21,10 @@ export interface Profile {
   readonly isFile: boolean;
   /** How many tabs a device has in the beginning; 0: a client has its store alone. */
   readonly tabs: number;
+  /** Clients lose their stores, and find them again. */
+  readonly losesStores: boolean;
+  /** Rows of objects that a store reads in one go. */
+  readonly page: number;
   /** Types that clients keep in part: the server decides their lists. */
   readonly known: readonly string[];
   /** Devices stay online, but for what is lost. */
@@ -36,10 +40,14 @@ const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 export function drawProfile(random: Random, steps: number): Profile {
   const hasOnceKeys = random.chance(0.6);
   const profile = drawRest(random, hasOnceKeys);
-  return { ...profile, steps, known: hasOnceKeys ? profile.known : [] };
+  // A tab that has lost its store sends its writes without the others' knowledge: for a moment they
+  // may show what it has made as another's.
+  const isLost = random.chance(0.3) && profile.tabs === 0;
+  const losesStores = hasOnceKeys && (readNumber('CLIENT_LOST') === 1 || isLost);
+  return { ...profile, losesStores, steps, known: hasOnceKeys ? profile.known : [] };
 }
 
-function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps'> {
+function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps' | 'losesStores'> {
   return {
     devices: random.pick([1, 2, 2, 3]),
     hasOnceKeys,
@@ -50,6 +58,7 @@ function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps'> 
     isFile: random.chance(0.1),
     tabs: readNumber('CLIENT_TABS') ?? random.pick([0, 0, 0, 0, 1, 2, 2, 3]),
     known: KNOWN[readNumber('CLIENT_KNOWN') ?? random.pick([0, 0, 0, 1, 2])] ?? [],
+    page: random.pick([2, 5, 1000]),
   };
 }
 

@@ -29,6 +29,7 @@ export class Recorder {
   readonly accountId: string;
   readonly #world: World;
   readonly #device: Device;
+  readonly #tab: Tab;
   /** The keys of objects by their ids: they stay. */
   readonly #keys: Map<string, string> | null;
   readonly #lists: readonly ShownList[];
@@ -40,6 +41,7 @@ export class Recorder {
   constructor(world: World, device: Device, tab: Tab, accountId: string) {
     this.#world = world;
     this.#device = device;
+    this.#tab = tab;
     this.accountId = accountId;
     // Tabs learn at different times that the user has lost an account.
     const isOwn = device.browser !== null && accountId === world.place.shared;
@@ -94,7 +96,7 @@ export class Recorder {
 
   /** Looks at what is shown now. */
   look(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || !this.#tab.isRead) return;
     const lists = this.#lists.map(({ query }) => query.getSnapshot().rows);
     const isSame = this.#lists.every(({ rows }, at) => rows === lists[at]);
     if (isSame) return;
@@ -119,7 +121,8 @@ export class Recorder {
    * know already that the user has lost the account.
    */
   get #isLoose(): boolean {
-    return this.#device.isRobbed || this.#keys !== null;
+    const { isRobbed, hasLost, browser } = this.#device;
+    return isRobbed || this.#keys !== null || (hasLost && browser !== null);
   }
 
   #fail(text: string): void {
@@ -199,7 +202,7 @@ export class Recorder {
     const known = keys.get(id);
     // Without keys of calls, an object may come before its client knows that it is its own.
     const isFound = known === id && !this.#world.profile.hasOnceKeys;
-    if (known !== undefined && known !== $key && !isFound)
+    if (known !== undefined && known !== $key && !isFound && !this.#device.hasLost)
       this.#fail(`the key of ${type} ${id} was ${known} and is ${$key}`);
     keys.set(id, $key);
     all.set(id, $key);

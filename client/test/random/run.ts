@@ -71,6 +71,7 @@ async function runStep(world: World, step: number): Promise<void> {
   const name = drawCommand(random, {
     isHard: world.next !== null,
     hasTabs: world.profile.tabs > 0,
+    losesStores: world.profile.losesStores,
   });
   world.trace(`${step}: ${name} ${device.name}.${tab.number}`);
   await COMMANDS[name]?.run({ world, device, tab, accountId, random });

@@ -2,7 +2,7 @@ import { Random } from '../../../conform/src/random.js';
 import { withCache } from '../../src/cache/cache-store.js';
 import { CORE, type Session } from '../../src/call/session.js';
 import { connect } from '../../src/index.js';
-import type { OpenStore, Store } from '../../src/persist/port.js';
+import type { OpenStore, Page, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
@@ -27,6 +27,14 @@ export class Tab {
   isKilled = false;
   /** Others have taken its roles: what it has not committed counts for nothing. */
   isRobbed = false;
+  /** The client has all objects of its store, and what it shows can be checked. */
+  isRead = false;
+  #isLost = false;
+  #losses = 0;
+  /** How many losses there had been when the store was opened last. */
+  #opened = 0;
+  /** Accounts of which the store has more pages. */
+  readonly #unread = new Set<string>();
   /** Calls of the store that have not come to an end. */
   #calls = 0;
   readonly #world: World;
@@ -87,9 +95,20 @@ export class Tab {
     return tab;
   }
 
+  /** Resolves when the client has read its store. */
+  async settleStore(): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve, 5));
+    while (this.#unread.size > 0);
+    this.isRead = true;
+    for (const record of this.records) record.look();
+  }
+
   /** The store has all that the client has given it. */
   get isStored(): boolean {
-    return !this.isFrozen && this.#calls === 0;
+    const { storage } = this.client.sync.getSnapshot();
+    return (
+      !this.isFrozen && this.#calls === 0 && storage === 'kept' && this.#opened === this.#losses
+    );
   }
 
   get records(): readonly Recorder[] {
@@ -120,6 +139,18 @@ export class Tab {
     this.isKilled = true;
     this.network.kill();
     this.#device.browser?.end(this);
+  }
+
+  /** Its store is lost: what was opened before fails from now on. */
+  loseStore(): void {
+    this.#isLost = true;
+    this.#losses += 1;
+    this.#device.hasLost = true;
+  }
+
+  /** Its store may be opened again. */
+  findStore(): void {
+    this.#isLost = false;
   }
 
   /** Others take its roles, as from a tab that has been frozen for long. */
@@ -183,6 +214,7 @@ export class Tab {
     return {
       open: async (name) => {
         this.#device.noteData(name);
+        if (this.#isLost) throw new StoreLostError('The store is lost.');
         return this.#end(await store.open(name));
       },
       ...(browser && { tabs: (name, open) => browser.open(name, open, this) }),
@@ -190,6 +222,8 @@ export class Tab {
   }
 
   #end(store: OpenStore): OpenStore {
+    const losses = this.#losses;
+    this.#opened = losses;
     const ended =
       <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
       async (...args: Args): Promise<T> => {
@@ -197,6 +231,7 @@ export class Tab {
         try {
           await this.ice.wait();
           if (this.isKilled) throw new StoreLostError('The client is gone.');
+          if (this.#losses > losses) throw new StoreLostError('The store is lost.');
           const result = await call(...args);
           await this.#delay();
           await this.ice.wait();
@@ -207,6 +242,8 @@ export class Tab {
       };
     return {
       loadBlob: ended((key: string) => store.loadBlob(key)),
+      loadPage: ended((...args: Parameters<OpenStore['loadPage']>) => this.#readPage(store, args)),
+      read: ended((...args: Parameters<OpenStore['read']>) => store.read(...args)),
       load: ended((...args: Parameters<OpenStore['load']>) => store.load(...args)),
       commit: ended((...args: Parameters<OpenStore['commit']>) => this.#commit(store, args)),
       fence: ended(async () => {
@@ -217,6 +254,16 @@ export class Tab {
       wipe: ended(() => store.wipe()),
       close: () => store.close(),
     };
+  }
+
+  /** Pages may be so small that a client starts with a part of its objects. */
+  async #readPage(store: OpenStore, args: Parameters<OpenStore['loadPage']>): Promise<Page> {
+    const { page: size } = this.#world.profile;
+    const { rows, isLast } = await store.loadPage(...args);
+    const page = { rows: rows.slice(0, size), isLast: isLast && rows.length <= size };
+    if (page.isLast) this.#unread.delete(args[1]);
+    else this.#unread.add(args[1]);
+    return page;
   }
 
   /** Nobody commits under an epoch once there is a later one. */

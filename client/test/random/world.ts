@@ -137,6 +137,7 @@ export class World {
         if (one.isKilled) continue;
         one.thaw();
         one.network.heal();
+        one.findStore();
       }
     }
   }

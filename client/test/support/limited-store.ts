@@ -16,6 +16,8 @@ export function limitStore(
       const open = await store.open(name);
       return {
         load: (table, prefix) => open.load(table, prefix),
+        loadPage: (...args) => open.loadPage(...args),
+        read: (table, keys) => open.read(table, keys),
         loadBlob: (key) => open.loadBlob(key),
         fence: () => open.fence(),
         wipe: () => open.wipe(),

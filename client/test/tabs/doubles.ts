@@ -138,6 +138,8 @@ export function freezeWith(ice: Ice, store: OpenStore): OpenStore {
     };
   return {
     load: waited((...args: Parameters<OpenStore['load']>) => store.load(...args)),
+    loadPage: waited((...args: Parameters<OpenStore['loadPage']>) => store.loadPage(...args)),
+    read: waited((...args: Parameters<OpenStore['read']>) => store.read(...args)),
     loadBlob: waited((key: string) => store.loadBlob(key)),
     commit: waited((...args: Parameters<OpenStore['commit']>) => store.commit(...args)),
     fence: waited(() => store.fence()),
