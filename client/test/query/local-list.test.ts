@@ -74,7 +74,7 @@ describe('a local list that is filled with pauses', () => {
   });
 
   it('is as it is without pauses', () => {
-    const rows = Array.from({ length: 5000 }, (_, n) => ({
+    const rows = Array.from({ length: 50_000 }, (_, n) => ({
       $key: `${n}`,
       rank: (n * 7919) % 1000,
     }));
