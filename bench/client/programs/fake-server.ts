@@ -26,6 +26,8 @@ export class FakeServer {
   exchanges: Exchange[] | null = null;
   readonly #size: number;
   readonly #versions = new Map<number, number>();
+  /** The objects of these versions, by their ids. */
+  readonly #latest = new Map<string, Thing>();
   /** Objects that have changed since the client asked, in order. */
   #changed: readonly Thing[] = [];
   #created = 0;
@@ -57,7 +59,9 @@ export class FakeServer {
     const changed = numbers.map((number) => {
       const version = (this.#versions.get(number) ?? 0) + 1;
       this.#versions.set(number, version);
-      return makeThing(number, version);
+      const thing = makeThing(number, version);
+      this.#latest.set(thing.id, thing);
+      return thing;
     });
     this.#changed = [...this.#changed, ...changed];
     return changed;
@@ -86,10 +90,7 @@ export class FakeServer {
       return { accountId, oldState: state, newState: state, ...this.#write(args) };
     const ids =
       (args['ids'] as readonly string[] | undefined) ?? readReference(args['#ids'], earlier);
-    const list = ids.map((id) => {
-      const number = numberOf(id);
-      return makeThing(number, this.#versions.get(number));
-    });
+    const list = ids.map((id) => this.#latest.get(id) ?? makeThing(numberOf(id)));
     return { accountId, state, list, notFound: [] };
   }
 

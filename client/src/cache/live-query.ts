@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { compileFilter, type Match } from '../query/filters.js';
-import { LocalList } from '../query/local-list.js';
+import { isEqualList, LocalList } from '../query/local-list.js';
 import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import { runInSlices } from '../query/slices.js';
@@ -264,7 +264,7 @@ export class LiveRows implements Observable<Snapshot> {
     const rows = this.#include.join(found);
     if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
     // A list that was made anew may be as it was, and so may the begin of one that has changed.
-    const isWhole = rows === plan?.local?.rows && this.#args.limit === null;
+    const isWhole = this.#args.limit === null && rows === plan?.local?.rows;
     const isOther = isWhole && !this.#isAnew;
     const isSame = rows === this.#shown || (!isOther && isEqualList(rows, before));
     this.#isAnew = false;
@@ -327,11 +327,11 @@ export class LiveRows implements Observable<Snapshot> {
     const isReady = this.#note === undefined || local?.isFilled === true;
     if (local !== null && this.#source.isLoaded() && isReady) {
       this.#note = undefined;
-      const { rows: all } = local;
-      const end = position + (limit ?? all.length);
-      const rows = position === 0 && end >= all.length ? all : all.slice(position, end);
+      const { length: total } = local;
+      const end = position + (limit ?? total);
+      const rows = position === 0 && end >= total ? local.rows : local.slice(position, end);
       const complete = replica.coverage(type) === 'all';
-      return { rows, total: all.length, complete, approximate: false };
+      return { rows, total, complete, approximate: false };
     }
     const list: KnownList | undefined =
       search === null ? this.#findNoted(match) : replica.list(search.name);
@@ -369,7 +369,3 @@ type KnownList = Pick<
   ServerList,
   'shown' | 'total' | 'length' | 'position' | 'isReplacing' | 'answered'
 >;
-
-function isEqualList(one: readonly Row[], other: readonly Row[]): boolean {
-  return one.length === other.length && one.every((row, at) => row === other[at]);
-}

@@ -1,9 +1,13 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { finish, type Steps } from '../../../src/runtime/paused-work.js';
 import type { Match } from './filters.js';
+import { mergeRows, type RowEdits } from './merge-rows.js';
 import { RowPlaces } from './row-places.js';
 import { type Entry, makeEntry, sortSteps } from './sort-steps.js';
-import { compareKeys, type Order } from './sorts.js';
+import type { Order } from './sorts.js';
+
+/** Changes that are made one by one: each moves half of a list, which is soon done. */
+const FEW = 32;
 
 /** An object before and after a commit; undefined: it isn't there. */
 export interface RowChange<Row> {
@@ -15,8 +19,8 @@ export interface RowChange<Row> {
 export class LocalList<Row extends JsonObject> {
   readonly #match: Match;
   readonly #order: Order;
-  /** In order. */
-  #rows: readonly Row[] = [];
+  /** In order. They are frozen once somebody has them all, and change in place until then. */
+  #rows: Row[] = [];
   /** Commits since the list began to be filled; null: it is whole. */
   #missed: (readonly RowChange<Row>[])[] | null = null;
 
@@ -27,7 +31,16 @@ export class LocalList<Row extends JsonObject> {
 
   /** The rows, frozen: the same array until one of them changes. */
   get rows(): readonly Row[] {
-    return this.#rows;
+    return Object.freeze(this.#rows);
+  }
+
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  /** Returns some of the rows. The list needs no copy of all for its next change. */
+  slice(start: number, end: number): readonly Row[] {
+    return this.#rows.slice(start, end);
   }
 
   /** Returns whether the rows are all there, not those of before a fill that still runs. */
@@ -48,102 +61,56 @@ export class LocalList<Row extends JsonObject> {
     // Another fill has begun since.
     if (this.#missed !== missed) return;
     this.#missed = null;
-    const before = this.#rows;
-    const isSame = sorted.length === before.length && sorted.every((row, at) => row === before[at]);
-    if (!isSame) this.#rows = Object.freeze(sorted);
+    this.#replace(sorted);
     for (const changes of missed) this.update(changes);
   }
 
   /**
-   * Takes the changes of a commit. Returns whether the list is another one. The list of before is
-   * left as it was, for whoever still has it.
+   * Takes the changes of a commit. Returns whether the list is another one. An array that somebody
+   * has is left as it was.
    */
   update(changes: readonly RowChange<Row>[]): boolean {
     if (this.#missed !== null) {
       this.#missed.push(changes);
       return false;
     }
-    const rows = this.#rows;
-    const places = new RowPlaces(rows, this.#order);
-    const gone: ListEdit<Row>[] = [];
+    const gone: Entry<Row>[] = [];
     const added: Entry<Row>[] = [];
     for (const { before, after } of changes) {
       if (before === after) continue;
-      if (before !== undefined && this.#match(before)) {
-        const at = places.find(makeEntry(before, this.#order));
-        if (rows[at] === before) gone.push({ at, row: undefined });
-      }
+      if (before !== undefined && this.#match(before)) gone.push(makeEntry(before, this.#order));
       if (after !== undefined && this.#match(after)) added.push(makeEntry(after, this.#order));
     }
-    const placed = placeRows(added, places, this.#order).filter(({ row, at }) => rows[at] !== row);
-    if (gone.length === 0 && placed.length === 0) return false;
-    this.#rows = Object.freeze(editRows(rows, [...placed, ...gone]));
+    const edits = { gone, added };
+    return gone.length + added.length > FEW
+      ? this.#replace(mergeRows(this.#rows, edits, this.#order))
+      : this.#edit(edits);
+  }
+
+  #replace(rows: Row[]): boolean {
+    if (isEqualList(rows, this.#rows)) return false;
+    this.#rows = rows;
     return true;
   }
-}
 
-/** Returns a sorted list with rows put in their places. */
-export function insertRows<Row extends JsonObject>(
-  rows: readonly Row[],
-  added: readonly Row[],
-  order: Order,
-): Row[] {
-  const entries = added.map((row) => makeEntry(row, order));
-  return editRows(rows, placeRows(entries, new RowPlaces(rows, order), order));
-}
-
-/** A row that comes in before a place of a list; undefined: the one that is there goes. */
-interface ListEdit<Row> {
-  readonly at: number;
-  readonly row: Row | undefined;
-}
-
-/** Returns rows with the places in a list before which they belong, in order. */
-function placeRows<Row extends JsonObject>(
-  added: Entry<Row>[],
-  places: RowPlaces<Row>,
-  order: Order,
-): readonly ListEdit<Row>[] {
-  added.sort((one, other) => compareKeys(order, one.keys, other.keys));
-  let from = 0;
-  return added.map((entry) => {
-    // A list of the server's may be in another order.
-    from = Math.max(from, places.find(entry));
-    return { row: entry.row, at: from };
-  });
-}
-
-/** Edits that are made one by one: each moves half of a list, which is soon done. */
-const FEW = 8;
-
-/** Returns a list with edits made; their places are those in the list of before. */
-function editRows<Row>(rows: readonly Row[], edits: readonly ListEdit<Row>[]): Row[] {
-  // Rows come in before the one that goes from the same place.
-  const inOrder = [...edits].sort((one, other) => one.at - other.at);
-  const all = [...rows];
-  if (edits.length > FEW) return joinParts(all, inOrder);
-  for (const { at, row } of inOrder.reverse()) {
-    if (row === undefined) all.splice(at, 1);
-    else all.splice(at, 0, row);
+  #edit({ gone, added }: RowEdits<Row>): boolean {
+    let isChanged = false;
+    const splice = (entry: Entry<Row>, ...rows: readonly Row[]): void => {
+      const at = new RowPlaces(this.#rows, this.#order).find(entry);
+      const isThere = this.#rows[at] === entry.row;
+      // It comes and is there, or goes and isn't.
+      if (isThere === rows.length > 0) return;
+      if (Object.isFrozen(this.#rows)) this.#rows = [...this.#rows];
+      this.#rows.splice(at, Number(isThere), ...rows);
+      isChanged = true;
+    };
+    // First: the array needs no more room than it has.
+    for (const entry of gone) splice(entry);
+    for (const entry of added) splice(entry, entry.row);
+    return isChanged;
   }
-  return all;
 }
 
-/** Arguments of one call lie on the stack, which has an end. */
-const MOST_ARGUMENTS = 10_000;
-
-/** Copies the rows between edits in one go each: a loop over all of them takes longer. */
-function joinParts<Row>(rows: readonly Row[], edits: readonly ListEdit<Row>[]): Row[] {
-  const parts: (readonly Row[])[] = [];
-  let from = 0;
-  for (const { at, row } of edits) {
-    parts.push(rows.slice(from, at));
-    if (row !== undefined) parts.push([row]);
-    from = row === undefined ? at + 1 : at;
-  }
-  parts.push(rows.slice(from));
-  let joined: Row[] = [];
-  for (let first = 0; first < parts.length; first += MOST_ARGUMENTS)
-    joined = joined.concat(...parts.slice(first, first + MOST_ARGUMENTS));
-  return joined;
+export function isEqualList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
 }

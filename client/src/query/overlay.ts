@@ -1,8 +1,9 @@
 import type { Row } from '../store/replica.js';
 import type { Key } from '../store/write.js';
 import type { Match } from './filters.js';
-import { insertRows } from './local-list.js';
-import { compareObject, findKeys, type Order } from './sorts.js';
+import { mergeRows } from './merge-rows.js';
+import { makeEntry } from './sort-steps.js';
+import { compareKeys, findKeys, type Order } from './sorts.js';
 
 /** A list of the server's, and what the client knows besides. */
 export interface OverlayOptions {
@@ -75,8 +76,9 @@ function placeRows(
   isWhole: boolean,
 ): readonly Row[] {
   const last = rows.at(-1);
-  if (isWhole || last === undefined) return insertRows(rows, placed, order);
-  const end = findKeys(order, last);
-  const within = placed.filter((row) => compareObject(order, row, end) < 0);
-  return insertRows(rows, within, order);
+  const end = isWhole || last === undefined ? null : findKeys(order, last);
+  const added = placed
+    .map((row) => makeEntry(row, order))
+    .filter(({ keys }) => end === null || compareKeys(order, keys, end) < 0);
+  return mergeRows(rows, { gone: [], added }, order);
 }

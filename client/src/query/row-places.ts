@@ -17,15 +17,19 @@ export class RowPlaces<Row extends JsonObject> {
   }
 
   /** Finds by halving the first place whose row doesn't stand before another. */
-  find({ keys }: Entry<Row>): number {
-    let [low, high] = [0, this.#rows.length];
+  find({ row, keys }: Entry<Row>): number {
+    const rows = this.#rows;
+    let [low, high] = [0, rows.length];
+    while (high - low > FAR) {
+      const middle = (low + high) >>> 1;
+      if (compareKeys(this.#order, this.#keysAt(middle), keys) < 0) low = middle + 1;
+      else high = middle;
+    }
+    // Values lie apart in memory: whether one of them is the same row is sooner seen.
+    for (let at = low; at <= high; at += 1) if (rows[at] === row) return at;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const isFar = high - low > FAR;
-      const result = isFar
-        ? compareKeys(this.#order, this.#keysAt(middle), keys)
-        : compareObject(this.#order, this.#rows[middle] as Row, keys);
-      if (result < 0) low = middle + 1;
+      if (compareObject(this.#order, rows[middle] as Row, keys) < 0) low = middle + 1;
       else high = middle;
     }
     return low;

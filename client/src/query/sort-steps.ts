@@ -10,7 +10,7 @@ export interface Entry<Row> {
 }
 
 /** Rows that are sorted in one go. */
-const RUN = 1024;
+const RUN = 4096;
 
 export function makeEntry<Row extends JsonObject>(row: Row, order: Order): Entry<Row> {
   return { row, keys: findKeys(order, row) };

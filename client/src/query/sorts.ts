@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { TextRules } from './text-rules.js';
-import { byCodePoint, isSingle, readPath } from './values.js';
+import { isSingle, readPath } from './values.js';
 
 type Key = string | number | null;
 /** The values by which an object is compared, the most important one first. */
@@ -61,7 +61,8 @@ export function compareKeys(order: Order, one: Keys, other: Keys): number {
 
 /** Returns the same of an object; its keys are made as far as they decide. */
 export function compareObject(order: Order, object: JsonObject, keys: Keys): number {
-  for (const [index, { keyOf, isAscending }] of order.entries()) {
+  for (let index = 0; index < order.length; index += 1) {
+    const { keyOf, isAscending } = order[index] as Column;
     const result = compareOne(keyOf(object), keys[index] ?? null);
     if (result !== 0) return isAscending ? result : -result;
   }
@@ -105,8 +106,6 @@ function toKey(value: JsonValue, kind: string, keyOf: ((text: string) => string)
 }
 
 function compareOne(one: Key, other: Key): number {
-  if (one === other) return 0;
-  if (one === null || other === null) return one === null ? -1 : 1;
-  if (typeof one === 'string' && typeof other === 'string') return byCodePoint(one, other);
-  return Number(one) - Number(other);
+  if (one === null || other === null) return Number(other === null) - Number(one === null);
+  return one < other ? -1 : Number(one > other);
 }

@@ -4,6 +4,6 @@ export interface TextRules {
   fold(text: string): string;
   /** Returns the words of a search. */
   words(text: string): readonly string[];
-  /** Returns the key of a collation, whose order is that of code points; null: an unknown one. */
+  /** Returns the key of a collation, whose order is that of `<`; null: an unknown one. */
   collate(collation: string): ((text: string) => string) | null;
 }

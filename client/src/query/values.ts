@@ -5,7 +5,8 @@ import { unescapeToken } from '../../../src/protocol/json-pointer.js';
 export function readPath(path: string): (object: JsonObject) => JsonValue | undefined {
   const tokens = path.split('/').map(unescapeToken);
   const [first = ''] = tokens;
-  if (tokens.length === 1) return (object) => readMember(object, first);
+  // All others are there where an object has them itself, which takes longer to find out.
+  if (tokens.length === 1 && !(first in Object.prototype)) return (object) => object[first];
   return (object) => {
     let value: JsonValue | undefined = object;
     for (const token of tokens) {
@@ -23,21 +24,4 @@ function readMember(object: JsonObject, name: string): JsonValue | undefined {
 /** Returns whether a path leads to one value, not to items of lists or of maps. */
 export function isSingle(path: string): boolean {
   return !/(?:^|\/)(?:\*|keys|@type=[^/]*)(?:\/|$)/.test(path);
-}
-
-/** Compares texts by code point, which is the order of their UTF-8 octets; `<` goes by UTF-16. */
-export function byCodePoint(one: string, other: string): number {
-  const length = Math.min(one.length, other.length);
-  for (let index = 0; index < length; index += 1) {
-    const [a, b] = [one.charCodeAt(index), other.charCodeAt(index)];
-    if (a === b) continue;
-    // A surrogate stands for a code point above all others of 16 bits.
-    if (isSurrogate(a) !== isSurrogate(b)) return isSurrogate(a) ? 1 : -1;
-    return a - b;
-  }
-  return one.length - other.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
 }
