@@ -1,19 +1,27 @@
+import { namesIn } from '../store/log.js';
 import type { Replica } from '../store/replica.js';
-import { isLocalKey } from '../store/write.js';
-import type { Outcome, Refusal } from './outcomes.js';
+import { isLocalKey, type Key } from '../store/write.js';
+import { DEPENDENCY_FAILED, type Outcome, type Refusal } from './outcomes.js';
 
 const GONE: Refusal = Object.freeze({ type: 'notFound', description: 'The object is gone.' });
 
 /**
- * Returns the ends of unsent writes of objects that were made here, and are nowhere any more.
- * Another tab wrote them before it knew that the create was taken back or refused.
+ * Returns the ends of unsent writes that need objects made here which are nowhere any more: of
+ * writes of such objects, and of those that name them. Whoever wrote them did not know yet that the
+ * create was taken back or refused.
  */
 export function findOrphans(replica: Replica): readonly Outcome[] {
   const { log } = replica;
   const creates = new Set(log.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
+  const isGone = (key: Key): boolean =>
+    isLocalKey(key) && !creates.has(key) && replica.aliasOf(key) === undefined;
   return log.flatMap((write) => {
-    const { key, sentAs } = write;
-    const isThere = !isLocalKey(key) || creates.has(key) || replica.aliasOf(key) !== undefined;
-    return isThere || sentAs !== null ? [] : [{ isMade: false, write, error: GONE } as const];
+    const { kind, key, sentAs, blobs } = write;
+    if (sentAs !== null) return [];
+    // Uploads have keys of their own.
+    const isLacking = [...namesIn(write)].some((name) => isGone(name) && !blobs?.includes(name));
+    if (isLacking && kind === 'create') creates.delete(key);
+    const error = isLacking ? DEPENDENCY_FAILED : isGone(key) ? GONE : null;
+    return error === null ? [] : [{ isMade: false, write, error } as const];
   });
 }

@@ -220,7 +220,7 @@ class FlushReader {
   }
 }
 
-const DEPENDENCY_FAILED: Refusal = Object.freeze({
+export const DEPENDENCY_FAILED: Refusal = Object.freeze({
   type: 'dependencyFailed',
   description: 'An object that it needs was refused.',
 });

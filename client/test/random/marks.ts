@@ -91,7 +91,9 @@ export class Marks {
   /** Returns whether a client has destroyed an object, or was refused its create. */
   isTakenBack(key: string): boolean {
     const ofKey = this.writes.filter((write) => write.key === key);
-    return ofKey.some(({ kind, mark }) => kind === 'destroy' || this.refused.has(mark));
+    return ofKey.some(
+      ({ kind, mark }) => kind === 'destroy' || (kind === 'create' && this.refused.has(mark)),
+    );
   }
 
   /** Looks at all writes whose ends nobody has asked for. */

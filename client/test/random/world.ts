@@ -99,7 +99,6 @@ export class World {
       new WireChecks((this.next ?? this).schema, this.profile.hasOnceKeys, {
         fail: (text) => this.fail(`${device.name} ${text}`),
         writerOf: (mark) => this.marks.writerOf(mark),
-        isGone: (key) => this.profile.tabs > 0 && this.marks.isTakenBack(key),
       });
     this.#wires.set(device, known);
     return known;
