@@ -93,9 +93,13 @@ export class LogRows {
     const kept = new Set<string>();
     const changes: RowChange[] = [];
     let previous = this.#places.get(after[start - 1] as PendingWrite) ?? '';
+    let group = after[start - 1]?.group;
     for (const write of after.slice(start)) {
       const known = places.get(write.ids[0]) ?? '';
-      const place = known > previous ? known : this.#nextPlace();
+      const isMate = write.group !== undefined && write.group === group;
+      const next = isMate ? nextInGroup(previous) : this.#nextPlace();
+      const place = known > previous ? known : next;
+      group = write.group;
       if (this.#places.get(write) !== place) changes.push(this.#row(place, write));
       this.#set(write, place);
       kept.add(place);
@@ -124,4 +128,10 @@ export class LogRows {
     const key = this.#prefix + place;
     return { table: 'log', key, ...(write && { value: write as unknown as JsonValue }) };
   }
+}
+
+/** Returns the place of a write behind one that was made with it: no other tab has one between. */
+function nextInGroup(place: string): string {
+  const [first, count = 0] = place.split('.');
+  return `${first}.${String(Number(count) + 1).padStart(DIGITS, '0')}`;
 }
