@@ -12,7 +12,7 @@ import type { World } from './world.js';
 /** Errors that writes of the test may end with, as the server has other objects than the client. */
 const EXPECTED = new Set([
   ...['notFound', 'alreadyExists', 'invalidProperties', 'objectIsLinked', 'dependencyFailed'],
-  ...['accountNotFound', 'closed', 'forbidden'],
+  ...['accountNotFound', 'closed', 'forbidden', 'conflict'],
 ]);
 
 /** How long a client is watched that has nothing to do, in milliseconds. */

@@ -98,7 +98,8 @@ export class World {
       this.#wires.get(device) ??
       new WireChecks((this.next ?? this).schema, this.profile.hasOnceKeys, {
         fail: (text) => this.fail(`${device.name} ${text}`),
-        writerOf: (mark) => this.marks.writerOf(mark),
+        find: (mark) => this.marks.find(mark),
+        isRepeated: (mark) => this.marks.repeated.has(mark),
       });
     this.#wires.set(device, known);
     return known;
