@@ -25,4 +25,20 @@ describe('writes of tabs that share a store', () => {
     const present = [...last.values()].filter(({ value }) => value !== undefined);
     expect(new LogRows('a', true).take([], present)).toEqual([...rest, next]);
   });
+
+  it('stay in their order where one takes the place of others', () => {
+    const before = ['update', 'x', 'destroy', 'create'].map((id) => makeWrite(id));
+    const tab = new LogRows('a', true);
+    const rows = tab.change([], before);
+    const other = new LogRows('a', true);
+    const heard = other.take([], rows);
+    const needing = makeWrite('n');
+    const more = other.change(heard, [...heard, needing]);
+    const taken = { ...makeWrite('destroy'), ids: ['update', 'destroy'] };
+    const after = before.slice(1).map((write) => (write.key === 'destroy' ? taken : write));
+    const changes = tab.change(before, after);
+    const last = new Map([...rows, ...more, ...changes].map((row) => [row.key, row]));
+    const present = [...last.values()].filter(({ value }) => value !== undefined);
+    expect(new LogRows('a', true).take([], present)).toEqual([...after, needing]);
+  });
 });
