@@ -103,14 +103,18 @@ export class LogRows {
   change(before: Log, after: Log): readonly RowChange[] {
     const start = countCommon(before, after);
     const old = before.slice(start);
-    /** An entry that replaces another has the same first id, and keeps its place. */
-    const places = new Map(old.map((write) => [write.ids[0], this.#places.get(write) ?? '']));
+    const placeOf = (write: PendingWrite): string => this.#places.get(write) ?? '';
+    const places = new Map(old.flatMap((write) => write.ids.map((id) => [id, placeOf(write)])));
     const kept = new Set<string>();
     const changes: RowChange[] = [];
-    let previous = this.#places.get(after[start - 1] as PendingWrite) ?? '';
+    let previous = placeOf(after[start - 1] as PendingWrite);
+    let group = after[start - 1]?.group;
     for (const write of after.slice(start)) {
-      const known = places.get(write.ids[0]) ?? '';
-      const place = known > previous ? known : this.#nextPlace();
+      // One that takes the place of others moves none: new writes of other tabs may need them.
+      const known = write.ids.map((id) => places.get(id) ?? '').find((one) => one > previous);
+      const isMate = write.group !== undefined && write.group === group;
+      const place = known ?? (isMate ? nextInGroup(previous) : this.#nextPlace());
+      group = write.group;
       if (this.#places.get(write) !== place) changes.push(this.#row(place, write));
       this.#set(write, place);
       kept.add(place);
@@ -118,7 +122,7 @@ export class LogRows {
     }
     const rest = new Set(after.slice(start));
     for (const write of old) if (!rest.has(write)) this.#places.delete(write);
-    const gone = [...places.values()].filter((place) => !kept.has(place));
+    const gone = [...new Set(places.values())].filter((place) => !kept.has(place));
     return [...changes, ...gone.map((place) => this.#row(place))];
   }
 
@@ -139,4 +143,10 @@ export class LogRows {
     const key = this.#prefix + place;
     return { table: 'log', key, ...(write && { value: write as unknown as JsonValue }) };
   }
+}
+
+/** Returns the place of a write behind one that was made with it: no other tab has one between. */
+function nextInGroup(place: string): string {
+  const [first, count = 0] = place.split('.');
+  return `${first}.${String(Number(count) + 1).padStart(DIGITS, '0')}`;
 }

@@ -1,7 +1,7 @@
+import { namesIn } from '../store/log.js';
 import type { Replica } from '../store/replica.js';
-import { isLocalKey, type PendingWrite } from '../store/write.js';
-import { findDependants } from './flush.js';
-import type { Outcome, Refusal } from './outcomes.js';
+import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
+import { DEPENDENCY_FAILED, type Outcome, type Refusal } from './outcomes.js';
 
 const GONE: Refusal = Object.freeze({ type: 'notFound', description: 'The object is gone.' });
 
@@ -11,8 +11,8 @@ const LACKS_FILE: Refusal = Object.freeze({
 });
 
 /**
- * Returns the ends of unsent writes that can't be made any more. They are of objects that were made
- * here, and are nowhere: another tab wrote them before it knew that the create was taken back or
+ * Returns the ends of unsent writes that can't be made any more: they are of objects made here that
+ * are nowhere, or name such objects. The program did not know yet that the create was taken back or
  * refused. Or they need a file that the server will never have.
  */
 export function findOrphans(
@@ -20,14 +20,22 @@ export function findOrphans(
   lacksFile: (write: PendingWrite) => boolean = () => false,
 ): readonly Outcome[] {
   const { log } = replica;
-  const lacking = log.filter((write) => write.sentAs === null && lacksFile(write));
-  const lost = new Set(lacking.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
-  const lackingAll = new Set([...lacking, ...findDependants(log, lost)]);
   const creates = new Set(log.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
+  const isGone = (key: Key): boolean =>
+    isLocalKey(key) && !creates.has(key) && replica.aliasOf(key) === undefined;
+  const judge = (write: PendingWrite): Refusal | null => {
+    const { key, sentAs, blobs } = write;
+    if (sentAs !== null) return null;
+    if (lacksFile(write)) return LACKS_FILE;
+    // Uploads have keys of their own.
+    const isLacking = [...namesIn(write)].some((name) => isGone(name) && !blobs?.includes(name));
+    if (isLacking) return DEPENDENCY_FAILED;
+    return isGone(key) ? GONE : null;
+  };
   return log.flatMap((write) => {
-    const { key, sentAs } = write;
-    if (lackingAll.has(write)) return [{ isMade: false, write, error: LACKS_FILE } as const];
-    const isThere = !isLocalKey(key) || creates.has(key) || replica.aliasOf(key) !== undefined;
-    return isThere || sentAs !== null ? [] : [{ isMade: false, write, error: GONE } as const];
+    const error = judge(write);
+    if (error === null) return [];
+    if (write.kind === 'create') creates.delete(write.key);
+    return [{ isMade: false, write, error } as const];
   });
 }

@@ -158,7 +158,9 @@ class FlushReader {
   #endOf(write: PendingWrite, response: JsonObject): Refusal | null {
     const { kind, key, type } = write;
     const name = kind === 'create' ? creationId(key) : (this.#idOf(key) ?? key);
-    const error = membersOf(response, REFUSED[kind])[name];
+    const errors = membersOf(response, REFUSED[kind]);
+    // A server may name an object of the same request as the call does.
+    const error = errors[name] ?? errors[`#${creationId(key)}`];
     // A destroy of what is gone has done what it should.
     if (isJsonObject(error) && !(kind === 'destroy' && error['type'] === 'notFound'))
       return errorOf(error);
@@ -220,7 +222,7 @@ class FlushReader {
   }
 }
 
-const DEPENDENCY_FAILED: Refusal = Object.freeze({
+export const DEPENDENCY_FAILED: Refusal = Object.freeze({
   type: 'dependencyFailed',
   description: 'An object that it needs was refused.',
 });

@@ -31,6 +31,22 @@ const sets = (): readonly (readonly Set[])[] =>
     .filter((request) => request.length > 0);
 
 describe('writes that are made together', () => {
+  it('tell why the server refuses a later write of what they make', async () => {
+    const { jmap, me } = await open();
+    const made: string[] = [];
+    const before = sets().length;
+    const group = me.write((tx) => {
+      made.push(tx.Project.create({ key: 'WHY', name: 'Why' }).object.id);
+    });
+    const update = me.Project.update(made[0] ?? '', { name: 'x'.repeat(5000) });
+    expect(await group.result).toMatchObject({ ok: true });
+    const error = { type: 'invalidProperties', properties: ['name'] };
+    expect(await update.result).toMatchObject({ ok: false, error });
+    // Both went in one request: the update names its object by the creation id.
+    expect(sets().slice(before)).toHaveLength(1);
+    await jmap.close();
+  });
+
   it('go in one request, those of a type in one call', async () => {
     const { jmap, me } = await open();
     const totals: number[] = [];

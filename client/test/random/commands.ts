@@ -1,115 +1,11 @@
 import type { Random } from '../../../conform/src/random.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
-import type { Device } from './device.js';
-import type { MarkedWrite } from './marks.js';
+import { GROUP_COMMANDS } from './group-commands.js';
 import { markOf } from './marks.js';
-import type { AnyRow, AnyWrite, TypeName } from './schema.js';
-import type { Tab } from './tab.js';
-import { drawEdit, drawGadget } from './values.js';
-import type { World } from './world.js';
-
-/** A step of a seed: the world, a device of it, one of its accounts, and numbers to draw. */
-export interface Scene {
-  readonly world: World;
-  readonly device: Device;
-  /** A client of the device. */
-  readonly tab: Tab;
-  readonly accountId: string;
-  readonly random: Random;
-}
-
-interface Command {
-  /** How often it comes, beside the others. */
-  readonly weight: number;
-  /** Seeds that have a server of their own alone have it. */
-  readonly isHard?: true;
-  /** Seeds with tabs alone have it. */
-  readonly hasTabs?: true;
-  /** Seeds whose clients lose their stores alone have it. */
-  readonly losesStores?: true;
-  run(scene: Scene): Promise<void> | void;
-}
-
-/** Rows that a device shows. */
-function rowsOf({ tab, accountId }: Scene, type: TypeName): readonly AnyRow[] {
-  return tab.record(accountId)?.rows(type) ?? [];
-}
-
-/** Draws a row; null: there is none. */
-function drawRow(scene: Scene, type: TypeName): AnyRow | null {
-  const rows = rowsOf(scene, type);
-  return rows.length === 0 ? null : scene.random.pick(rows);
-}
-
-/** Draws a name of a row: its key or its id. */
-function nameOf({ random }: Scene, row: AnyRow): string {
-  return random.chance(0.5) ? row.$key : row.id;
-}
-
-/** Draws the name of another object, or null. */
-function drawName(scene: Scene, type: TypeName): string | null {
-  const row = scene.random.chance(0.6) ? drawRow(scene, type) : null;
-  return row === null ? null : nameOf(scene, row);
-}
-
-type WriteFacts = Pick<MarkedWrite, 'mark' | 'kind' | 'type' | 'key' | 'names'>;
-
-/** Follows a write to its end. */
-function follow(
-  { world, device, tab, accountId, random }: Scene,
-  facts: WriteFacts,
-  write: AnyWrite,
-) {
-  const { marks } = world;
-  const note = (end: string): void => {
-    marked.end = end;
-    if (end !== 'made') marks.refuse([facts.mark], end);
-  };
-  const settle = async (): Promise<void> => {
-    const result = await write.result;
-    if (marked.end === null) note(result.ok ? 'made' : result.error.type);
-  };
-  const marked: MarkedWrite = {
-    ...facts,
-    ...{ accountId, device: device.name, client: tab.number, isAsked: random.chance(0.7) },
-    ...{ isSaved: null, end: null },
-    look: async () => {
-      await Promise.race([settle(), new Promise((resolve) => setImmediate(resolve))]);
-    },
-  };
-  marks.writes.push(marked);
-  void write.saved.then((isSaved) => {
-    marked.isSaved = isSaved;
-  });
-  if (marked.isAsked) void settle();
-  const { mark, kind, type, key } = facts;
-  world.trace(`${tab.name} ${accountId} ${kind} ${type} ${key} ${mark}`);
-}
-
-function create(scene: Scene, type: TypeName, values: JsonObject, mark: string): void {
-  const { tab, accountId } = scene;
-  const names = JSON.stringify(values).match(/~[0-9a-f-]{36}/g) ?? [];
-  const write = tab.client.account(accountId)[type].create(values);
-  follow(scene, { mark, kind: 'create', type, key: write.object.$key, names }, write);
-}
-
-function destroy(scene: Scene, type: TypeName, row: AnyRow): void {
-  const { world, tab, accountId } = scene;
-  doom(world, type, row);
-  const key = nameOf(scene, row);
-  // The destroy takes the updates along that wait for an answer, even where it is refused.
-  for (const { end, mark, ...other } of world.marks.writes)
-    if (end === null && other.key === row.$key && other.kind === 'update')
-      world.marks.open.add(mark);
-  const write = tab.client.account(accountId)[type].destroy(key);
-  const mark = `x${markOf(type, row)}`;
-  follow(scene, { mark, kind: 'destroy', type, key: row.$key, names: [] }, write);
-}
-
-function doom({ marks }: World, type: TypeName, row: JsonObject): void {
-  marks.doomed.add(markOf(type, row) ?? '');
-  if (type === 'Book') marks.doomed.add('books');
-}
+import { type Command, doom, type Scene } from './scene.js';
+import type { TypeName } from './schema.js';
+import { drawGadget } from './values.js';
+import { WRITE_COMMANDS } from './write-commands.js';
 
 /** Draws an object that the server has, for writes of others. */
 async function drawStored({ world, accountId, random }: Scene): Promise<JsonObject | null> {
@@ -129,56 +25,8 @@ function sleep(milliseconds: number): Promise<void> {
 }
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  create: {
-    weight: 12,
-    run(scene) {
-      const mark = scene.world.marks.next('m');
-      const parent = drawName(scene, 'Gadget');
-      const link = drawName(scene, 'Gadget');
-      create(scene, 'Gadget', drawGadget(scene.random, mark, { parent, link }), mark);
-    },
-  },
-  createBook: {
-    weight: 3,
-    run(scene) {
-      const mark = scene.world.marks.next('m');
-      create(scene, 'Book', { title: `${mark} b${scene.random.integer(0, 9)}` }, mark);
-    },
-  },
-  createLine: {
-    weight: 5,
-    run(scene) {
-      const book = drawRow(scene, 'Book');
-      if (book === null) return;
-      const mark = scene.world.marks.next('m');
-      const amount = Number(mark.slice(1));
-      create(scene, 'Line', { bookId: nameOf(scene, book), amount }, mark);
-    },
-  },
-  update: {
-    weight: 22,
-    run(scene) {
-      const row = drawRow(scene, 'Gadget');
-      if (row === null) return;
-      const { world, tab, accountId, random } = scene;
-      const mark = world.marks.next('t');
-      const other = drawName(scene, 'Gadget');
-      const edit = drawEdit(random, row, { mark, other });
-      const key = nameOf(scene, row);
-      world.marks.mixed.add(markOf('Gadget', row) ?? '');
-      const write = tab.client.account(accountId).Gadget.update(key, edit as JsonObject);
-      const names = other === null ? [] : [other];
-      follow(scene, { mark, kind: 'update', type: 'Gadget', key: row.$key, names }, write);
-    },
-  },
-  destroy: {
-    weight: 6,
-    run(scene) {
-      const type = scene.random.pick(['Gadget', 'Gadget', 'Book', 'Line'] as const);
-      const row = drawRow(scene, type);
-      if (row !== null) destroy(scene, type, row);
-    },
-  },
+  ...WRITE_COMMANDS,
+  ...GROUP_COMMANDS,
   createRaw: {
     weight: 4,
     async run(scene) {

@@ -12,7 +12,7 @@ import type { World } from './world.js';
 /** Errors that writes of the test may end with, as the server has other objects than the client. */
 const EXPECTED = new Set([
   ...['notFound', 'alreadyExists', 'invalidProperties', 'objectIsLinked', 'dependencyFailed'],
-  ...['accountNotFound', 'closed', 'forbidden'],
+  ...['accountNotFound', 'closed', 'forbidden', 'conflict'],
 ]);
 
 /** How long a client is watched that has nothing to do, in milliseconds. */
@@ -142,9 +142,8 @@ function hasMark(
 
 /** All writes have ended, and each refusal has its reason. */
 function checkEnds(world: World): void {
-  const { writes, refused: marks } = world.marks;
-  const creates = writes.filter(({ kind, mark }) => kind === 'create' && marks.has(mark));
-  const refused = new Set(creates.map(({ key }) => key));
+  const { marks } = world;
+  const { writes } = marks;
   for (const write of writes) {
     const { mark, end, key, device, client } = write;
     const { tabs = [] } = world.devices.find(({ name }) => name === device) ?? {};
@@ -155,7 +154,7 @@ function checkEnds(world: World): void {
       if (!EXPECTED.has(end)) world.fail(`${device} was refused ${mark}: ${end}`);
       // Writes of one object may have become one.
       const names = writes.flatMap((other) => (other.key === key ? other.names : []));
-      const hasReason = refused.has(key) || names.some((name) => refused.has(name));
+      const hasReason = [key, ...names].some((name) => marks.isTakenBack(name));
       if (end === 'dependencyFailed' && !hasReason && tab !== undefined)
         world.fail(`${device} was refused ${mark} for nothing`);
     }

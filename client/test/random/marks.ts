@@ -16,6 +16,10 @@ export interface MarkedWrite {
   readonly key: string;
   /** Keys of other objects that it names. */
   readonly names: readonly string[];
+  /** Names the writes that were made together. */
+  readonly group?: string;
+  /** It asks for an unchanged object. */
+  readonly isChecked?: true;
   /** The device, and which of its clients: each has another number. */
   readonly device: string;
   readonly client: number;
@@ -58,6 +62,8 @@ export class Marks {
   readonly mixed = new Set<string>();
   /** Writes of these marks may be there or not: the server has gone back to an earlier time. */
   readonly open = new Set<string>();
+  /** Marks of refused writes that were made once more. */
+  readonly repeated = new Set<string>();
   #last = 0;
 
   next(letter: 'm' | 't'): string {
@@ -83,15 +89,17 @@ export class Marks {
     return mark === null || this.doomed.has(mark) || hasBooks;
   }
 
-  /** Returns the number of the client that has made a write; 0: others have. */
-  writerOf(mark: string): number {
-    return this.writes.find((write) => write.mark === mark)?.client ?? 0;
+  /** Returns a write of a client. */
+  find(mark: string): MarkedWrite | undefined {
+    return this.writes.find((write) => write.mark === mark);
   }
 
   /** Returns whether a client has destroyed an object, or was refused its create. */
   isTakenBack(key: string): boolean {
     const ofKey = this.writes.filter((write) => write.key === key);
-    return ofKey.some(({ kind, mark }) => kind === 'destroy' || this.refused.has(mark));
+    return ofKey.some(
+      ({ kind, mark }) => kind === 'destroy' || (kind === 'create' && this.refused.has(mark)),
+    );
   }
 
   /** Looks at all writes whose ends nobody has asked for. */

@@ -38,6 +38,7 @@ export interface RandomProject {
 export type RandomClient = jmap.CachedClient<RandomProject>;
 export type AnyRow = jmap.Row<AnyShape>;
 export type AnyWrite = jmap.Write<AnyShape>;
+export type AnyCreate = jmap.Write<AnyShape, AnyRow>;
 export type RandomSchema = jmap.Schema<RandomProject>;
 
 /** Returns the schema that the generator has written in a project. */

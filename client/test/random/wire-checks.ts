@@ -1,23 +1,21 @@
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.js';
 import type { Invocation, Request, Response } from '../../src/transport/transport.js';
-import { markOf, marksIn, tagsOf } from './marks.js';
+import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
 import { canonical } from './model.js';
 import type { RandomSchema, TypeName } from './schema.js';
 
 /** A name that no server may see: a key, a mark of a row, and what a row has besides. */
 const UNKNOWN = /~0?[0-9a-f]{8}-[0-9a-f]{4}-|"\$key"|"\$pending"/;
 
-const KEYS = /~[0-9a-f]{8}-[0-9a-f-]{27}/g;
-
 /** Answers after which a call comes again. */
 const TRANSIENT = new Set(['serverUnavailable', 'serverFail', 'rateLimit', 'requestTooLarge']);
 
 export interface WireOptions {
   readonly fail: (text: string) => void;
-  /** Returns the number of the client that has made a write. */
-  readonly writerOf: (mark: string) => number;
-  /** An object made here may be gone without the tab knowing that has written its name. */
-  readonly isGone: (key: string) => boolean;
+  /** Returns a write of a client; undefined: others have made it. */
+  readonly find: (mark: string) => MarkedWrite | undefined;
+  /** It was made once more behind its refusal. */
+  readonly isRepeated: (mark: string) => boolean;
 }
 
 /** Looks at what the clients of a device send. */
@@ -25,28 +23,30 @@ export class WireChecks {
   readonly #schema: RandomSchema;
   readonly #hasOnceKeys: boolean;
   readonly #fail: (text: string) => void;
-  readonly #writerOf: (mark: string) => number;
-  readonly #isGone: (key: string) => boolean;
+  readonly #options: WireOptions;
   /** Calls as they were sent first, by their keys. */
   readonly #calls = new Map<string, string>();
   /** Names of objects by their creation ids. */
   readonly #ids = new Map<string, string>();
   /** Marks that were sent of an object, in their order. */
   readonly #sent = new Map<string, number[]>();
+  /** The requests, and the calls of types, in which groups of writes were sent first. */
+  readonly #groups = new Map<string, string>();
+  readonly #grouped = new Set<string>();
+  #count = 0;
 
-  constructor(schema: RandomSchema, hasOnceKeys: boolean, { fail, writerOf, isGone }: WireOptions) {
+  constructor(schema: RandomSchema, hasOnceKeys: boolean, options: WireOptions) {
     this.#schema = schema;
     this.#hasOnceKeys = hasOnceKeys;
-    this.#fail = fail;
-    this.#writerOf = writerOf;
-    this.#isGone = isGone;
+    this.#fail = options.fail;
+    this.#options = options;
   }
 
   request(request: Request, answered: ReadonlySet<string>): void {
+    this.#count += 1;
     for (const call of request.methodCalls) {
       const [name, args] = call;
-      const text = JSON.stringify(args).replace(KEYS, (key) => (this.#isGone(key) ? '' : key));
-      if (UNKNOWN.test(text)) this.#fail(`sent ${JSON.stringify(call)}`);
+      if (UNKNOWN.test(JSON.stringify(args))) this.#fail(`sent ${JSON.stringify(call)}`);
       if (name.endsWith('/set')) this.#checkSet(call, answered);
     }
   }
@@ -83,7 +83,27 @@ export class WireChecks {
     this.#calls.set(id, text);
     this.#checkProperties(type, args);
     // Without keys, one create may make two objects.
-    if (this.#hasOnceKeys && before === undefined) this.#checkOrder(type, args);
+    if (!this.#hasOnceKeys || before !== undefined) return;
+    this.#checkOrder(type, args);
+    this.#checkGroups(type, args, id);
+  }
+
+  /** Writes that were made together go in one request, and those of a type in one call. */
+  #checkGroups(type: TypeName, args: JsonObject, id: string): void {
+    const marks = writesOf(args).flatMap(([, values]) => marksOf(type, values as JsonObject));
+    for (const mark of marks) {
+      const { group } = this.#options.find(mark) ?? {};
+      if (group === undefined || this.#grouped.has(mark)) continue;
+      this.#grouped.add(mark);
+      for (const [name, place] of [
+        [group, `${this.#count}`],
+        [`${group} ${type}`, id],
+      ] as const) {
+        const first = this.#groups.get(name) ?? place;
+        if (first !== place) this.#fail(`sent ${mark} of the group ${name} by itself`);
+        this.#groups.set(name, first);
+      }
+    }
   }
 
   #checkProperties(type: TypeName, args: JsonObject): void {
@@ -103,12 +123,12 @@ export class WireChecks {
 
   /** The writes that a client makes of an object go out in the order in which they were made. */
   #checkOrder(type: TypeName, args: JsonObject): void {
-    const writes = [...membersOf(args['create']), ...membersOf(args['update'])];
-    for (const [name, values] of writes) {
+    for (const [name, values] of writesOf(args)) {
       const key = this.#ids.get(name) ?? name.replace('#', '');
       for (const mark of marksOf(type, values as JsonObject)) {
         const number = Number(mark.slice(1));
-        const own = `${this.#writerOf(mark)} ${key}`;
+        if (this.#options.isRepeated(mark)) continue;
+        const own = `${this.#options.find(mark)?.client ?? 0} ${key}`;
         const earlier = this.#sent.get(own) ?? [];
         const most = Math.max(0, ...earlier);
         if (number < most && !earlier.includes(number))
@@ -128,6 +148,11 @@ function marksOf(type: TypeName, values: JsonObject): readonly string[] {
   ];
   // A title that changes has the mark of its create once more.
   return values['title'] !== undefined && tags.length > 0 ? tags : [...marks, ...tags];
+}
+
+/** Returns the creates and updates of a /set. */
+function writesOf(args: JsonObject): readonly (readonly [string, unknown])[] {
+  return [...membersOf(args['create']), ...membersOf(args['update'])];
 }
 
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] {

@@ -98,8 +98,8 @@ export class World {
       this.#wires.get(device) ??
       new WireChecks((this.next ?? this).schema, this.profile.hasOnceKeys, {
         fail: (text) => this.fail(`${device.name} ${text}`),
-        writerOf: (mark) => this.marks.writerOf(mark),
-        isGone: (key) => this.profile.tabs > 0 && this.marks.isTakenBack(key),
+        find: (mark) => this.marks.find(mark),
+        isRepeated: (mark) => this.marks.repeated.has(mark),
       });
     this.#wires.set(device, known);
     return known;

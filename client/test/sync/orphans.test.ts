@@ -33,4 +33,18 @@ describe('writes of an object that was made here', () => {
     expect(ends[0]).toMatchObject({ isMade: false, write: lost, error: { type: 'notFound' } });
     expect(ends[0]?.write).toBe(lost);
   });
+
+  it('end where they name it, and take along what needs them; uploads are no objects', () => {
+    const replica = new Replica([todo]);
+    const create = (key: string, text: string, blobs: readonly string[] = []): PendingWrite => ({
+      ...{ ...common, ids: [key], key, kind: 'create', values: { text }, blobs },
+    });
+    const [named, next] = [create(MADE, GONE), create(NAMED, MADE)];
+    const file = create('~00000000-0000-4000-8000-000000000004', GONE, [GONE]);
+    replica.apply({ log: [named, next, update(MADE), file, { ...named, sentAs: 'k' }] });
+    const ends = findOrphans(replica);
+    const failed = { isMade: false, error: { type: 'dependencyFailed' } };
+    expect(ends).toMatchObject([failed, failed, { error: { type: 'notFound' } }]);
+    expect(ends.map(({ write }) => write)).toEqual([named, next, update(MADE)]);
+  });
 });
