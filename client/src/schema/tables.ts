@@ -49,6 +49,8 @@ export interface FilterTable {
   /** A property, or a part of one: `emails/*\/address`. */
   readonly property: string;
   readonly operator: string;
+  /** Texts compare by a form that the server gives them: `1.00` finds `1`. */
+  readonly isFormed?: true;
   /** All properties that it reads, where there are several. */
   readonly properties?: readonly string[];
   /** The part counts where members beside it have these values. */
