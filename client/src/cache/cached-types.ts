@@ -257,6 +257,11 @@ export interface Problem {
   };
   /** Writes the same once more; after a conflict, over what the server has. */
   retry(): void;
+  /**
+   * Writes other values: those of a create, or the patch of an update, in the place of `values`. A
+   * new object keeps its `key`.
+   */
+  edit(values: object): void;
   /** Forgets the write. */
   discard(): void;
 }

@@ -98,7 +98,7 @@ const VALUES: Readonly<Record<string, readonly JsonValue[]>> = {
 
 const COLLATIONS = ['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet'];
 
-/** What the client leaves to the server: texts with a stored form, or with an order of their own. */
+/** The server alone judges these: texts with a stored form, or with an order of their own. */
 const LEFT = [
   ...['day', 'dayBefore', 'dayIn', 'entry', 'hasDay', 'hasLabel', 'hasMoment', 'hasOtherTag'],
   ...['key', 'lacksDay', 'lacksLabel', 'language', 'lengthAtLeast', 'localBefore', 'login'],
