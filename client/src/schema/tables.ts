@@ -33,6 +33,8 @@ export interface PropertyTable {
   readonly access?: 'immutable' | 'serverSet' | 'secret';
   /** The value of a create that gives none; absent where the client can't know it. */
   readonly default?: JsonValue;
+  /** The value of a create that gives none is the present time. */
+  readonly isNow?: true;
   /** Where its values have ids of other objects, or of blobs. */
   readonly references?: readonly ReferenceTable[];
 }

@@ -94,6 +94,7 @@ function propertyValue(property: ModelProperty): object {
     isNullable: property.nullable || undefined,
     access: accessOf(property),
     default: property.default,
+    isNow: property.defaultNow,
     references: references.length === 0 ? undefined : references,
   };
 }
