@@ -287,7 +287,6 @@ export class AccountCache implements WriteTarget {
 
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
-    if (this.#options.findRefusal() !== null) return false;
     if (this.isLoading) {
       void this.#options.store.settle().then(() => this.repeat(write, rows));
       return true;
@@ -296,6 +295,7 @@ export class AccountCache implements WriteTarget {
     // The problem has told what the server has.
     const row = this.#options.store.replica.row(write.type, write.key);
     const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
+    if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;
     this.take(again, undefined, rows);
     return true;
   }

@@ -123,7 +123,7 @@ export interface UpdateOptions {
    * Refuses the update with an error of type `conflict` where somebody has changed a property that
    * it touches. By default the last write of a property wins, and members of maps are merged.
    */
-  readonly ifUnchanged?: boolean;
+  readonly ifUnchanged?: boolean | undefined;
 }
 
 export interface Updates<Shape extends TypeShape> {
@@ -150,16 +150,19 @@ export interface LiveSnapshot<Object> {
 }
 
 /** A list that follows what changes, here and on the server. */
-export type LiveQuery<Object> = Observable<LiveSnapshot<Object>>;
+export interface LiveQuery<Object> extends Observable<LiveSnapshot<Object>> {
+  /** The rows of the snapshot. */
+  readonly rows: readonly Object[];
+}
 
 /** Says which objects a list has, and their order. Types without /query have all of them. */
 export type LiveOptions<Shape extends TypeShape> = ([Shape['filter']] extends [never]
   ? unknown
   : Search<Shape>) & {
   /** The place of the first row; 0 by default. */
-  readonly position?: number;
+  readonly position?: number | undefined;
   /** At most so many rows. A type that the client keeps in part has 1,000 without a limit. */
-  readonly limit?: number | null;
+  readonly limit?: number | null | undefined;
 };
 
 /** The references of a type by the names of `include`: `list` of `listId`. */
@@ -179,7 +182,7 @@ export interface Lives<Shape extends TypeShape> {
   live<const Name extends keyof Includes<Shape> & string = never>(
     options?: LiveOptions<Shape> & {
       /** References whose objects stand in the rows: `['list']` gives `row.list` of `listId`. */
-      readonly include?: readonly Name[];
+      readonly include?: readonly Name[] | undefined;
     },
   ): LiveQuery<Row<Shape> & Included<Shape, Name>>;
 }
@@ -257,6 +260,11 @@ export interface Problem {
   };
   /** Writes the same once more; after a conflict, over what the server has. */
   retry(): void;
+  /**
+   * Writes other values: those of a create, or the patch of an update, in the place of `values`. A
+   * new object keeps its `key`.
+   */
+  edit(values: object): void;
   /** Forgets the write. */
   discard(): void;
 }
@@ -299,7 +307,7 @@ export interface SyncControl extends Observable<SyncSnapshot> {
 
 export interface LogoutOptions {
   /** Writes that the server has not answered are lost. */
-  readonly discard?: boolean;
+  readonly discard?: boolean | undefined;
 }
 
 /** A client with a store. */

@@ -46,17 +46,17 @@ export interface StoreOptions extends ConnectionOptions {
    * The user whose data the store has. With it, the client starts from the store before it reaches
    * the server.
    */
-  readonly username?: string;
+  readonly username?: string | undefined;
   /**
    * How much of a type the client keeps, by the type's name: `all` objects, or those that are
    * `known` from lists. By default it keeps all of up to 10,000 objects.
    */
-  readonly coverage?: Readonly<Record<string, Coverage>>;
+  readonly coverage?: Readonly<Record<string, Coverage>> | undefined;
   /**
    * Octets of uploads that the store keeps for an account until the server has them; by default
    * 50,000,000. Further ones are in memory alone.
    */
-  readonly uploadQuota?: number;
+  readonly uploadQuota?: number | undefined;
 }
 
 /** Connects to a server with a store: what it has is on screen before the server is asked. */

@@ -105,6 +105,10 @@ export class LiveRows implements Observable<Snapshot> {
     this.#include = new Include(table, args.include, source.replica);
   }
 
+  get rows(): readonly Row[] {
+    return this.getSnapshot().rows;
+  }
+
   readonly getSnapshot = (): Snapshot => {
     // Without listeners the list isn't told of commits: it looks for itself.
     if (this.#leave === null) this.#refresh();

@@ -1,9 +1,11 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import { findTouched } from '../store/checks.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
 import { Variable } from './observable.js';
+import { copyJson } from './write-forms.js';
 
 /** The keys of their rows begin so. */
 const PREFIX = 'problem ';
@@ -86,20 +88,24 @@ export class Problems {
 
   #makeProblem(refused: RefusedWrite): Problem {
     const { accountId, write, error } = refused;
+    const row = rowOf(refused);
     const { type, kind, key } = write;
     const values = kind === 'create' ? write.values : kind === 'update' ? write.patch : null;
+    const repeat = (again: PendingWrite): void => {
+      const isTaken = this.#has(problem) && this.#repeat({ ...refused, write: again }, [row]);
+      if (isTaken) this.#remove(problem);
+    };
     const problem: Problem = Object.freeze({
       ...{ accountId, type, kind, key, values, error },
-      retry: () => {
-        if (this.#has(problem) && this.#repeat(refused, [rowOf(refused)])) this.#remove(problem);
-      },
+      retry: () => repeat(write),
+      edit: (other: object) => repeat(withValues(write, other)),
       discard: () => {
-        if (this.#has(problem)) this.#write([rowOf(refused)]);
+        if (this.#has(problem)) this.#write([row]);
         this.#remove(problem);
       },
     });
     this.#refused.set(problem, refused);
-    this.#byRow.set(rowOf(refused).key, problem);
+    this.#byRow.set(row.key, problem);
     for (const id of write.ids) this.#byWrite.set(id, problem);
     return problem;
   }
@@ -116,6 +122,14 @@ export class Problems {
       for (const [id, one] of known) if (one === problem) known.delete(id);
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));
   }
+}
+
+/** Returns a write of other values: those of a create, or the patch of an update. */
+function withValues(write: PendingWrite, values: object): PendingWrite {
+  if (write.kind === 'create') return { ...write, values: copyJson(values) };
+  if (write.kind !== 'update') return write;
+  const patch = copyJson(values);
+  return { ...write, patch, unchanged: write.unchanged && findTouched(write.unchanged, patch) };
 }
 
 function rowOf({ accountId, write }: RefusedWrite): RowChange {

@@ -91,14 +91,19 @@ function startWrite(type: string, key: string) {
   return { ids: [crypto.randomUUID()], type, key, sentAs: null };
 }
 
+/** The characters that a local time has of the present time in UTC. */
+const LENGTHS: Readonly<Record<string, number>> = { 'local-date': 10, 'local-date-time': 19 };
+
 /** Returns the times that the server sets on a create, about as it will. */
 function guessTimes({ properties }: TypeTable): JsonObject {
   const now = new Date().toISOString();
   const times = Object.entries(properties).filter(
-    ([, { kind, access, isNullable, default: value }]) =>
-      kind === 'date' && access === 'serverSet' && !isNullable && value === undefined,
+    ([, { kind, access, isNullable, isNow, default: value }]) =>
+      isNow || (kind === 'date' && access === 'serverSet' && !isNullable && value === undefined),
   );
-  return Object.fromEntries(times.map(([name]) => [name, now]));
+  return Object.fromEntries(
+    times.map(([name, { format = '' }]) => [name, now.slice(0, LENGTHS[format])]),
+  );
 }
 
 /** Returns the patch that a recipe makes. */

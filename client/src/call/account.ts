@@ -13,7 +13,7 @@ export type Project = { readonly [M in Mode]: object };
 
 export interface CallOptions {
   /** Ends the calls: they reject with its reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An account: the methods of each type, each call a request of its own. */

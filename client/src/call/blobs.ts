@@ -11,9 +11,9 @@ export type BlobId = Id<'Blob'>;
 
 export interface UploadOptions {
   /** The media type; by default that of the blob. */
-  readonly type?: string;
-  readonly onProgress?: OnProgress;
-  readonly signal?: AbortSignal;
+  readonly type?: string | undefined;
+  readonly onProgress?: OnProgress | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A blob that the server has. Nothing refers to it yet, so the server deletes it after a while. */
@@ -26,10 +26,10 @@ export interface Uploaded {
 
 export interface DownloadOptions {
   /** The name of the file in the answer's Content-Disposition. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The media type of the answer. */
-  readonly type?: string;
-  readonly signal?: AbortSignal;
+  readonly type?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A blob as a URL, for `<img>` and its like, which can't send a token. */

@@ -30,14 +30,14 @@ export interface ConnectionOptions {
   /** A bearer token. The function is asked again after a 401. */
   readonly token: Token;
   /** Sends requests in the place of the global `fetch`: for tests and proxies. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /**
    * How long a call waits in all for a server that is busy (429 and 503), in milliseconds; by
    * default 60,000.
    */
-  readonly retry?: number;
+  readonly retry?: number | undefined;
   /** Makes the transport of calls; by default they go by HTTP. */
-  readonly transport?: (context: TransportContext) => Transport;
+  readonly transport?: ((context: TransportContext) => Transport) | undefined;
 }
 
 /** All calls of a client share these. */

@@ -51,7 +51,7 @@ export interface IndexedDbOptions {
    * How long to wait before a database that was lost is opened again, ms; each further wait is
    * twice as long. By default 250.
    */
-  readonly reopenAfter?: number;
+  readonly reopenAfter?: number | undefined;
 }
 
 /** A store in the browser's IndexedDB, with a database for each name. */

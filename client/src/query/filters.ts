@@ -57,8 +57,10 @@ function compileOne(
   const property = table.properties[name];
   const isPlain = filter.properties === undefined && isSingle(filter.property);
   if (property === undefined || !isPlain || filter.where !== undefined) return null;
-  if (given === null && !(filter.operator === 'equals' && property.isNullable === true))
-    return () => true;
+  if (filter.isFormed === true) return null;
+  // A part may be absent, whatever its property.
+  const mayLack = property.isNullable === true || name !== filter.property;
+  if (given === null && !(filter.operator === 'equals' && mayLack)) return () => true;
   const matches = OPERATORS[filter.operator]?.(given, { property, text }) ?? null;
   if (matches === null) return null;
   const read = readPath(filter.property);
@@ -87,7 +89,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = Object.freeze({
   contains: folded((value, given) => value.includes(given)),
   startsWith: folded((value, given) => value.startsWith(given)),
   text: (given, { text }) => {
-    const words = text.words(String(given)).map((word) => text.fold(word));
+    const words = text.words(text.fold(String(given)));
     return (value) => {
       const searched = typeof value === 'string' ? text.fold(value) : null;
       return (

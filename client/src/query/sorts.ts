@@ -73,7 +73,7 @@ export function compareObject(order: Order, object: JsonObject, keys: Keys): num
 function nameOf(table: TypeTable, { property, collation }: JsonObject): string {
   const path = table.sorts[String(property)]?.property ?? '';
   const isText = table.properties[path]?.kind === 'string';
-  return JSON.stringify([path, isText ? (collation ?? CASEMAP) : null]);
+  return JSON.stringify([property, isText ? (collation ?? CASEMAP) : null]);
 }
 
 function compileComparator(

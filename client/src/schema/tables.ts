@@ -33,6 +33,8 @@ export interface PropertyTable {
   readonly access?: 'immutable' | 'serverSet' | 'secret';
   /** The value of a create that gives none; absent where the client can't know it. */
   readonly default?: JsonValue;
+  /** The value of a create that gives none is the present time. */
+  readonly isNow?: true;
   /** Where its values have ids of other objects, or of blobs. */
   readonly references?: readonly ReferenceTable[];
 }
@@ -49,6 +51,8 @@ export interface FilterTable {
   /** A property, or a part of one: `emails/*\/address`. */
   readonly property: string;
   readonly operator: string;
+  /** Texts compare by a form that the server gives them: `1.00` finds `1`. */
+  readonly isFormed?: true;
   /** All properties that it reads, where there are several. */
   readonly properties?: readonly string[];
   /** The part counts where members beside it have these values. */

@@ -3,7 +3,7 @@ import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from './list-state.js';
 import { countCommon, type Log, namesIn, replaceNames } from './log.js';
 import { applyPatch, type Defaults } from './patches.js';
-import { isEqual } from './values.js';
+import { isEqual, withMember } from './values.js';
 import { isLocalKey, type Key, type PendingWrite } from './write.js';
 
 /** An object on screen. It is the same one until something of it changes. */
@@ -165,6 +165,11 @@ export class Replica {
     return this.#copyOf(write.type).preview(write, row, isPending);
   }
 
+  /** Returns an object without its secrets, which clients give and never get. */
+  withoutSecrets(type: string, object: JsonObject): JsonObject {
+    return this.#copyOf(type).withoutSecrets(object);
+  }
+
   defaultsOf(type: string): Defaults {
     return this.#copyOf(type).defaults;
   }
@@ -257,6 +262,7 @@ export class Replica {
 class Copy {
   readonly defaults: Defaults;
   readonly #table: TypeTable;
+  readonly #secrets: readonly string[];
   readonly #base = new Map<Key, Row>();
   /** The keys of objects that were made here, by their ids. */
   readonly #keys = new Map<string, Key>();
@@ -267,6 +273,9 @@ class Copy {
 
   constructor(table: TypeTable) {
     this.#table = table;
+    this.#secrets = Object.keys(table.properties).filter(
+      (name) => table.properties[name]?.access === 'secret',
+    );
     this.defaults = (property) => table.properties[property]?.default ?? null;
   }
 
@@ -334,7 +343,7 @@ class Copy {
     }
     let object: JsonObject | null = this.#base.get(key) ?? null;
     for (const write of writes) object = this.#applied(object, replaceNames(write, nameOf));
-    const row = object && makeRow(object, key, true);
+    const row = object && makeRow(this.withoutSecrets(object), key, true);
     // A write that is sent now, and was not before, shows the same.
     if (row === null || !isEqual(row, this.#pending.get(key) ?? undefined))
       this.#pending.set(key, row);
@@ -342,7 +351,14 @@ class Copy {
 
   preview(write: PendingWrite, row: Row | null, isPending: boolean): Row | undefined {
     const object = this.#applied(row, write);
-    return object === null ? undefined : makeRow(object, write.key, isPending);
+    return object === null ? undefined : makeRow(this.withoutSecrets(object), write.key, isPending);
+  }
+
+  withoutSecrets(object: JsonObject): JsonObject {
+    return this.#secrets.reduce<JsonObject>(
+      (rest, name) => (Object.hasOwn(rest, name) ? withMember(rest, name, undefined) : rest),
+      object,
+    );
   }
 
   #applied(object: JsonObject | null, write: PendingWrite): JsonObject | null {

@@ -218,7 +218,8 @@ class FlushReader {
 
   #take(type: string, id: string, object: JsonObject | null): void {
     const ofType = this.#objects.get(type) ?? new Map<string, JsonObject | null>();
-    this.#objects.set(type, ofType.set(id, object));
+    const shown = object && this.#replica.withoutSecrets(type, object);
+    this.#objects.set(type, ofType.set(id, shown));
   }
 }
 

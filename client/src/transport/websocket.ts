@@ -12,20 +12,17 @@ export type { WebSocketLike } from './jmap-socket.js';
 
 export interface WebSocketOptions {
   /** By default the global one. Node 20 has none: give the one of the package `ws`. */
-  readonly WebSocket?: new (
-    url: string,
-    protocol: string,
-  ) => WebSocketLike;
+  readonly WebSocket?: (new (url: string, protocol: string) => WebSocketLike) | undefined;
   /**
    * By default, calls go by HTTP and push by an event source as long as there is no socket. False:
    * they fail then.
    */
-  readonly fallback?: boolean;
+  readonly fallback?: boolean | undefined;
   /**
    * After how many milliseconds without a message the client asks the server for a sign of life; by
    * default 60,000.
    */
-  readonly silence?: number;
+  readonly silence?: number | undefined;
 }
 
 const WEBSOCKET = 'urn:ietf:params:jmap:websocket';

@@ -42,6 +42,7 @@ describe('a live list', () => {
     expect(seen.at(-1)).toMatchObject({ total: 1, status: 'live', complete: true });
     expect(textsOf(seen.at(-1)?.rows ?? [])).toEqual(['Called']);
     expect(seen.at(-1)).toBe(query.getSnapshot());
+    expect(query.rows).toBe(query.getSnapshot().rows);
     await write.result;
     const [row] = query.getSnapshot().rows;
     expect(row).toMatchObject({ $key: write.object.$key, $pending: false });

@@ -118,6 +118,40 @@ describe('a write', () => {
     expect((await open(store)).problems.getSnapshot()).toEqual([]);
   });
 
+  it('that was refused is sent once more with other values, under its key', async () => {
+    const jmap = await open();
+    const { Todo } = jmap.account();
+    const { object } = Todo.create({ text: 'x'.repeat(600) });
+    await jmap.sync.settled();
+    const [problem] = jmap.problems.getSnapshot();
+    problem?.edit({ ...problem.values, text: 'brief' });
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+    const all = Todo.live();
+    expect(all.getSnapshot().rows).toContainEqual(
+      expect.objectContaining({ $key: object.$key, text: 'brief', $pending: true }),
+    );
+    await jmap.sync.settled();
+    const made = all.getSnapshot().rows.find(({ $key }) => $key === object.$key);
+    expect(made).toMatchObject({ text: 'brief', $pending: false });
+    const id = made?.id ?? '';
+    Todo.update(id, { text: 'y'.repeat(600) });
+    await jmap.sync.settled();
+    jmap.problems.getSnapshot()[0]?.edit({ done: true });
+    problem?.edit({ text: 'of a problem that is gone' });
+    await jmap.sync.settled();
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+    expect((await Todo.get({ ids: [id] })).list).toMatchObject([{ text: 'brief', done: true }]);
+  });
+
+  it('that would be too large with other values stays a problem', async () => {
+    const jmap = await open();
+    jmap.account().Todo.create({ text: 'x'.repeat(600) });
+    await jmap.sync.settled();
+    const [problem] = jmap.problems.getSnapshot();
+    problem?.edit({ text: 'x'.repeat(20_000_000) });
+    expect(jmap.problems.getSnapshot()).toEqual([problem]);
+  });
+
   it('that was refused is no problem any more once its result is read', async () => {
     const jmap = await open();
     const write = jmap.account().Todo.create({ text: 'x'.repeat(600) });

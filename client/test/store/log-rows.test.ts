@@ -12,8 +12,8 @@ describe('writes of tabs that share a store', () => {
     const group = [1, 2, 3].map((number) => makeWrite(`g${number}`, 'g'));
     const tabs = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => [makeWrite(`w${number}`)]);
     // None of the tabs has heard of what the others write.
-    const rows = [group, ...tabs].flatMap((log) => new LogRows('a', true).change([], log));
-    const reader = new LogRows('a', true);
+    const rows = [group, ...tabs].flatMap((log) => new LogRows('a').change([], log));
+    const reader = new LogRows('a');
     const log = reader.take([], rows);
     const first = log.findIndex((write) => write.group === 'g');
     expect(log.slice(first, first + 3)).toEqual(group);
@@ -23,14 +23,14 @@ describe('writes of tabs that share a store', () => {
     const changed = [...rows, ...reader.change(log, [...rest, next])];
     const last = new Map(changed.map((row) => [row.key, row]));
     const present = [...last.values()].filter(({ value }) => value !== undefined);
-    expect(new LogRows('a', true).take([], present)).toEqual([...rest, next]);
+    expect(new LogRows('a').take([], present)).toEqual([...rest, next]);
   });
 
   it('stay in their order where one takes the place of others', () => {
     const before = ['update', 'x', 'destroy', 'create'].map((id) => makeWrite(id));
-    const tab = new LogRows('a', true);
+    const tab = new LogRows('a');
     const rows = tab.change([], before);
-    const other = new LogRows('a', true);
+    const other = new LogRows('a');
     const heard = other.take([], rows);
     const needing = makeWrite('n');
     const more = other.change(heard, [...heard, needing]);
@@ -39,6 +39,6 @@ describe('writes of tabs that share a store', () => {
     const changes = tab.change(before, after);
     const last = new Map([...rows, ...more, ...changes].map((row) => [row.key, row]));
     const present = [...last.values()].filter(({ value }) => value !== undefined);
-    expect(new LogRows('a', true).take([], present)).toEqual([...after, needing]);
+    expect(new LogRows('a').take([], present)).toEqual([...after, needing]);
   });
 });

@@ -100,6 +100,13 @@ export async function use(): Promise<void> {
       }
     }
   }
+  // Values that may be undefined need no check by the caller.
+  const maybe: { readonly username?: string; readonly limit?: number } = {};
+  void (await connect({
+    ...{ url: '', token: '', store: jmap.memory() },
+    ...{ username: maybe.username, coverage: undefined, fetch: undefined, retry: undefined },
+  }));
+  void me.Todo.live({ limit: maybe.limit, include: undefined }).rows;
   const todos = me.Todo.live({ filter: { done: false }, sort: ['-created'], limit: 100 });
   // @ts-expect-error no such condition
   me.Todo.live({ filter: { nope: 1 } });

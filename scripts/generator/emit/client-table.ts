@@ -1,4 +1,6 @@
+import { FILTER_OPERATORS } from '../../../src/capability/filter-operators.js';
 import type { Place } from '../../../src/capability/places.js';
+import { innerForm, ownForm } from '../../../src/capability/text-forms.js';
 import { kindOf } from '../../../src/descriptor/kinds.js';
 import { isGiven, isWrittenByClients } from '../../../src/descriptor/model/access.js';
 import {
@@ -92,6 +94,7 @@ function propertyValue(property: ModelProperty): object {
     isNullable: property.nullable || undefined,
     access: accessOf(property),
     default: property.default,
+    isNow: property.defaultNow,
     references: references.length === 0 ? undefined : references,
   };
 }
@@ -123,14 +126,25 @@ export function tokensOf(place: Place): readonly string[] {
   });
 }
 
-function filterValue({ property, properties = [], operator, many }: ModelFilter): object {
+function filterValue(filter: ModelFilter): object {
+  const { property, properties = [], operator, many } = filter;
   return {
     property: property.name,
     operator,
+    isFormed: isFormed(filter) || undefined,
     properties: properties.length < 2 ? undefined : properties.map(({ name }) => name),
     where: property.within?.where,
     isAll: many === 'all' || undefined,
   };
+}
+
+/** Returns whether the server compares a stored form of texts, and not the texts as they are. */
+function isFormed({ property, operator }: ModelFilter): boolean {
+  const { compares } = FILTER_OPERATORS[operator];
+  if (compares === 'key' || compares === 'item') return innerForm(property, compares) !== undefined;
+  // Of a property that is a date, not a part of one, clients know that it is.
+  const isKnown = property.kind === 'date' && !property.name.includes('/');
+  return compares === 'value' && !isKnown && ownForm(property) !== undefined;
 }
 
 function sortValue({ property, by }: ModelSort): object {

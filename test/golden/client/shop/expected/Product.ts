@@ -144,7 +144,7 @@ export const productTable: jmap.TypeTable = {
     stock: { kind: 'integer', default: 0 },
     sold: { kind: 'integer', access: 'serverSet', default: 0 },
     kind: { kind: 'string', default: 'toy' },
-    since: { kind: 'date' },
+    since: { kind: 'date', isNow: true },
     supplierKey: { kind: 'string', isNullable: true, access: 'secret', default: null },
     nickname: { kind: 'string' },
     photoBlobId: {
