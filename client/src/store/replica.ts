@@ -170,6 +170,11 @@ export class Replica {
     return this.#copyOf(type).withoutSecrets(object);
   }
 
+  /** Returns whether the values of a property have ids of objects. */
+  namesObjects(type: string, property: string): boolean {
+    return this.#copyOf(type).namesObjects(property);
+  }
+
   defaultsOf(type: string): Defaults {
     return this.#copyOf(type).defaults;
   }
@@ -277,6 +282,11 @@ class Copy {
       (name) => table.properties[name]?.access === 'secret',
     );
     this.defaults = (property) => table.properties[property]?.default ?? null;
+  }
+
+  namesObjects(property: string): boolean {
+    const references = this.#table.properties[property]?.references ?? [];
+    return references.some(({ type }) => type !== null);
   }
 
   keyOf(id: string): Key {

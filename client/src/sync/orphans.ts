@@ -23,13 +23,17 @@ export function findOrphans(
   const creates = new Set(log.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
   const isGone = (key: Key): boolean =>
     isLocalKey(key) && !creates.has(key) && replica.aliasOf(key) === undefined;
+  const isLacking = (write: PendingWrite): boolean => {
+    const { blobs = [] } = write;
+    // Uploads have keys of their own.
+    const names = [...namesIn(pickReferences(write, replica))];
+    return names.some((name) => isGone(name) && !blobs.includes(name));
+  };
   const judge = (write: PendingWrite): Refusal | null => {
-    const { key, sentAs, blobs } = write;
+    const { key, sentAs } = write;
     if (sentAs !== null) return null;
     if (lacksFile(write)) return LACKS_FILE;
-    // Uploads have keys of their own.
-    const isLacking = [...namesIn(write)].some((name) => isGone(name) && !blobs?.includes(name));
-    if (isLacking) return DEPENDENCY_FAILED;
+    if (isLacking(write)) return DEPENDENCY_FAILED;
     return isGone(key) ? GONE : null;
   };
   return log.flatMap((write) => {
@@ -38,4 +42,17 @@ export function findOrphans(
     if (write.kind === 'create') creates.delete(write.key);
     return [{ isMade: false, write, error } as const];
   });
+}
+
+/** Returns a write with the properties alone that name objects: other texts only look like keys. */
+function pickReferences(write: PendingWrite, replica: Replica): PendingWrite {
+  const pick = <Value>(values: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(
+      Object.entries(values).filter(([name]) =>
+        replica.namesObjects(write.type, name.split('/')[0] ?? ''),
+      ),
+    );
+  if (write.kind === 'create') return { ...write, values: pick(write.values) };
+  if (write.kind === 'update') return { ...write, patch: pick(write.patch) };
+  return write;
 }

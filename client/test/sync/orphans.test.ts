@@ -6,7 +6,11 @@ import { findOrphans } from '../../src/sync/orphans.js';
 
 const todo: TypeTable = {
   ...{ name: 'Todo', capability: 'urn:test', hash: '', methods: ['get', 'changes', 'set'] },
-  ...{ properties: { text: { kind: 'string' } }, filters: {}, sorts: {} },
+  properties: {
+    text: { kind: 'string' },
+    parentId: { kind: 'string', references: [{ type: 'Todo' }] },
+  },
+  ...{ filters: {}, sorts: {} },
 };
 
 const MADE = '~00000000-0000-4000-8000-000000000001';
@@ -36,8 +40,12 @@ describe('writes of an object that was made here', () => {
 
   it('end where they name it, and take along what needs them; uploads are no objects', () => {
     const replica = new Replica([todo]);
-    const create = (key: string, text: string, blobs: readonly string[] = []): PendingWrite => ({
-      ...{ ...common, ids: [key], key, kind: 'create', values: { text }, blobs },
+    const create = (
+      key: string,
+      parentId: string,
+      blobs: readonly string[] = [],
+    ): PendingWrite => ({
+      ...{ ...common, ids: [key], key, kind: 'create', values: { parentId, text: GONE }, blobs },
     });
     const [named, next] = [create(MADE, GONE), create(NAMED, MADE)];
     const file = create('~00000000-0000-4000-8000-000000000004', GONE, [GONE]);
