@@ -7,8 +7,8 @@ const GONE: Refusal = Object.freeze({ type: 'notFound', description: 'The object
 
 /**
  * Returns the ends of unsent writes that need objects made here which are nowhere any more: of
- * writes of such objects, and of those that name them. Whoever wrote them did not know yet that the
- * create was taken back or refused.
+ * writes of such objects, and of those that name them. A tab may make such a write before it knows
+ * that the create was taken back or refused.
  */
 export function findOrphans(replica: Replica): readonly Outcome[] {
   const { log } = replica;

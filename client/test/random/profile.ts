@@ -34,9 +34,9 @@ const MIDDLE: Limits = { maxCallsInRequest: 12, maxObjectsInGet: 8, maxObjectsIn
 const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 
 export function drawProfile(random: Random, steps: number): Profile {
-  const hasOnceKeys = random.chance(0.6);
-  const profile = drawRest(random, hasOnceKeys);
-  return { ...profile, steps, known: hasOnceKeys ? profile.known : [] };
+  const isLikely = random.chance(0.6);
+  const once = readNumber('CLIENT_ONCE');
+  return { ...drawRest(random, once === null ? isLikely : once === 1), steps };
 }
 
 function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps'> {
@@ -53,7 +53,10 @@ function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps'> 
   };
 }
 
-/** CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part. */
+/**
+ * CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part, and
+ * CLIENT_ONCE with keys of calls, or without.
+ */
 function readNumber(name: string): number | null {
   const text = process.env[name];
   return text === undefined ? null : Number(text);
