@@ -38,13 +38,15 @@ const MIDDLE: Limits = { maxCallsInRequest: 12, maxObjectsInGet: 8, maxObjectsIn
 const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 
 export function drawProfile(random: Random, steps: number): Profile {
-  const hasOnceKeys = random.chance(0.6);
+  const isLikely = random.chance(0.6);
+  const once = readNumber('CLIENT_ONCE');
+  const hasOnceKeys = once === null ? isLikely : once === 1;
   const profile = drawRest(random, hasOnceKeys);
   // A tab that has lost its store sends its writes without the others' knowledge: for a moment they
   // may show what it has made as another's.
   const isLost = random.chance(0.3) && profile.tabs === 0;
   const losesStores = hasOnceKeys && (readNumber('CLIENT_LOST') === 1 || isLost);
-  return { ...profile, losesStores, steps, known: hasOnceKeys ? profile.known : [] };
+  return { ...profile, losesStores, steps };
 }
 
 function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps' | 'losesStores'> {
@@ -62,7 +64,10 @@ function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps' |
   };
 }
 
-/** CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part. */
+/**
+ * CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part, and
+ * CLIENT_ONCE with keys of calls, or without.
+ */
 function readNumber(name: string): number | null {
   const text = process.env[name];
   return text === undefined ? null : Number(text);
