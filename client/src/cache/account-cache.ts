@@ -394,6 +394,9 @@ export class AccountCache implements WriteTarget {
     this.uploads.close();
     await this.#sync.close();
     this.#waiters.close();
+    // Lists that were opened just now are noted, too.
+    await this.#options.shown.settle();
+    if (!this.#isDropped) this.#shown?.flush();
   }
 
   /** Tells lists that the state of the client is another one. */

@@ -1,13 +1,14 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { compileFilter, type Match } from '../query/filters.js';
 import { isEqualList, LocalList } from '../query/local-list.js';
+import { findNoted, type KnownList } from '../query/noted-list.js';
 import { overlayRows } from '../query/overlay.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import { runInSlices } from '../query/slices.js';
 import { compileSort, type Order } from '../query/sorts.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ListNote, ShownList } from '../store/list-notes.js';
-import type { ListSearch, ServerList } from '../store/list-state.js';
+import type { ListSearch } from '../store/list-state.js';
 import type { Replica, Row, Touched } from '../store/replica.js';
 import { isEqual, mapTexts } from '../store/values.js';
 import type { LiveSnapshot, LiveStatus } from './cached-types.js';
@@ -308,20 +309,6 @@ export class LiveRows implements Observable<Snapshot> {
     return status === 'live' && !hasRows ? 'loading' : status;
   }
 
-  /** Returns the list as it was shown last, as far as its rows are here and belong to it still. */
-  #findNoted(match: Match | null): KnownList | undefined {
-    if (this.#note === undefined) return undefined;
-    const { replica } = this.#source;
-    const { name: type } = this.table;
-    const { ids, total } = this.#note;
-    const shown = ids.filter((id) => {
-      const row = replica.base(type, replica.keyOf(type, id));
-      return row !== undefined && match?.(row) !== false;
-    });
-    const { position } = this.#args;
-    return { shown, total, length: shown.length, position, isReplacing: true, answered: [] };
-  }
-
   #findContents(plan: Plan | null): Contents {
     const { replica } = this.#source;
     const { name: type } = this.table;
@@ -337,8 +324,8 @@ export class LiveRows implements Observable<Snapshot> {
       const complete = replica.coverage(type) === 'all';
       return { rows, total, complete, approximate: false };
     }
-    const list: KnownList | undefined =
-      search === null ? this.#findNoted(match) : replica.list(search.name);
+    const noted = this.#note && findNoted(this.#note, type, replica, match);
+    const list: KnownList | undefined = search === null ? noted : replica.list(search.name);
     const written = replica.log.flatMap((write) => (write.type === type ? [write.key] : []));
     // Nobody knows what lies before a list that doesn't begin with the first id.
     const isFirst = position === 0;
@@ -367,9 +354,3 @@ export class LiveRows implements Observable<Snapshot> {
     };
   }
 }
-
-/** A list of ids as far as it is known. */
-type KnownList = Pick<
-  ServerList,
-  'shown' | 'total' | 'length' | 'position' | 'isReplacing' | 'answered'
->;

@@ -37,7 +37,7 @@ interface Found {
   readonly isOwn: boolean;
 }
 
-/** What becomes of an account: a store that has others' commits is read. */
+/** The return of an account: it reads a store that has others' commits. */
 interface Return {
   readonly account: AccountCache;
   /** Null: the store has others' commits. */

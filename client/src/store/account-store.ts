@@ -109,8 +109,11 @@ export class AccountStore {
   /** Reads the objects that the first `read` has left. */
   readRest(store: OpenStore): Promise<void> {
     return this.#queue(async () => {
+      if (this.isLoaded) return;
       await this.#loader.loadRest(store);
-      if (!this.#isStopped) this.#endLoading();
+      if (this.#isStopped) return;
+      this.#take(await this.#loadRows(store, 'aliases'));
+      this.#endLoading();
     });
   }
 
@@ -182,9 +185,7 @@ export class AccountStore {
   /** Reads what is behind a step; the log in any case: tabs may end before they tell of writes. */
   async #load(store: OpenStore, step: number): Promise<void> {
     const stored = this.log.stored;
-    const { prefix } = this.rows;
-    const load = async (table: Table): Promise<readonly RowChange[]> =>
-      toChanges(table, await store.load(table, prefix));
+    const load = (table: Table) => this.#loadRows(store, table);
     const log = this.log.findMissing(await load('log'), stored);
     if (step === this.#step) {
       this.#take(log);
@@ -193,15 +194,27 @@ export class AccountStore {
     // Lists that are looked at have to hear of each object.
     const isFirst = this.#step === UNREAD && this.#seq === 0 && this.#listeners.size === 0;
     // Objects come last: they may be newer than the state that they have reached, never older.
-    const rest = await Promise.all([load('types'), load('lists'), load('aliases')]);
-    const objects = await (isFirst ? this.#loader.loadFirst(store, log, rest[2]) : load('objects'));
+    const rest = await Promise.all([load('types'), load('lists')]);
+    const objects = await (isFirst ? this.#loader.loadFirst(store, log) : load('objects'));
+    // Behind the objects: none of them shows without its key.
+    const aliases = await load('aliases');
     this.#step = step;
     this.#storedStep = step;
     this.#isBehind = false;
     this.#isReread = true;
-    this.#take([...(isFirst ? [] : this.rows.empty()), ...log, ...rest.flat(), ...objects]);
+    this.#take([
+      ...(isFirst ? [] : this.rows.empty()),
+      ...log,
+      ...rest.flat(),
+      ...aliases,
+      ...objects,
+    ]);
     this.#hasRead = true;
     if (!isFirst) this.#endLoading();
+  }
+
+  async #loadRows(store: OpenStore, table: Table): Promise<readonly RowChange[]> {
+    return toChanges(table, await store.load(table, this.rows.prefix));
   }
 
   async #loadStep(store: OpenStore): Promise<number> {

@@ -47,11 +47,7 @@ export class ObjectLoader {
   }
 
   /** Reads the objects that show first; all of them where there are few. */
-  async loadFirst(
-    store: OpenStore,
-    log: readonly RowChange[],
-    aliases: readonly RowChange[],
-  ): Promise<readonly RowChange[]> {
+  async loadFirst(store: OpenStore, log: readonly RowChange[]): Promise<readonly RowChange[]> {
     const { prefix } = this.#rows;
     const page = store.loadPage('objects', prefix);
     this.#notes.take(await store.load('meta', this.#notes.prefix));
@@ -62,6 +58,7 @@ export class ObjectLoader {
       end = resolve;
     });
     this.#rest = { after: rows.at(-1)?.[0] ?? '', done, end };
+    const aliases = toChanges('aliases', await store.load('aliases', prefix));
     const names = new Set([...this.#notes.objects, ...namesOfWrites(log, aliases, prefix)]);
     const shown = await store.read(
       'objects',

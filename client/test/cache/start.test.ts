@@ -220,6 +220,31 @@ describe('a client whose store is not read to its end', () => {
   });
 });
 
+describe('an account that the user has lost', () => {
+  it('is taken away whole, once its rows are read', async () => {
+    const run = (...args: readonly string[]) => served.server().tool('scripts/account', args);
+    const id = await run('create', '--name', 'Lost', '--user', 'u1');
+    const kept = memory();
+    const first = await served.connect({ store: kept });
+    for (let at = 0; at < 3 * PAGE; at += 1)
+      first.account(id as never).Todo.create({ text: `lost ${at}` });
+    await first.sync.settled();
+    await first.close();
+    await run('revoke', id, '--user', 'u1');
+    const paged = pageStore(kept, PAGE);
+    paged.hold();
+    await served.connect({ store: paged.store });
+    const data = await kept.open([new URL(served.proxy().url).href, 'u1', 1].join(' '));
+    expect(await data.load('objects', `${id} `)).toHaveLength(3 * PAGE);
+    paged.release();
+    await eventually(async () => {
+      for (const table of ['objects', 'types', 'log', 'lists', 'aliases'] as const)
+        expect(await data.load(table, `${id} `)).toEqual([]);
+    });
+    await data.close();
+  });
+});
+
 describe('a tab that starts', () => {
   it('keeps what others tell over the rows that it reads late', async () => {
     const shared = memory();

@@ -35,7 +35,11 @@ async function openThings() {
     const key = replica.keyOf(type, id);
     return { key, row: replica.row(type, key) };
   };
-  return { server, sync, store, replica, target: { find, take } };
+  const target: WriteTarget = {
+    ...{ find, take, refusal: null, isLoading: false },
+    defer: (make) => make(target),
+  };
+  return { server, sync, store, replica, target };
 }
 
 describe('the row of a create', () => {
