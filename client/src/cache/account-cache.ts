@@ -254,6 +254,14 @@ export class AccountCache implements WriteTarget {
     return this.#options.store.replica.idOf(key) ?? key;
   }
 
+  /** Returns a text, or the id of the key that it is. Throws where that has no id yet. */
+  resolve(text: string): string {
+    const { replica } = this.#options.store;
+    if (replica.log.some(({ kind, key }) => kind === 'create' && key === text))
+      throw new Error(`${text} has no id until the result of its create is there.`);
+    return replica.idOf(text) ?? text;
+  }
+
   find(type: string, id: string): ReturnType<WriteTarget['find']> {
     const { replica } = this.#options.store;
     const key = replica.keyOf(type, id);

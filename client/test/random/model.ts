@@ -76,8 +76,11 @@ function applyWrite(
 ): JsonObject | null {
   if (write['kind'] === 'destroy') return null;
   const defaults: Record<string, JsonValue> = {};
-  for (const [name, property] of Object.entries(properties))
-    if (property.default !== undefined) defaults[name] = property.default;
+  for (const [name, property] of Object.entries(properties)) {
+    // Nobody shows a secret.
+    const isShown = property.access !== 'secret';
+    if (isShown && property.default !== undefined) defaults[name] = property.default;
+  }
   if (write['kind'] === 'create') {
     const { provisional, values } = write;
     return { ...defaults, ...toObject(provisional), ...object, ...toObject(values) };

@@ -1,3 +1,4 @@
+import type * as jmap from '../../src/index.js';
 import type { Client } from '../../src/index.js';
 import type { Project } from './sample.js';
 
@@ -58,3 +59,7 @@ export async function use(jmap: Client<Project>): Promise<void> {
   const { closed } = await me.Todo.close({ ids: ['a'] });
   void [text, name, done, id, closed];
 }
+
+declare const lists: jmap.Reference<readonly (jmap.Id<'TodoList'> | null)[]>;
+// @ts-expect-error ids of a get have no null
+void ({ ids: lists } satisfies jmap.OrReferences<{ ids: readonly jmap.Id<'TodoList'>[] | null }>);
