@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ShownWrite, writeCreate, writeUpdate } from '../../src/cache/write-forms.js';
+import {
+  type ShownWrite,
+  type WriteTarget,
+  writeCreate,
+  writeUpdate,
+} from '../../src/cache/write-forms.js';
 import type { TypeTable } from '../../src/schema/tables.js';
 import type { PendingWrite } from '../../src/store/write.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
