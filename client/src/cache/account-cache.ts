@@ -120,6 +120,7 @@ export class AccountCache implements WriteTarget {
       ...{ settleSession, isShown: (type) => this.#isShown(type) },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
+      readFiles: () => this.uploads.readMissing(),
       lacksFile: (write) => this.uploads.lacksFile(write),
       repair: (write, error) => this.uploads.repair(write, error),
       report: (failure, isDone) => {
@@ -138,9 +139,6 @@ export class AccountCache implements WriteTarget {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
-        // A write may name a file of which this tab has not heard.
-        if (store.replica.log.some(({ blobs = [] }) => blobs.length > 0))
-          await this.uploads.load(open);
         this.#endForgotten();
         if (isReread) this.#sync.follow(types().map(({ name }) => name));
         this.#sync.follow(store.renew());
@@ -384,12 +382,12 @@ export class AccountCache implements WriteTarget {
     const { store } = this.#options;
     // The user may have it again at once: from here on, another one writes its rows.
     this.#isDropped = true;
+    this.uploads.drop(GONE);
     const closed = this.close();
     const { log } = store.replica;
     const outcomes = log.map((write) => ({ isMade: false, write, error: GONE }) as const);
     const refused = this.#findUnasked(outcomes);
     store.drop(this.#options.problems.rowsOf(refused));
-    this.uploads.drop(GONE);
     this.#end(outcomes, refused);
     await closed;
   }

@@ -3,7 +3,7 @@ import type { BlobId, UploadOptions } from '../call/blobs.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { namesIn } from '../store/log.js';
 import { isEqual } from '../store/values.js';
-import { type Key, makeKey, type PendingWrite } from '../store/write.js';
+import { isFileKey, type Key, makeFileKey, type PendingWrite } from '../store/write.js';
 import { Backoff } from '../sync/backoff.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { Upload } from './cached-types.js';
@@ -29,8 +29,6 @@ export class UploadQueue {
   readonly #context: UploadContext;
   readonly #owner: UploadOwner;
   readonly #rows = new Map<Key, UploadRow>();
-  /** The keys of all uploads of which this client has heard. */
-  readonly #keys = new Set<Key>();
   /** Those of this client that the worker doesn't have yet. */
   readonly #fresh = new Set<Key>();
   #loading: Promise<UploadWorker | null> | null = null;
@@ -58,6 +56,14 @@ export class UploadQueue {
     this.follow(rows.map(([key, value]) => ({ table: 'meta', key, value })));
   }
 
+  /** Reads the uploads that writes name, and of which no other tab has told yet. */
+  async readMissing(): Promise<void> {
+    const { store, open } = this.#context;
+    if (open === null || !store.replica.log.some((write) => this.lacksFile(write))) return;
+    // A store that is lost tells nothing.
+    await this.load(open).catch(() => undefined);
+  }
+
   /** Takes the rows of uploads that other tabs have changed. */
   follow(rows: readonly RowChange[]): void {
     const prefix = nameRow(this.#context.accountId, '');
@@ -72,7 +78,7 @@ export class UploadQueue {
   }
 
   upload(data: BlobPart, options: UploadOptions = {}): Upload {
-    const key = makeKey() as BlobId;
+    const key = makeFileKey() as BlobId;
     const blob = data instanceof Blob ? data : new Blob([data]);
     const type = options.type ?? (blob.type || 'application/octet-stream');
     const error = this.#findRefusal(blob, options);
@@ -83,11 +89,8 @@ export class UploadQueue {
 
   /** Returns a write with the keys of the uploads that it names: it waits for them. */
   mark<Write extends PendingWrite>(write: Write): Write {
-    const { blobs: before = [] } = write;
-    if (this.#keys.size + before.length === 0) return write;
-    const isUpload = (key: Key): boolean => this.#keys.has(key) || before.includes(key);
-    const blobs = [...namesIn(write)].filter(isUpload);
-    return blobs.length + before.length === 0 ? write : { ...write, blobs };
+    const blobs = [...namesIn(write)].filter(isFileKey);
+    return blobs.length === 0 && write.blobs === undefined ? write : { ...write, blobs };
   }
 
   /** Returns whether the server lacks a file that a write names, and will get it. */
@@ -164,7 +167,6 @@ export class UploadQueue {
   }
 
   #set(key: Key, row: UploadRow | undefined): void {
-    this.#keys.add(key);
     if (row === undefined) this.#rows.delete(key);
     else this.#rows.set(key, row);
   }

@@ -18,6 +18,15 @@ export function isLocalKey(text: string): boolean {
   return LOCAL_KEY.test(text);
 }
 
+/** Returns the key of a file: a UUID of version 8, so a write shows by itself that it names one. */
+export function makeFileKey(): Key {
+  return makeKey().replace(/^(.{15})./, (_, start: string) => `${start}8`);
+}
+
+export function isFileKey(text: string): boolean {
+  return isLocalKey(text) && text[15] === '8';
+}
+
 interface Pending {
   /** Names the write to whoever waits for its outcome: several where writes became one. */
   readonly ids: readonly string[];

@@ -51,7 +51,8 @@ export class Outbox {
    * call that comes again after a crash.
    */
   async plan(): Promise<void> {
-    const { replica, commit, isHeld, tidy } = this.#options;
+    const { replica, commit, isHeld, tidy, readFiles } = this.#options;
+    await readFiles?.();
     tidy();
     this.#endConflicts();
     const { log } = replica;

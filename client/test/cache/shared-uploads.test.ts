@@ -1,41 +1,50 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
-import { useGadgets } from '../support/gadgets.js';
+import type { CachedClient } from '../../src/index.js';
+import { memory } from '../../src/persist/memory.js';
+import type { BlobChange, Change, Store } from '../../src/persist/port.js';
+import { type GadgetsProject, useGadgets } from '../support/gadgets.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
 
-// Files of clients in tabs that share a store.
+// Files of tabs that share a store.
 
 const served = useGadgets();
+const opened: Tab[] = [];
+afterEach(() => {
+  goOnline();
+  for (const tab of opened.splice(0)) tab.thaw();
+});
 
-const connectIn = (tab: Tab, options: Parameters<typeof served.connect>[0] = {}) =>
-  served.connect({ store: tab.store, fetch: tab.fetch, ...options });
-type Client = Awaited<ReturnType<typeof connectIn>>;
+type Client = CachedClient<GadgetsProject>;
+type Options = NonNullable<Parameters<typeof served.connect>[0]>;
 
-/** Opens clients in two tabs of one browser. */
-async function openTwo(options: Parameters<typeof served.connect>[0] = {}) {
-  const openTab = openBrowser();
+async function openTabs({ shared, ...options }: Options & { readonly shared?: Store } = {}) {
+  const openTab = openBrowser(shared);
   const tabs = [openTab(), openTab()] as const;
-  const one = await connectIn(tabs[0], options);
-  await one.sync.settled();
-  const two = await connectIn(tabs[1], options);
-  await two.sync.settled();
-  return { openTab, tabs, one, two };
+  opened.push(...tabs);
+  const open = async ({ store, fetch }: (typeof tabs)[number], more: Options = {}) => {
+    const client = await served.connect({ store, fetch, ...options, ...more });
+    await client.sync.settled();
+    return client;
+  };
+  return { tabs, open };
 }
 
 const isUpload = ({ path }: { readonly path: string }) => path.startsWith('/jmap/upload');
-const sentSets = () =>
-  served
-    .proxy()
-    .seen.filter(({ text }) => text.includes('"Gadget/set"'))
-    .map(({ text }) => text);
-const countUploads = () => served.proxy().seen.filter(isUpload).length;
+const dropUploads = () => served.proxy().decide((request) => (isUpload(request) ? 'drop' : 'pass'));
+const goOnline = () => served.proxy().decide(() => 'pass');
+
+const sets = () =>
+  served.proxy().seen.flatMap(({ text }) => (text.includes('"Gadget/set"') ? [text] : []));
+
 const pendingIn = (client: Client): number => client.sync.getSnapshot().pending;
-const titlesIn = (client: Client) =>
+
+const rowIn = (client: Client, title: string) =>
   client
     .account()
     .Gadget.live()
     .getSnapshot()
-    .rows.map(({ title }) => title);
+    .rows.find((row) => row.title === title);
 
 /** The octets of the gadget of a title, as another device reads them. */
 async function readElsewhere(title: string): Promise<readonly string[]> {
@@ -45,115 +54,223 @@ async function readElsewhere(title: string): Promise<readonly string[]> {
   return Promise.all(ids.map(async (id) => (await me.download(id)).text()));
 }
 
-const dropUploads = () => served.proxy().decide((request) => (isUpload(request) ? 'drop' : 'pass'));
-const passAll = () => served.proxy().decide(() => 'pass');
+/** A `fetch` that makes the server miss the file of the first `faults` writes that name one. */
+function missFiles(inner: typeof fetch, faults: number): typeof fetch {
+  let left = faults;
+  return (url, init) => {
+    const body = String(init?.body);
+    if (!body.includes('"blobId":"') || left-- <= 0) return inner(url, init);
+    return inner(url, { ...init, body: body.replace(/"blobId":"[^"]+"/, '"blobId":"gone"') });
+  };
+}
 
 describe('a file of a tab', () => {
-  it('is sent once, by its tab, however many are open', async () => {
-    const { one, two } = await openTwo();
-    const scan = one.account().upload('once');
-    const { result } = one.account().Gadget.create({ title: 'Once', blobId: scan });
-    expect(await result).toMatchObject({ ok: true });
-    await eventually(() => expect(titlesIn(two)).toContain('Once'));
-    expect(await readElsewhere('Once')).toEqual(['once']);
-    expect(countUploads()).toBe(1);
-  });
-
-  it('is sent by another one where its tab ends without a word', async () => {
-    const { tabs, one, two } = await openTwo();
+  it('is sent by another one where its tab ends, with the write that names it', async () => {
+    const { tabs, open } = await openTabs();
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
     dropUploads();
-    const scan = one.account().upload('orphan');
-    const { saved } = one.account().Gadget.create({ title: 'Orphan', blobId: scan });
-    expect([await scan.saved, await saved]).toEqual([true, true]);
-    await eventually(() => expect(pendingIn(two)).toBe(1));
+    const scan = one.account().upload('left behind');
+    const write = one.account().Gadget.create({ title: 'Left', blobId: scan });
+    expect([await scan.saved, await write.saved]).toEqual([true, true]);
+    await eventually(() => expect(rowIn(two, 'Left')).toMatchObject({ blobId: scan.key }));
     tabs[0].kill();
-    passAll();
-    await eventually(async () => expect(await readElsewhere('Orphan')).toEqual(['orphan']));
+    goOnline();
+    await eventually(async () => expect(await readElsewhere('Left')).toEqual(['left behind']));
     await eventually(() => expect(pendingIn(two)).toBe(0));
-    expect(two.problems.getSnapshot()).toEqual([]);
-    tabs[0].thaw();
   });
 
-  it('that was in memory alone takes its writes along where its tab ends', async () => {
-    const { tabs, one, two } = await openTwo({ uploadQuota: 1 });
+  it('is sent by another one where its tab is closed', async () => {
+    const { tabs, open } = await openTabs();
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
     dropUploads();
-    const scan = one.account().upload('memory');
-    const { saved } = one.account().Gadget.create({ title: 'Memory', blobId: scan });
-    expect([await scan.saved, await saved]).toEqual([false, true]);
-    await eventually(() => expect(pendingIn(two)).toBe(1));
+    const scan = one.account().upload('closed');
+    const write = two.account().Gadget.create({ title: 'Closed', blobId: scan.key });
+    expect([await scan.saved, await write.saved]).toEqual([true, true]);
+    await one.close();
+    goOnline();
+    await two.sync.settled();
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await readElsewhere('Closed')).toEqual(['closed']);
+  });
+
+  it('is missing where its tab ends and had it in memory alone', async () => {
+    const { tabs, open } = await openTabs({ uploadQuota: 1 });
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
+    dropUploads();
+    const scan = one.account().upload('in memory');
+    const write = one.account().Gadget.create({ title: 'Memory', blobId: scan });
+    expect([await scan.saved, await write.saved]).toEqual([false, true]);
+    await eventually(() => expect(rowIn(two, 'Memory')).toBeDefined());
+    expect(pendingIn(two)).toBe(1);
     tabs[0].kill();
-    passAll();
-    await eventually(() => {
+    await eventually(() =>
       expect(two.problems.getSnapshot()).toMatchObject([
         { values: { title: 'Memory' }, error: { type: 'dependencyFailed' } },
-      ]);
-    });
-    expect(pendingIn(two)).toBe(0);
-    expect(sentSets()).toEqual([]);
-    tabs[0].thaw();
+      ]),
+    );
+    expect(sets()).toEqual([]);
   });
 
-  it('is waited for by a write of another tab that names it too', async () => {
-    const { one, two } = await openTwo();
+  it.each([{ isThere: true }, { isThere: false }])(
+    'that a write of another tab lacks is sent again (its tab is there: $isThere)',
+    async ({ isThere }) => {
+      const { tabs, open } = await openTabs();
+      let isOffline = false;
+      const fetchOfOne: typeof fetch = async (url, init) => {
+        if (isOffline && !String(url).includes('upload')) throw new TypeError('offline');
+        return tabs[0].fetch(url, init);
+      };
+      const one = await open(tabs[0], { fetch: fetchOfOne });
+      const two = await open(tabs[1], { fetch: missFiles(tabs[1].fetch, 1) });
+      const scan = one.account().upload('again');
+      expect(await scan.result).toMatchObject({ ok: true });
+      await eventually(() => expect(pendingIn(two)).toBe(0));
+      // The other tab sends the write, and hears that the file is missing.
+      isOffline = true;
+      if (!isThere) tabs[0].kill();
+      const write = two.account().Gadget.create({ title: `Again ${isThere}`, blobId: scan.key });
+      expect(await write.result).toMatchObject({ ok: true });
+      expect(await readElsewhere(`Again ${isThere}`)).toEqual(['again']);
+      expect(sets()).toHaveLength(2);
+      expect(served.proxy().seen.filter(isUpload)).toHaveLength(2);
+    },
+  );
+
+  it('that the server lacks again and again is refused', async () => {
+    const { tabs, open } = await openTabs();
+    const one = await open(tabs[0]);
+    const two = await open(tabs[1], { fetch: missFiles(tabs[1].fetch, 9) });
+    const scan = one.account().upload('never');
+    await scan.result;
+    tabs[0].kill();
+    const write = two.account().Gadget.create({ title: 'Never', blobId: scan.key });
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'invalidProperties' } });
+    expect(sets()).toHaveLength(2);
+  });
+
+  it('that ends takes its writes out of the log under the epoch of a turn alone', async () => {
+    const inner = memory();
+    const removals: (number | undefined)[] = [];
+    const shared: Store = {
+      open: async (name) => {
+        const store = await inner.open(name);
+        const commit: typeof store.commit = (changes, options) => {
+          const isRemoval = ({ table, value }: Change | BlobChange): boolean =>
+            table === 'log' && value === undefined;
+          if (changes.some(isRemoval)) removals.push(options.epoch);
+          return store.commit(changes, options);
+        };
+        return {
+          commit,
+          load: (table, prefix) => store.load(table, prefix),
+          loadPage: (...args) => store.loadPage(...args),
+          read: (table, keys) => store.read(table, keys),
+          loadBlob: (key) => store.loadBlob(key),
+          fence: () => store.fence(),
+          wipe: (rest) => store.wipe(rest),
+          close: () => store.close(),
+        };
+      },
+    };
+    const { tabs, open } = await openTabs({ shared });
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
     dropUploads();
-    const scan = one.account().upload('shared');
+    const scan = one.account().upload('refused');
+    const write = one.account().Gadget.create({ title: 'Refused', blobId: scan });
+    await eventually(() => expect(rowIn(two, 'Refused')).toBeDefined());
+    const update = two.account().Gadget.update(write.object.$key as never, { rank: 4 });
+    await update.saved;
+    served.proxy().decide((request) => (isUpload(request) ? { status: 403 } : 'pass'));
+    await one.sync.settled();
+    expect(await scan.result).toMatchObject({ ok: false });
+    expect(await write.result).toMatchObject({ error: { type: 'dependencyFailed' } });
+    expect(await update.result).toMatchObject({ ok: false });
+    await eventually(() => expect([one, two].map(pendingIn)).toEqual([0, 0]));
+    expect(removals.length).toBeGreaterThan(0);
+    expect(removals).not.toContain(undefined);
+  });
+});
+
+describe('a write', () => {
+  it('that copies the key of a file of another tab waits for the file', async () => {
+    const { tabs, open } = await openTabs();
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
+    dropUploads();
+    const scan = one.account().upload('copied');
     one.account().Gadget.create({ title: 'First', blobId: scan });
-    await eventually(() => expect(titlesIn(two)).toContain('First'));
-    const copy = two.account().Gadget.create({ title: 'Copy', blobId: scan.key });
-    expect(await copy.saved).toBe(true);
-    await eventually(() => expect(pendingIn(one)).toBe(2));
-    expect(sentSets()).toEqual([]);
-    passAll();
-    expect(await copy.result).toMatchObject({ ok: true });
-    expect(await readElsewhere('Copy')).toEqual(['shared']);
-    expect(sentSets().join()).not.toContain(scan.key);
+    await eventually(() => expect(rowIn(two, 'First')).toBeDefined());
+    const blobId = rowIn(two, 'First')?.blobId ?? null;
+    const write = two.account().Gadget.create({ title: 'Second', blobId });
+    const other = two.account().Gadget.create({ title: 'Other' });
+    expect(await other.result).toMatchObject({ ok: true });
+    expect(pendingIn(two)).toBe(2);
+    goOnline();
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await readElsewhere('Second')).toEqual(['copied']);
+    expect(sets().filter((text) => text.includes(scan.key))).toEqual([]);
   });
 
-  it('that the program ends takes the writes of all tabs along', async () => {
-    const { one, two } = await openTwo();
+  it('that names a file which its program has ended is a problem, however often', async () => {
+    const { tabs, open } = await openTabs();
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
     dropUploads();
     const controller = new AbortController();
-    const scan = one.account().upload('aborted', { signal: controller.signal });
-    one.account().Gadget.create({ title: 'Of one', blobId: scan });
-    await eventually(() => expect(titlesIn(two)).toContain('Of one'));
-    const copy = two.account().Gadget.create({ title: 'Of two', blobId: scan.key });
-    await eventually(() => expect(pendingIn(one)).toBe(2));
+    const scan = one.account().upload('ended', { signal: controller.signal });
+    one.account().Gadget.create({ title: 'Ended', blobId: scan });
+    await eventually(() => expect(rowIn(two, 'Ended')).toBeDefined());
+    const blobId = rowIn(two, 'Ended')?.blobId ?? null;
     controller.abort();
-    expect(await copy.result).toMatchObject({ ok: false, error: { type: 'dependencyFailed' } });
-    await eventually(() => expect([pendingIn(one), pendingIn(two)]).toEqual([0, 0]));
-    expect(titlesIn(one)).not.toContain('Of one');
-    // A write that names it later ends in the same way.
-    const late = two.account().Gadget.create({ title: 'Late', blobId: scan.key });
-    expect(await late.result).toMatchObject({ ok: false, error: { type: 'dependencyFailed' } });
-    await eventually(() => expect(one.problems.getSnapshot()).toMatchObject([{}]));
-    one.problems.getSnapshot()[0]?.retry();
-    await one.sync.settled();
-    expect(one.problems.getSnapshot()).toMatchObject([{ error: { type: 'dependencyFailed' } }]);
-    expect(sentSets()).toEqual([]);
-    passAll();
+    const missing = [{ values: { title: 'Ended' }, error: { type: 'dependencyFailed' } }];
+    await eventually(() => expect(two.problems.getSnapshot()).toMatchObject(missing));
+    two.problems.getSnapshot()[0]?.retry();
+    const copy = two.account().Gadget.create({ title: 'Copy', blobId });
+    const album = two.account().Gadget.create({ title: 'Album', album: { [scan.key]: true } });
+    const child = two.account().Gadget.create({ title: 'Child', parentId: copy.object.id });
+    for (const { result } of [copy, album, child])
+      expect(await result).toMatchObject({ ok: false, error: { type: 'dependencyFailed' } });
+    await two.sync.settled();
+    await eventually(() => expect(two.problems.getSnapshot()).toMatchObject(missing));
+    expect(sets()).toEqual([]);
   });
+});
 
-  it('is sent again by another tab that hears that the server lacks it', async () => {
-    const openTab = openBrowser();
-    const [first, second] = [openTab(), openTab()];
-    const one = await connectIn(first);
-    await one.sync.settled();
-    let faults = 1;
-    const two = await connectIn(second, {
-      fetch: (url, init) => {
-        const body = String(init?.body);
-        if (!body.includes('"blobId":') || faults-- <= 0) return second.fetch(url, init);
-        const spoilt = body.replace(/"blobId":"[^"]+"/, '"blobId":"gone"');
-        return second.fetch(url, { ...init, body: spoilt });
+describe('an account that the user has no more', () => {
+  it('leaves no file of any tab, and ends their uploads', async () => {
+    const run = (...args: readonly string[]) => served.server().tool('scripts/account', args);
+    const id = (await run('create', '--name', 'Files', '--user', 'u1')) as never;
+    const shared = memory();
+    const names: string[] = [];
+    const { tabs, open } = await openTabs({
+      shared: {
+        open: (name) => {
+          names.push(name);
+          return shared.open(name);
+        },
       },
     });
-    await two.sync.settled();
-    const scan = one.account().upload('again');
-    expect(await scan.result).toMatchObject({ ok: true });
-    await one.close();
-    const copy = two.account().Gadget.create({ title: 'Again', blobId: scan.key });
-    expect(await copy.result).toMatchObject({ ok: true });
-    expect(await readElsewhere('Again')).toEqual(['again']);
-    expect(countUploads()).toBeGreaterThan(1);
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
+    dropUploads();
+    const mine = one.account(id).upload('of one');
+    expect(await mine.saved).toBe(true);
+    const theirs = two.account(id).upload('of two');
+    expect(await theirs.saved).toBe(true);
+    const kept = two.account().upload('kept');
+    expect(await kept.saved).toBe(true);
+    // The other tab has ended when the account goes: nobody takes its files away but this one.
+    tabs[0].kill();
+    await run('revoke', id, '--user', 'u1');
+    await two.account().Gadget.get();
+    await eventually(() => expect(two.session.accounts[id]).toBeUndefined());
+    expect(await theirs.result).toMatchObject({ error: { type: 'accountNotFound' } });
+    const store = await shared.open(names[0] ?? '');
+    await eventually(async () =>
+      expect((await store.load('meta', 'upload ')).map(([key]) => key.split(' ').at(-1))).toEqual([
+        kept.key,
+      ]),
+    );
+    for (const { key } of [mine, theirs])
+      expect(await store.loadBlob(`upload ${id} ${key}`)).toBeNull();
+    goOnline();
+    expect(await kept.result).toMatchObject({ ok: true });
   });
 });
