@@ -12,8 +12,8 @@ const LACKS_FILE: Refusal = Object.freeze({
 
 /**
  * Returns the ends of unsent writes that can't be made any more: they are of objects made here that
- * are nowhere, or name such objects. A tab may make such a write before it knows that the create was
- * taken back or refused. Or they need a file that the server will never have.
+ * are nowhere, or name such objects. A tab may make such a write before it knows that the create
+ * was taken back or refused. Or they need a file that the server will never have.
  */
 export function findOrphans(
   replica: Replica,

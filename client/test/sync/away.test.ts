@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
-// What others have written while a client was away.
+// Changes of others while a client was away.
 
 const THING = makeTable('Thing');
 const MOST = 5000;
