@@ -93,7 +93,7 @@ export const emailTable: jmap.TypeTable = {
     threadId: { kind: 'string', isNullable: true, access: 'serverSet', default: null },
     mailboxIds: { kind: 'json', default: {}, references: [{ type: 'Mailbox', at: ['key'] }] },
     keywords: { kind: 'json', default: {} },
-    receivedAt: { kind: 'date', access: 'immutable' },
+    receivedAt: { kind: 'date', access: 'immutable', isNow: true },
     subject: { kind: 'string', isNullable: true, access: 'immutable', default: null },
     preview: { kind: 'string', access: 'serverSet', default: '' },
     size: { kind: 'integer', access: 'serverSet', default: 0 },
