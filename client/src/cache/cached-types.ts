@@ -131,7 +131,7 @@ export interface Updates<Shape extends TypeShape> {
   update(id: Id<Shape['name']>, edit: Edit<Shape>, options?: UpdateOptions): Write<Shape>;
 }
 
-/** `live`: the client has had no full answer yet. `offline`: the server gives none. */
+/** `loading`: not all of the list has been read yet. `offline`: the server can't be reached. */
 export type LiveStatus = 'loading' | 'live' | 'offline' | 'error';
 
 export interface LiveSnapshot<Object> {

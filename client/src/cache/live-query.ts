@@ -321,7 +321,7 @@ export class LiveRows implements Observable<Snapshot> {
       const { length: total } = local;
       const end = position + (limit ?? total);
       const rows = position === 0 && end >= total ? local.rows : local.slice(position, end);
-      const complete = replica.coverage(type) === 'all';
+      const complete = replica.coverage(type) === 'all' && local.isFilled;
       return { rows, total, complete, approximate: false };
     }
     const noted = this.#note && findNoted(this.#note, type, replica, match);
