@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/call/session.js';
-import { memory } from '../../src/index.js';
+import { type Invocation, memory } from '../../src/index.js';
+import type { Request as JmapRequest } from '../../src/transport/transport.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { useTodos } from '../support/todos.js';
 
@@ -78,6 +79,23 @@ describe.each([
     expect(await createdBy(text)).toEqual([]);
   });
 
+  it('is made though a later one of its object is refused, which was made meanwhile', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const text = `${server}: later`;
+    const { object } = me.Todo.create({ text });
+    await jmap.sync.settled();
+    const before = served.proxy().api().length;
+    served.proxy().decideNext('lose', 'drop');
+    const update = me.Todo.update(object.$key, { done: true });
+    await expect.poll(() => served.proxy().api().length).toBeGreaterThan(before);
+    const later = me.Todo.update(object.$key, { text: 'x'.repeat(513) });
+    await jmap.sync.settled();
+    expect(await update.result).toMatchObject({ ok: true });
+    expect(await later.result).toMatchObject({ ok: false, error: { type: 'invalidProperties' } });
+    expect(await createdBy(text)).toMatchObject([{ done: true }]);
+  });
+
   it('sends an object that was created with others in one log', async () => {
     const jmap = await open();
     const me = jmap.account();
@@ -90,6 +108,42 @@ describe.each([
     for (const text of texts) expect(await createdBy(text)).toHaveLength(1);
   });
 });
+
+it('a create is found again by a server that tells few changes at once', async () => {
+  const { proxy, fixtures } = served;
+  const jmap = await served.connect({
+    store: memory(),
+    fetch: makeFaultyFetch(() => null, forgetOnce, cutChanges),
+  });
+  await jmap.sync.settled();
+  const { u1, A1 } = fixtures();
+  proxy().decideNext('lose', ...Array<'drop'>(100).fill('drop'));
+  const write = jmap.account().Todo.create({ text: 'behind others' });
+  const find = async () => {
+    const { list } = await u1.get('Todo', { accountId: A1, ids: null });
+    return list.filter(({ text }) => text === 'behind others');
+  };
+  await expect.poll(find).toHaveLength(1);
+  // It is told behind what was changed before it last.
+  const others = Object.fromEntries([1, 2, 3].map((n) => [`k${n}`, { text: `other ${n}` }]));
+  await u1.set('Todo', { accountId: A1, create: others });
+  const [made] = await find();
+  await u1.set('Todo', { accountId: A1, update: { [String(made?.id)]: { done: true } } });
+  await u1.set('Todo', { accountId: A1, update: { [String(made?.id)]: { done: false } } });
+  proxy().decideNext();
+  await jmap.sync.settled();
+  expect(await write.result).toMatchObject({ ok: true });
+  expect(await find()).toHaveLength(1);
+});
+
+/** Returns a request of which each /changes is answered with two changes at most. */
+function cutChanges({ methodCalls, ...request }: JmapRequest): JmapRequest {
+  const cut = methodCalls.map(([name, args, id]): Invocation => {
+    const isCut = name.endsWith('/changes');
+    return [name, { ...args, ...(isCut && { maxChanges: 2 }) }, id];
+  });
+  return { ...request, methodCalls: cut };
+}
 
 describe('an object that another client destroys before the lost answer comes again', () => {
   it('is gone', async () => {
