@@ -297,7 +297,7 @@ export class AccountCache implements WriteTarget {
       void this.#options.store.settle().then(() => this.repeat(write, rows));
       return true;
     }
-    const { failures: _, ...rest } = write;
+    const { failures: _, sentIn: __, ...rest } = write;
     // The problem has told what the server has.
     const row = this.#options.store.replica.row(write.type, write.key);
     const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});

@@ -27,14 +27,9 @@ export function findDifferent(one: JsonObject, other: JsonObject): readonly stri
   return Object.keys(one).filter((name) => !isEqual(one[name], other[name] ?? null));
 }
 
-/** Returns whether an object has what an update would make of it. */
-export function hasEffect(
-  { unchanged, patch }: CheckedUpdate,
-  object: JsonObject,
-  defaults: Defaults,
-): boolean {
-  const after = applyPatch(unchanged, patch, defaults);
-  return findDifferent(pick(after, Object.keys(unchanged)), object).length === 0;
+/** Returns whether an object has all that a patch would make of it. */
+export function hasEffect(object: JsonObject, patch: PatchObject, defaults: Defaults): boolean {
+  return findDifferent(applyPatch(object, patch, defaults), object).length === 0;
 }
 
 /** Returns a write that takes an object as it is now for what it has seen. */

@@ -13,7 +13,7 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   if (write.kind === 'create') return [...log, write];
   const at = log.findLastIndex((other) => other.type === write.type && other.key === write.key);
   const before = log[at];
-  if (before === undefined || before.sentAs !== null) return [...log, write];
+  if (before === undefined || !isFresh(before)) return [...log, write];
   // Writes that were made together stay as they are.
   if (before.group !== write.group) return [...log, write];
   if (write.kind === 'destroy') return appendDestroy(log, at, write);
@@ -28,6 +28,11 @@ export function append(log: Log, write: PendingWrite, defaults: Defaults): Log {
   return log.with(at, joinBlobs({ ...before, ids, patch }, write));
 }
 
+/** The server may have made a write that is sent again: another one isn't joined to it. */
+function isFresh({ sentAs, sentIn }: PendingWrite): boolean {
+  return sentAs === null && sentIn === undefined;
+}
+
 /** Returns a write that has taken in another one, with the uploads that it still names. */
 function joinBlobs(write: PendingWrite, other: PendingWrite): PendingWrite {
   if (write.blobs === undefined && other.blobs === undefined) return write;
@@ -38,11 +43,11 @@ function joinBlobs(write: PendingWrite, other: PendingWrite): PendingWrite {
 
 /** Returns a log in which unsent writes of one object are one, as far as they may be. */
 export function coalesce(log: Log, defaultsOf: (type: string) => Defaults): Log {
-  const unsent = log.filter(({ sentAs }) => sentAs === null);
-  if (new Set(unsent.map(({ key }) => key)).size === unsent.length) return log;
+  const fresh = log.filter(isFresh);
+  if (new Set(fresh.map(({ key }) => key)).size === fresh.length) return log;
   let made: Log = [];
   for (const write of log) {
-    if (write.sentAs === null) made = append(made, write, defaultsOf(write.type));
+    if (isFresh(write)) made = append(made, write, defaultsOf(write.type));
     else made = [...made, write];
   }
   return made.length === log.length ? log : made;

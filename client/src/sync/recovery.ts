@@ -7,7 +7,7 @@ import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Outcome } from './outcomes.js';
 import { textsOf } from './pull.js';
-
+import { TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
 
 /**
@@ -18,33 +18,48 @@ import { answerOf } from './wire.js';
 
 /** A call whose answer was lost. */
 export interface Lost {
+  readonly sentAs: string | null;
   readonly type: string;
-  /** The state in which it was sent. */
-  readonly since: string;
+  /** The ids of what was created from the state in which it was sent up to `state`. */
+  readonly created: readonly string[];
+  readonly state: string;
+  /** There are further changes: the server tells a part at once. */
+  readonly hasMore: boolean;
 }
 
 export interface Recovery {
   readonly change: Pick<Change, 'aliases' | 'log'>;
   readonly outcomes: readonly Outcome[];
-  /** The outcome of each write of the call is known. */
-  readonly isDone: boolean;
+  /** The outcome of each write of the call is known, or the next changes can be asked for. */
+  readonly hasMoved: boolean;
 }
 
-/** Returns the call of a log that was sent and has no answer; null where there is none. */
-export function findLost(log: Log): Lost | null {
+/**
+ * Returns the call of a log that was sent and has no answer; null where there is none. `known` is
+ * one of which a part is known already.
+ */
+export function findLost(log: Log, known: Lost | null): Lost | null {
   const sent = log.find(({ sentAs }) => sentAs !== null);
-  return sent === undefined ? null : { type: sent.type, since: sent.sentIn ?? '' };
+  if (sent === undefined) return null;
+  const { sentAs, type, sentIn: state = '' } = sent;
+  return sentAs === known?.sentAs ? known : { sentAs, type, created: [], state, hasMore: false };
 }
 
 /** Returns the call that asks for what was created since. */
-export function recoveryCall({ type, since }: Lost, accountId: string): Invocation {
-  return [`${type}/changes`, { accountId, sinceState: since }, `${type}.since`];
+export function recoveryCall({ type, state }: Lost, accountId: string): Invocation {
+  return [`${type}/changes`, { accountId, sinceState: state }, `${type}.since`];
 }
 
-/** Returns the ids of what was created since a call was sent whose answer was lost. */
-export function createdSince({ type }: Lost, response: Response): readonly string[] {
-  const changes = answerOf(response, `${type}.since`);
-  return changes.isError ? [] : textsOf(changes.args['created']);
+/** Returns a lost call with what else was created; null where the server will tell it later. */
+export function readCreated(lost: Lost, response: Response): Lost | null {
+  const changes = answerOf(response, `${lost.type}.since`);
+  // Where the server has forgotten the state, nobody knows more.
+  if (changes.isError) return TRANSIENT.has(changes.type) ? null : { ...lost, hasMore: false };
+  const { created, newState, hasMoreChanges } = changes.args;
+  const state = String(newState);
+  // A server that stays where it is and has more would be asked for ever.
+  const hasMore = hasMoreChanges === true && state !== lost.state;
+  return { ...lost, created: [...lost.created, ...textsOf(created)], state, hasMore };
 }
 
 /** A part of the changes of the type of a lost call. */
@@ -63,11 +78,10 @@ export function recover(
   lost: Lost,
   replica: Replica,
   { objects: pulled, isWhole }: Pulled,
-  response: Response,
 ): Recovery {
-  const { type } = lost;
+  const { type, created, hasMore } = lost;
   const free = new Map<string, JsonObject>();
-  for (const id of createdSince(lost, response)) {
+  for (const id of created) {
     const object = pulled?.get(id) ?? replica.base(type, id);
     if (object !== undefined && replica.keyOf(type, id) === id) free.set(id, object);
   }
@@ -86,7 +100,7 @@ export function recover(
     outcomes.push({ isMade: true, write, id });
     return [];
   });
-  return { change: { aliases, log }, outcomes, isDone: isWhole };
+  return { change: { aliases, log }, outcomes, hasMoved: isWhole || hasMore };
 }
 
 /**
@@ -102,7 +116,7 @@ function findUpdated(
   const id = replica.idOf(key) ?? key;
   const object = pulled?.get(id) ?? replica.base(type, key);
   if (!isChecked(write) || object === undefined) return undefined;
-  return hasEffect(write, object, replica.defaultsOf(type)) ? id : undefined;
+  return hasEffect(object, write.patch, replica.defaultsOf(type)) ? id : undefined;
 }
 
 /** A create may name others of its call, and itself. */

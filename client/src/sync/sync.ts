@@ -10,10 +10,10 @@ import { Loop } from './loop.js';
 import { Outbox } from './outbox.js';
 import { type Pull, pullCalls } from './pull.js';
 import {
-  createdSince,
   findLost,
   type Lost,
   type Recovery,
+  readCreated,
   recover,
   recoveryCall,
 } from './recovery.js';
@@ -55,6 +55,8 @@ export class Sync {
   #lists: ListSync | null = null;
   /** Something has been wished for since the last request began. */
   #isWished = false;
+  /** The last call that has lost its answer. */
+  #lost: Lost | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
 
@@ -209,7 +211,7 @@ export class Sync {
     await this.#options.settleSession?.();
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
-    const lost = this.#options.hasOnceKeys() ? null : findLost(this.#replica.log);
+    const lost = this.#options.hasOnceKeys() ? null : findLost(this.#replica.log, this.#lost);
     const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
     if (lost === null) await this.#outbox.plan();
     if (this.#isEnded()) return null;
@@ -331,7 +333,7 @@ export class Sync {
     failure = this.#takeLists(lists, draft) ?? fetched.failure ?? failure;
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
-    const hasEnded = outcomes.length > 0 || recovery?.isDone === true;
+    const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
     return {
       failure,
       hasMoved: hasEnded || isRead || lists?.hasMoved === true,
@@ -355,13 +357,18 @@ export class Sync {
 
   /** Ends what has come of a lost call; all of it once all changes of its type are there. */
   #recover({ lost }: Cycle, response: Response, draft: Draft): Recovery | null {
-    const isWhole = draft.pulled.get(lost?.type ?? '');
-    if (lost === null || isWhole === undefined) return null;
-    const objects = draft.objects(lost.type);
-    const missing = createdSince(lost, response).filter((id) => !objects.has(id));
-    if (isWhole) this.#wanted.add(lost.type, missing);
-    if (this.#wanted.types.has(lost.type)) return null;
-    return recover(lost, this.#replica, { objects, isWhole }, response);
+    if (lost === null) return null;
+    const { type } = lost;
+    const known = readCreated(lost, response);
+    this.#lost = known ?? lost;
+    const isPulled = draft.pulled.get(type);
+    if (known === null || isPulled === undefined) return null;
+    const isWhole = isPulled && !known.hasMore;
+    const objects = draft.objects(type);
+    const missing = known.created.filter((id) => !objects.has(id));
+    if (isWhole) this.#wanted.add(type, missing);
+    if (this.#wanted.types.has(type)) return null;
+    return recover(known, this.#replica, { objects, isWhole });
   }
 
   /** Takes the objects of lists, and asks for those that are missing. */

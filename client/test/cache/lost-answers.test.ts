@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/call/session.js';
-import { memory } from '../../src/index.js';
+import { type Invocation, memory } from '../../src/index.js';
+import type { Request as JmapRequest } from '../../src/transport/transport.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { useTodos } from '../support/todos.js';
 
@@ -78,6 +79,23 @@ describe.each([
     expect(await createdBy(text)).toEqual([]);
   });
 
+  it('is made though a later one of its object is refused, which was made meanwhile', async () => {
+    const jmap = await open();
+    const me = jmap.account();
+    const text = `${server}: later`;
+    const { object } = me.Todo.create({ text });
+    await jmap.sync.settled();
+    const before = served.proxy().api().length;
+    served.proxy().decideNext('lose', 'drop');
+    const update = me.Todo.update(object.$key, { done: true });
+    await expect.poll(() => served.proxy().api().length).toBeGreaterThan(before);
+    const later = me.Todo.update(object.$key, { text: 'x'.repeat(513) });
+    await jmap.sync.settled();
+    expect(await update.result).toMatchObject({ ok: true });
+    expect(await later.result).toMatchObject({ ok: false, error: { type: 'invalidProperties' } });
+    expect(await createdBy(text)).toMatchObject([{ done: true }]);
+  });
+
   it('sends an object that was created with others in one log', async () => {
     const jmap = await open();
     const me = jmap.account();
@@ -90,6 +108,30 @@ describe.each([
     for (const text of texts) expect(await createdBy(text)).toHaveLength(1);
   });
 });
+
+it('creates are made once by a server that tells few changes at once', async () => {
+  const fetch = makeFaultyFetch(() => null, forgetOnce, cutChanges);
+  const jmap = await served.connect({ store: memory(), fetch });
+  await jmap.sync.settled();
+  served.proxy().decideNext('lose');
+  const texts = Array.from({ length: 5 }, (_, n) => `few at once: ${n}`);
+  const writes = texts.map((text) => jmap.account().Todo.create({ text }));
+  await jmap.sync.settled();
+  for (const write of writes) expect(await write.result).toMatchObject({ ok: true });
+  const { u1, A1 } = served.fixtures();
+  const { list } = await u1.get('Todo', { accountId: A1, ids: null });
+  const made = list.map(({ text }) => String(text)).filter((text) => texts.includes(text));
+  expect(made.sort()).toEqual(texts);
+});
+
+/** Returns a request of which each /changes is answered with two changes at most. */
+function cutChanges({ methodCalls, ...request }: JmapRequest): JmapRequest {
+  const cut = methodCalls.map(([name, args, id]): Invocation => {
+    const isCut = name.endsWith('/changes');
+    return [name, { ...args, ...(isCut && { maxChanges: 2 }) }, id];
+  });
+  return { ...request, methodCalls: cut };
+}
 
 describe('an object that another client destroys before the lost answer comes again', () => {
   it('is gone', async () => {

@@ -232,6 +232,19 @@ function forgetOnce(session: Session): Session {
   return { ...session, capabilities };
 }
 
+it('a lost answer is no conflict behind changes elsewhere that keep its effect', async () => {
+  const one = await open({ fetch: makeFaultyFetch(() => null, forgetOnce) });
+  const id = await make(one);
+  served.proxy().decideNext('lose', 'drop', 'drop');
+  const write = one.Gadget.update(id, { 'tags/red': true }, LAST);
+  const tagsOf = async () => (await readElsewhere(id))?.tags;
+  await expect.poll(tagsOf).toMatchObject({ red: true });
+  await changeElsewhere(id, { 'tags/blue': true });
+  await one.jmap.sync.settled();
+  const tags = { old: true, red: true, blue: true };
+  expect(await write.result).toMatchObject({ ok: true, object: { tags } });
+});
+
 it.each([
   { server: 'that makes calls once', edit: (session: Session) => session },
   { server: 'of the RFC alone', edit: forgetOnce },

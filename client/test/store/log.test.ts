@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../../src/index.js';
-import { append, type Log } from '../../src/store/log.js';
+import { append, coalesce, type Log } from '../../src/store/log.js';
 import { Replica, type Row } from '../../src/store/replica.js';
 import type { PendingWrite } from '../../src/store/write.js';
 
@@ -146,6 +146,19 @@ describe('a log', () => {
     };
     const next: PendingWrite = { ...sent, ids: ['2'], sentAs: null, patch: { text: 'z' } };
     expect(append([sent], next, defaultOf)).toEqual([sent, next]);
+  });
+
+  it('joins nothing to a write that was sent and is sent again', () => {
+    const again: PendingWrite = {
+      ...{ ids: ['1'], type: 'Todo', key: 'a', sentAs: null, sentIn: 's1' },
+      ...{ kind: 'update', patch: { done: true }, unchanged: null },
+    };
+    const { sentIn: _, ...fresh } = again;
+    const second: PendingWrite = { ...fresh, ids: ['2'], patch: { text: 'y' } };
+    const third: PendingWrite = { ...fresh, ids: ['3'], patch: { text: 'z' } };
+    const joined = { ...second, ids: ['2', '3'], patch: { text: 'z' } };
+    expect(append([again], second, defaultOf)).toEqual([again, second]);
+    expect(coalesce([again, second, third], () => defaultOf)).toEqual([again, joined]);
   });
 });
 

@@ -1,12 +1,17 @@
 import type { Session } from '../../src/call/session.js';
+import type { Request as JmapRequest } from '../../src/transport/transport.js';
 
 /** The fate of a request: it never arrives, or its answer never comes. */
 export type Fault = 'request' | 'answer' | null;
 
-/** A `fetch` that loses calls as `judge` says. Sessions are always to be had, edited. */
+/**
+ * A `fetch` that loses calls as `judge` says. Sessions are always to be had, edited, and so are
+ * requests.
+ */
 export function makeFaultyFetch(
   judge: () => Fault,
   edit: (session: Session) => Session,
+  editRequest: (request: JmapRequest) => JmapRequest = (request) => request,
 ): typeof fetch {
   return async (url, init) => {
     if (init?.method !== 'POST') {
@@ -15,7 +20,8 @@ export function makeFaultyFetch(
     }
     const fault = judge();
     if (fault === 'request') throw new TypeError('The request was lost.');
-    const response = await fetch(url, init);
+    const body = JSON.stringify(editRequest(JSON.parse(String(init.body)) as JmapRequest));
+    const response = await fetch(url, { ...init, body });
     if (fault === null) return response;
     await response.arrayBuffer();
     throw new TypeError('The answer was lost.');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../../src/index.js';
 import { memory } from '../../src/persist/memory.js';
 import { AccountStore } from '../../src/store/account-store.js';
@@ -8,7 +9,7 @@ import type { PendingWrite } from '../../src/store/write.js';
 import { planFlush } from '../../src/sync/flush.js';
 import { readFlush } from '../../src/sync/outcomes.js';
 import { type Pull, readPull } from '../../src/sync/pull.js';
-import { recover } from '../../src/sync/recovery.js';
+import { findLost, type Lost, readCreated, recover } from '../../src/sync/recovery.js';
 
 // Calls that come again, and objects that a copy has before /changes has told of them.
 
@@ -147,17 +148,13 @@ describe('an object of a create', () => {
 
 describe('a lost call', () => {
   const log = [create(FIRST, { text: 'a' }), create(SECOND, { text: 'b', parentId: FIRST })];
-  const response = {
-    methodResponses: [['Todo/changes', { created: ['x', 'y'] }, 'Todo.since']],
-    sessionState: '1',
-  } as const;
-  const lost = { type: 'Todo', since: '1' };
+  const lost = { sentAs: 'k', type: 'Todo', created: ['x', 'y'], state: '2', hasMore: false };
   const x = { id: 'x', text: 'a' };
   const y = { id: 'y', text: 'b', parentId: 'x' };
 
   it('has made objects that name each other', () => {
     const objects = new Map([x, y].map((object) => [object.id, object]));
-    const { change } = recover(lost, makeReplica(log), { objects, isWhole: true }, response);
+    const { change } = recover(lost, makeReplica(log), { objects, isWhole: true });
     expect(change).toEqual({
       aliases: new Map([
         [FIRST, { type: 'Todo', id: 'x' }],
@@ -169,10 +166,27 @@ describe('a lost call', () => {
 
   it('ends in part with the first of several pages', () => {
     const pulled = { objects: new Map([['x', x]]), isWhole: false };
-    const { change, isDone } = recover(lost, makeReplica(log), pulled, response);
-    expect(isDone).toBe(false);
+    const { change, hasMoved } = recover(lost, makeReplica(log), pulled);
+    expect(hasMoved).toBe(false);
     expect(change.aliases).toEqual(new Map([[FIRST, { type: 'Todo', id: 'x' }]]));
     expect(change.log).toMatchObject([{ key: SECOND, sentAs: 'k' }]);
+  });
+
+  it('is asked for again from where the server has told of it', () => {
+    const read = (since: Lost | null, name: string, args: JsonObject) =>
+      since &&
+      readCreated(since, { methodResponses: [[name, args, 'Todo.since']], sessionState: '1' });
+    const begun = findLost(log, null);
+    expect(read(begun, 'error', { type: 'serverUnavailable' })).toBeNull();
+    const told = { created: ['x'], newState: '2', hasMoreChanges: true };
+    const first = read(begun, 'Todo/changes', told);
+    expect(first).toMatchObject({ created: ['x'], state: '2', hasMore: true });
+    expect(findLost(log, first)).toBe(first);
+    expect(read(first, 'Todo/changes', { ...told, created: ['y'] })).toMatchObject({
+      ...{ created: ['x', 'y'], hasMore: false },
+    });
+    const forgotten = read(first, 'error', { type: 'cannotCalculateChanges' });
+    expect(forgotten).toMatchObject({ created: ['x'], hasMore: false });
   });
 });
 
