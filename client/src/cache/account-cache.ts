@@ -211,7 +211,6 @@ export class AccountCache implements WriteTarget {
   /** Reads a store anew that was lost: others may have committed since. */
   async reread(open: OpenStore): Promise<void> {
     await this.catchUp(open);
-    if (!this.uploads.isUsed) await this.uploads.load(open);
     this.#sync.follow(this.#options.types().map(({ name }) => name));
   }
 
@@ -267,13 +266,14 @@ export class AccountCache implements WriteTarget {
   }
 
   take(write: PendingWrite, before?: Row, rows: readonly RowChange[] = []): ShownWrite {
-    const { replica, isShared } = this.#options.store;
+    const { store, peers } = this.#options;
+    const { replica } = store;
     if (this.hasDeferred)
       return this.defer(() => this.take(write, before, rows), before ?? replica.preview(write));
     const marked = this.uploads.mark(write);
     const all = [...replica.log, marked];
     // Other tabs may be sending what is in the log: they make one of both when they know.
-    const log = isShared ? all : append(replica.log, marked, replica.defaultsOf(write.type));
+    const log = peers.isShared ? all : append(replica.log, marked, replica.defaultsOf(write.type));
     const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
     const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
     return shown as ShownWrite;
@@ -373,7 +373,9 @@ export class AccountCache implements WriteTarget {
   /** Has types read anew of which the server, or the program, says that they are others now. */
   renew(): void {
     // Among tabs, types are renewed in turn: the first one does it for all.
-    this.#sync.forget(this.#options.store.isShared ? [] : this.#options.store.renew());
+    const { store } = this.#options;
+    const isInTurn = !store.isShared || store.turn !== null;
+    this.#sync.forget(isInTurn ? store.renew() : []);
     this.want();
   }
 
@@ -479,7 +481,10 @@ export class AccountCache implements WriteTarget {
   }
 
   #tidy(): void {
-    const { replica } = this.#options.store;
+    const { store, peers } = this.#options;
+    // While the store is lost, other tabs may be sending what is in the log.
+    if (peers.isShared && store.turn === null) return;
+    const { replica } = store;
     const before = replica.log;
     const log = coalesce(before, (type) => replica.defaultsOf(type));
     if (log !== before) void this.#commit({ log }, findCancelled(before, log));
@@ -573,7 +578,7 @@ export class AccountCache implements WriteTarget {
   #tell(touched: Touched): void {
     const changed = [...this.#followers].filter((query) => query.update(touched));
     for (const query of changed) query.tell();
-    this.#shown?.add(changed);
+    if (!this.#isDropped) this.#shown?.add(changed);
     this.#options.onChange();
   }
 }

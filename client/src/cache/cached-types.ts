@@ -36,7 +36,7 @@ export type WriteError<Shape extends TypeShape> =
    * `dependencyFailed`: it refers to an object whose create was refused. `closed`: the client was
    * closed before the server answered; a write that is saved is sent by the next client. `aborted`:
    * the program has ended it before it was sent. `clientOutdated`: the server refuses properties,
-   * and has another version of the type.
+   * and has another version of the type. `recipeFailed`: the function of an update threw.
    */
   | PlainSetError<
       | 'aborted'
@@ -45,6 +45,7 @@ export type WriteError<Shape extends TypeShape> =
       | 'dependencyFailed'
       | 'forbidden'
       | 'notFound'
+      | 'recipeFailed'
       | 'tooLarge'
       | MethodErrorType
     >;

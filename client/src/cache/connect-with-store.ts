@@ -225,7 +225,8 @@ class ClientCache<P extends Project> {
       try {
         await account.loadRest(store);
       } catch {
-        if (this.#closing !== null || account.isLoaded) return;
+        if (this.#closing !== null) return;
+        if (account.isLoaded) continue;
         this.#writer.lose('lost');
       }
     }

@@ -104,8 +104,7 @@ export class Peers {
 
   /** Does work of an account while no other tab does any. */
   async takeTurn<T>(taker: TurnTaker, work: () => Promise<T>): Promise<T> {
-    await this.#pause;
-    const turn = this.#takeTurn(taker, work);
+    const turn = this.#pause.then(() => this.#takeTurn(taker, work));
     this.#turns.add(turn);
     return turn.finally(() => this.#turns.delete(turn));
   }

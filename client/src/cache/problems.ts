@@ -126,10 +126,11 @@ export class Problems {
 
 /** Returns a write of other values: those of a create, or the patch of an update. */
 function withValues(write: PendingWrite, values: object): PendingWrite {
-  if (write.kind === 'create') return { ...write, values: copyJson(values) };
-  if (write.kind !== 'update') return write;
+  const { isRepaired: _, ...fresh } = write;
+  if (fresh.kind === 'create') return { ...fresh, values: copyJson(values) };
+  if (fresh.kind !== 'update') return fresh;
   const patch = copyJson(values);
-  return { ...write, patch, unchanged: write.unchanged && findTouched(write.unchanged, patch) };
+  return { ...fresh, patch, unchanged: fresh.unchanged && findTouched(fresh.unchanged, patch) };
 }
 
 function rowOf({ accountId, write }: RefusedWrite): RowChange {

@@ -35,6 +35,8 @@ interface Found {
   readonly life: Life | null;
   /** They are those that the client has had. */
   readonly isOwn: boolean;
+  /** The user has logged out, before this client was opened. */
+  readonly isAfterLogout: boolean;
 }
 
 /** The return of an account: it reads a store that has others' commits. */
@@ -131,8 +133,13 @@ class Returning {
   }
 
   async #return(findEpoch: (isOwn: boolean) => number | null | Promise<number>): Promise<void> {
-    const { host, open } = { host: this.#host, open: this.#open };
-    const [life, before] = [await this.#tools.readLife(open), host.life()];
+    const host = this.#host;
+    const open = this.#open;
+    const before = host.life();
+    const stored = await this.#tools.readLife(open);
+    // The user had logged out before this client was opened: it begins.
+    const isAfterLogout = stored?.id === null && before === null;
+    const life = isAfterLogout ? null : stored;
     const isOther = life !== null && before !== null && life.id !== before.id;
     if (life?.id === null || (isOther && life.isAfterLogout)) {
       await open.close();
@@ -141,13 +148,13 @@ class Returning {
     }
     const isOwn = life !== null && before !== null && !isOther;
     const epoch = (await findEpoch(isOwn)) ?? (await open.fence());
-    await this.#write({ open, epoch, life, isOwn });
+    await this.#write({ open, epoch, life, isOwn, isAfterLogout });
   }
 
   async #write(found: Found): Promise<void> {
     const { data, writer, peers, accounts } = this.#host;
     const { open, epoch } = found;
-    const life = found.life ?? this.#host.life() ?? this.#tools.makeLife(false);
+    const life = found.life ?? this.#host.life() ?? this.#tools.makeLife(found.isAfterLogout);
     const returns = await Promise.all(
       Array.from(accounts.values(), (account) => this.#judge(account, found)),
     );

@@ -135,7 +135,12 @@ export class UploadWorker {
     const { isShared, reread } = this.#context;
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    if (isShared && entry.data === null) await reread(key);
+    try {
+      if (isShared && entry.data === null) await reread(key);
+    } catch (error) {
+      this.#claimLater(entry);
+      throw error;
+    }
     if (this.#isUnsent(key) || entry.data !== null) {
       const isOver = new Promise<void>((resolve) => {
         entry.release = resolve;
@@ -148,6 +153,8 @@ export class UploadWorker {
       await this.#context.writer.settle();
     }
     entry.isClaimed = false;
+    // Another tab has taken the role, and may not have the file.
+    if (signal.aborted && entry.data !== null) this.#claimLater(entry);
   }
 
   async read(key: Key): Promise<Blob | null> {
@@ -299,10 +306,16 @@ export class UploadWorker {
     else {
       Object.assign(entry, { isMissing: true, release: null });
       release?.();
-      setTimeout(() => {
-        if (!this.#isClosed && this.#isUnsent(key) && !entry.isClaimed) this.#claim(entry);
-      }, PATIENCE);
+      this.#claimLater(entry);
     }
+  }
+
+  /** Leaves a file to other tabs for a while. */
+  #claimLater(entry: Entry): void {
+    entry.isClaimed = false;
+    setTimeout(() => {
+      if (!this.#isClosed && this.#isUnsent(entry.key) && !entry.isClaimed) this.#claim(entry);
+    }, PATIENCE);
   }
 
   #sendAgain(key: Key): void {

@@ -102,7 +102,11 @@ export async function keepSession(
       );
     },
     async settle() {
-      await last?.catch(() => undefined);
+      let awaited: Promise<Session> | undefined;
+      while (awaited !== last) {
+        awaited = last;
+        await awaited?.catch(() => undefined);
+      }
     },
     listen(listener) {
       listeners.add(listener);

@@ -266,6 +266,8 @@ export class AccountStore {
       // Commits of this tab are not among theirs.
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
+    // A store that is lost here has them by another tab.
+    this.#options.writer.forget(rows.filter(({ table }) => table === 'log'));
     this.#take(rows, true, step === null);
     return true;
   }

@@ -78,6 +78,11 @@ export class StoreWriter {
     return this.#unsaved;
   }
 
+  /** Another tab has changed these rows since they were lost. */
+  forget(rows: readonly RowChange[]): void {
+    for (const row of rows) this.#unsaved.delete(nameOf(row));
+  }
+
   /** Notes that nothing more can be written. */
   lose(loss: Loss): void {
     if (this.#loss === loss || this.#loss === 'fenced') return;

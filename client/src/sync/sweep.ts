@@ -80,7 +80,10 @@ export function readSweep(sweep: Sweep, limit: number, response: Response): Swee
     ...{ type, source: rest as Sweep['source'] },
     from: sweep.from ?? String(first.args['state']),
     anchor: ids.at(-1) ?? sweep.anchor,
-    earlier: ids.slice(-1 - EARLIER, -1),
+    earlier: [...sweep.earlier, ...(sweep.anchor ? [sweep.anchor] : []), ...ids].slice(
+      -1 - EARLIER,
+      -1,
+    ),
     total: readTotal(query),
   };
   const isLast = query === null ? !rest?.length : isLastPage(query, ids);

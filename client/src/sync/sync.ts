@@ -27,6 +27,9 @@ const CALLS_OF_A_SWEEP = 3;
 /** Calls of a list: what has changed, a page, and the objects of both. */
 const CALLS_OF_A_LIST = 4;
 
+/** How long a cycle waits for a session that is on its way, ms. */
+const PATIENCE = 1000;
+
 /** The calls of one request. */
 interface Cycle {
   readonly calls: readonly FlushCall[];
@@ -203,12 +206,24 @@ export class Sync {
     return this.#outbox.hasWrites || isReading || this.#wanted.types.size > 0;
   }
 
+  /** Another session may forget what has been read. One that doesn't come holds nothing up. */
+  async #settleSession(): Promise<void> {
+    const { settleSession } = this.#options;
+    if (settleSession === undefined) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isLate = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE);
+    });
+    await Promise.race([settleSession(), isLate]);
+    clearTimeout(timer);
+  }
+
   /**
    * Sends one request, and commits its answers. Resolves to null, or to the type of an error that
    * a part of it had.
    */
   async #cycle(): Promise<string | null> {
-    await this.#options.settleSession?.();
+    await this.#settleSession();
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
     const lost = this.#options.hasOnceKeys() ? null : findLost(this.#replica.log, this.#lost);

@@ -8,6 +8,9 @@ const BEAT = 1000;
 /** After so many looks without a new beat the role is free. */
 const MOST_SILENT = 5;
 
+/** How long others may take to write a lease that they have found free, ms. */
+const RIVALS = 100;
+
 /** The row of a role in the store: who has it, and a number that grows with each beat. */
 interface Lease {
   readonly holder: string;
@@ -28,7 +31,7 @@ export class LeaseRoles implements Roles {
   async run<T>(role: Role, work: Work<T>, signal: AbortSignal): Promise<T> {
     const key = `lease ${role}`;
     const holder = crypto.randomUUID();
-    await this.#acquire(key, holder, signal);
+    await this.#acquire(key, holder, signal, role === 'sync');
     const own = followSignal(signal);
     const beats = this.#beat(key, holder, own.signal).catch(own.abort);
     try {
@@ -41,11 +44,17 @@ export class LeaseRoles implements Roles {
     }
   }
 
-  async #acquire(key: string, holder: string, signal: AbortSignal): Promise<void> {
+  async #acquire(
+    key: string,
+    holder: string,
+    signal: AbortSignal,
+    isFenced: boolean,
+  ): Promise<void> {
     let seen = await this.#read(key);
     for (let silent = 0; ; silent += 1) {
       if (seen === null || silent >= MOST_SILENT) {
-        if (await this.#take(key, holder, seen)) return;
+        const take = isFenced ? this.#take(key, holder, seen) : this.#write(key, holder);
+        if (await take) return;
       }
       await sleep(BEAT, signal);
       const now = await this.#read(key);
@@ -65,6 +74,16 @@ export class LeaseRoles implements Roles {
       if (error instanceof FencedError) return false;
       throw error;
     }
+  }
+
+  /**
+   * Writes the lease without a fence, which would end the turn of a tab: the last of those that
+   * write at once has it. Where two have it for a moment, no harm is done.
+   */
+  async #write(key: string, holder: string): Promise<boolean> {
+    await this.#store.commit([{ table: 'meta', key, value: { holder, beat: 0 } }], {});
+    await new Promise((resolve) => setTimeout(resolve, RIVALS));
+    return (await this.#read(key))?.holder === holder;
   }
 
   /** Beats until the signal is aborted; rejects where another one has the role. */

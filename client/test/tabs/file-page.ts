@@ -5,11 +5,11 @@ import { type TodosProject, todos } from '../support/schema.js';
 /** Files of a client in a page, for calls from outside. */
 export interface FilePage {
   open(url: string, token: string): Promise<void>;
-  /** Uploads a picture of a red square, with so many octets behind it; returns the octets told. */
+  /** Uploads a red square, with so many octets behind it; returns the octets that were told. */
   upload(more: number): Promise<readonly number[]>;
   /** Ends an upload once it has told of some octets; returns the type of its error. */
   abort(octets: number): Promise<string>;
-  /** Shows the file that was uploaded last; returns the width and the first pixel of the picture. */
+  /** Shows the file that was uploaded last; returns the width and the first pixel. */
   show(): Promise<readonly number[]>;
 }
 
