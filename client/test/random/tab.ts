@@ -244,7 +244,7 @@ export class Tab {
       loadBlob: ended((key: string) => store.loadBlob(key)),
       loadPage: ended((...args: Parameters<OpenStore['loadPage']>) => this.#readPage(store, args)),
       read: ended((...args: Parameters<OpenStore['read']>) => store.read(...args)),
-      load: ended((...args: Parameters<OpenStore['load']>) => store.load(...args)),
+      load: ended((...args: Parameters<OpenStore['load']>) => this.#load(store, args)),
       commit: ended((...args: Parameters<OpenStore['commit']>) => this.#commit(store, args)),
       fence: ended(async () => {
         const epoch = await store.fence();
@@ -254,6 +254,17 @@ export class Tab {
       wipe: ended(() => store.wipe()),
       close: () => store.close(),
     };
+  }
+
+  /** A client that reads all objects in one go asks for no further page. */
+  async #load(
+    store: OpenStore,
+    args: Parameters<OpenStore['load']>,
+  ): ReturnType<OpenStore['load']> {
+    const [table, prefix = ''] = args;
+    const rows = await store.load(...args);
+    if (table === 'objects') this.#unread.delete(prefix);
+    return rows;
   }
 
   /** Pages may be so small that a client starts with a part of its objects. */
