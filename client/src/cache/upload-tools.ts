@@ -7,6 +7,7 @@ import { replaceNames } from '../store/log.js';
 import type { StoreWriter } from '../store/store-writer.js';
 import { Backoff } from '../sync/backoff.js';
 import type { Refusal } from '../sync/outcomes.js';
+import { Pause } from '../sync/pause.js';
 import type { Work } from '../tabs/roles.js';
 
 /** The rows of uploads begin so; the id of an account and a key follow. */
@@ -95,6 +96,6 @@ export function makeRow(accountId: string, key: string, row: UploadRow | undefin
  * lazy file imports into a third one, which everybody loads.
  */
 export const TOOLS = {
-  ...{ ABORTED, Backoff, isFinal, nameRow, replaceNames },
+  ...{ ABORTED, Backoff, Pause, isFinal, nameRow, replaceNames },
 };
 export type UploadTools = typeof TOOLS;

@@ -2,6 +2,7 @@ import type { BlobId, Uploaded } from '../call/blobs.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Backoff } from '../sync/backoff.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
+import type { Pause } from '../sync/pause.js';
 import type { OnProgress } from '../transport/upload.js';
 import type {
   EndOfUpload,
@@ -64,13 +65,14 @@ export class UploadWorker {
   readonly #entries = new Map<Key, Entry>();
   readonly #backoff: Backoff;
   #running: Promise<void> | null = null;
-  #wake: (() => void) | null = null;
+  readonly #pause: Pause;
   #isClosed = false;
 
   constructor(context: Context, tools: UploadTools) {
     this.#context = context;
     this.#tools = tools;
     this.#backoff = new tools.Backoff();
+    this.#pause = new tools.Pause();
   }
 
   /** Takes a file, and keeps it where there is room. Its role has been asked for. */
@@ -196,7 +198,7 @@ export class UploadWorker {
 
   wake(): void {
     this.#backoff.reset();
-    this.#wake?.();
+    this.#pause.end();
   }
 
   async settle(): Promise<void> {
@@ -206,7 +208,7 @@ export class UploadWorker {
 
   close(error: Refusal): void {
     this.#isClosed = true;
-    this.#wake?.();
+    this.#pause.end();
     for (const key of [...this.#entries.keys()]) this.#end(key, error);
   }
 
@@ -268,7 +270,7 @@ export class UploadWorker {
       } catch (error) {
         if (!this.#isUnsent(entry.key)) continue;
         if (this.#tools.isFinal(error) || isTooLarge(error)) this.#fail(entry.key, describe(error));
-        else await this.#pause();
+        else if (!this.#isClosed) await this.#pause.wait(this.#backoff.next());
       }
     }
   }
@@ -356,18 +358,6 @@ export class UploadWorker {
     entry.end({ ok: false, error });
     entry.controller.abort();
     entry.release?.();
-  }
-
-  async #pause(): Promise<void> {
-    if (this.#isClosed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#backoff.next());
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = null;
   }
 }
 

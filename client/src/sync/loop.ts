@@ -1,4 +1,5 @@
 import { Backoff } from './backoff.js';
+import { Pause } from './pause.js';
 
 export interface LoopOptions {
   /** Does work. Resolves to true when nothing is left to do, to false where it has to wait. */
@@ -12,7 +13,7 @@ export class Loop {
   readonly #options: LoopOptions;
   readonly #backoff: Backoff;
   #running: Promise<void> | null = null;
-  #wake: (() => void) | null = null;
+  readonly #pause = new Pause();
   isClosed = false;
 
   constructor(options: LoopOptions) {
@@ -28,7 +29,7 @@ export class Loop {
   /** Goes on at once, even where the last work has failed and its pause isn't over. */
   resume(): void {
     this.noteSuccess();
-    this.#wake?.();
+    this.#pause.end();
     this.start();
   }
 
@@ -44,7 +45,7 @@ export class Loop {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    this.#wake?.();
+    this.#pause.end();
     await this.#running;
   }
 
@@ -54,20 +55,8 @@ export class Loop {
       const isDone = await work().catch(() => false);
       if (this.isClosed || (isDone && !hasMore())) break;
       // A server that never comes to an end is asked as rarely as one that fails.
-      if (!isDone) await this.#pause();
+      if (!isDone) await this.#pause.wait(this.#backoff.next());
     }
     this.#running = null;
-  }
-
-  async #pause(): Promise<void> {
-    if (this.isClosed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#backoff.next());
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = null;
   }
 }
