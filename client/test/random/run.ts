@@ -35,12 +35,20 @@ export async function runSeed(options: RunOptions): Promise<void> {
   const place = await ground.makePlace();
   const world = new World({ seed, profile, ground, place, schema, next: options.next ?? null });
   world.trace(JSON.stringify(profile));
+  const failures = [
+    await find(within(`The seed ${seed}`, runWorld(world), world.next ? HARD_PATIENCE : PATIENCE)),
+    await find(within(`The end of seed ${seed}`, world.close(), PATIENCE)),
+  ].filter((failure) => failure !== null);
+  if (failures.length > 0) throw new Error(tell(world, failures), { cause: failures[0] });
+}
+
+/** What a promise rejects with, or null. */
+async function find(promise: Promise<void>): Promise<Error | null> {
   try {
-    await within(`The seed ${seed}`, runWorld(world), world.next ? HARD_PATIENCE : PATIENCE);
+    await promise;
+    return null;
   } catch (error) {
-    throw new Error(tell(world, error), { cause: error });
-  } finally {
-    await within(`The end of seed ${seed}`, world.close(), PATIENCE);
+    return error as Error;
   }
 }
 
@@ -88,11 +96,12 @@ async function runStep(world: World, step: number): Promise<void> {
   world.judgeAll();
 }
 
-function tell({ seed, lines }: World, error: unknown): string {
-  const { message, stack } = error as Error;
-  const why = (error as Error).name === 'Violation' ? message : String(stack);
+function tell({ seed, lines }: World, failures: readonly Error[]): string {
+  const reasons = failures.map(({ name, message, stack }) =>
+    name === 'Violation' ? message : String(stack),
+  );
   return [
-    `CLIENT_SEED=${seed} CLIENT_SEEDS=1 repeats it: ${why}`,
+    `CLIENT_SEED=${seed} CLIENT_SEEDS=1 repeats it: ${reasons.join('\n')}`,
     ...lines.slice(-(Number(process.env['CLIENT_TRACE']) || LINES)),
   ].join('\n');
 }

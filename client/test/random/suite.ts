@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Random } from '../../../conform/src/random.js';
 import { Ground } from './ground.js';
 import { drawProfile } from './profile.js';
@@ -6,6 +6,9 @@ import { runSeed } from './run.js';
 import { loadSchema, makeProject, makeRelease, type RandomSchema } from './schema.js';
 
 const STEPS = 50;
+
+/** A test goes on behind a seed that fails, up to so many. */
+const MOST_FAILURES = 3;
 
 /** Runs seeds, so many in each test, from `CLIENT_SEED` on or from any. */
 export function describeSeeds(usual: number, most: number): void {
@@ -63,7 +66,10 @@ function defineSeeds({ count, first, most }: Seeds, run: (seed: number) => Promi
     const end = Math.min(from + most, first + count);
     const name = end - from === 1 ? `seed ${from}` : `seeds ${from} to ${end - 1}`;
     it(`end as the server is: ${name}`, async () => {
-      for (let seed = from; seed < end; seed += 1) await run(seed);
+      const failures: string[] = [];
+      for (let seed = from; seed < end && failures.length < MOST_FAILURES; seed += 1)
+        await run(seed).catch((error: Error) => failures.push(error.message));
+      expect(failures.join('\n\n')).toBe('');
     });
   }
 }
