@@ -120,7 +120,10 @@ export class AccountCache implements WriteTarget {
       ...{ settleSession, isShown: (type) => this.#isShown(type) },
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
-      readFiles: () => this.uploads.readMissing(),
+      checkLog: async () => {
+        await this.uploads.readMissing();
+        await store.checkTold();
+      },
       lacksFile: (write) => this.uploads.lacksFile(write),
       repair: (write, error) => this.uploads.repair(write, error),
       report: (failure, isDone) => {

@@ -59,6 +59,10 @@ export class AccountStore {
   /** The store may have what was never read, or what others have committed behind a lost one. */
   #isBehind = false;
   #turn: Turn | null = null;
+  /** The store that the last turn has read. */
+  #open: OpenStore | null = null;
+  /** Rows of writes that others have told of in this turn: it may have seen their end before. */
+  readonly #told = new Set<string>();
   #hasRead = false;
   /** Others have committed what was read from the store, since the last turn. */
   #isReread = false;
@@ -232,6 +236,7 @@ export class AccountStore {
    */
   async beginTurn(turn: Turn, store: OpenStore): Promise<boolean> {
     await this.read(store);
+    this.#open = store;
     this.#turn = turn;
     const isReread = this.#isReread;
     this.#isReread = false;
@@ -242,6 +247,7 @@ export class AccountStore {
   endTurn(): boolean {
     const isFenced = this.#turn?.isFenced ?? false;
     this.#turn = null;
+    this.#told.clear();
     if (!isFenced) return true;
     this.#step = UNREAD;
     this.#isBehind = true;
@@ -249,6 +255,18 @@ export class AccountStore {
     this.#seq += 1;
     this.#tell(this.replica.apply({ log }));
     return false;
+  }
+
+  /** Takes writes out of the log that others have told of late: the store has them no more. */
+  async checkTold(): Promise<void> {
+    while (this.#told.size > 0) {
+      const keys = [...this.#told];
+      const rows = (await this.#open?.read('log', keys)) ?? [];
+      const there = new Set(rows.map(([key]) => key));
+      for (const key of keys) this.#told.delete(key);
+      const gone = keys.filter((key) => !there.has(key));
+      this.#take(gone.map((key) => ({ table: 'log', key })));
+    }
   }
 
   /** Takes a commit of another tab. Returns false where an earlier one isn't here. */
@@ -266,6 +284,9 @@ export class AccountStore {
       // Commits of this tab are not among theirs.
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
+    if (step === null && this.#turn !== null)
+      for (const { table, key, value } of rows)
+        if (table === 'log' && value !== undefined) this.#told.add(key);
     // A store that is lost here has them by another tab.
     this.#options.writer.forget(rows.filter(({ table }) => table === 'log'));
     this.#take(rows, true, step === null);

@@ -51,8 +51,8 @@ export class Outbox {
    * call that comes again after a crash.
    */
   async plan(): Promise<void> {
-    const { replica, commit, isHeld, tidy, readFiles } = this.#options;
-    await readFiles?.();
+    const { replica, commit, isHeld, tidy, checkLog } = this.#options;
+    await checkLog?.();
     tidy();
     this.#endConflicts();
     const { log } = replica;

@@ -41,8 +41,8 @@ export interface SyncOptions {
   readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
   /** Returns whether an unsent write must not be sent: a later client would send it once more. */
   readonly isHeld: (write: PendingWrite) => boolean;
-  /** Reads the uploads that writes of the log name, and of which this client has not heard. */
-  readonly readFiles?: () => Promise<void>;
+  /** Reads what this client has to know of the writes of other tabs before it sends them. */
+  readonly checkLog?: () => Promise<void>;
   /** Returns whether a write can't be made: it names a file that the server will never have. */
   readonly lacksFile?: (write: PendingWrite) => boolean;
   /** Returns a refused write as it is sent once more; null: the refusal is final. */
