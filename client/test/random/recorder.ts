@@ -13,6 +13,8 @@ interface ShownList {
   readonly query: LiveQuery<AnyRow>;
   /** As it was looked at last; null: not yet. */
   rows: readonly AnyRow[] | null;
+  /** It had the right rows once: it is past what its store had noted of it. */
+  wasRight: boolean;
 }
 
 /** Something that is right only where the write of a mark was refused. */
@@ -55,7 +57,7 @@ export class Recorder {
         ...(position !== undefined && { position }),
         ...(limit !== undefined && { limit }),
       });
-      return { spec, query, rows: null };
+      return { spec, query, rows: null, wasRight: false };
     });
     let isReady = false;
     this.#leave = this.#lists.map(({ query }) =>
@@ -143,18 +145,22 @@ export class Recorder {
       this.#fail(`the list ${JSON.stringify(spec)} is another one: ${canonical(next)}`);
   }
 
-  #checkList({ spec, rows: shown, query }: ShownList): void {
-    const rows = shown ?? [];
+  #checkList(list: ShownList): void {
+    const { spec, query } = list;
+    const rows = list.rows ?? [];
     if (this.#world.profile.known.includes(spec.type)) {
       this.#checkPart(spec, rows);
       return;
     }
     const all = this.rows(spec.type);
     const expected = listRows(spec, all);
-    if (rows.length === expected.length && rows.every((row, at) => row === expected[at])) return;
+    if (rows.length === expected.length && rows.every((row, at) => row === expected[at])) {
+      list.wasRight = true;
+      return;
+    }
     const { status } = query.getSnapshot();
-    // Rules of texts are loaded when the first list needs them.
-    if (status === 'loading' && rows.length === 0) return;
+    // Rules of texts are loaded when the first list needs them. Until then it shows what was noted.
+    if (status === 'loading' && (rows.length === 0 || !list.wasRight)) return;
     const name = (each: readonly AnyRow[]) => each.map(({ $key }) => $key).join();
     this.#fail(
       `the list ${JSON.stringify(spec)} has ${name(rows)} in the place of ${name(expected)}`,

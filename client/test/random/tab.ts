@@ -97,8 +97,11 @@ export class Tab {
 
   /** Resolves when the client has read its store. */
   async settleStore(): Promise<void> {
-    do await new Promise((resolve) => setTimeout(resolve, 5));
-    while (this.#unread.size > 0);
+    // Behind its last page the client reads once more.
+    for (let rests = 0; rests < 3; rests += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (this.#unread.size > 0 || this.#calls > 0) rests = 0;
+    }
     this.isRead = true;
     for (const record of this.records) record.look();
   }
