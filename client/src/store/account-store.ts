@@ -192,7 +192,9 @@ export class AccountStore {
     const load = (table: Table) => this.#loadRows(store, table);
     const log = this.log.findMissing(await load('log'), stored);
     if (step === this.#step) {
-      this.#take(log);
+      // A commit since has taken writes out of the log whose effects are not here yet.
+      const isLatest = (await this.#loadStep(store)) === step;
+      this.#take(isLatest ? log : log.filter(({ value }) => value !== undefined), false, !isLatest);
       return;
     }
     // Lists that are looked at have to hear of each object.

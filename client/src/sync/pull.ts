@@ -130,10 +130,12 @@ function readStale(pull: Pull, early: readonly string[], response: Response): Pu
   const ids = stale?.ids.slice(maxChanges) ?? [];
   const { cursor = since } = stale ?? {};
   // Newer objects than the state: the next /changes tells what is between.
-  const isWhole = stale?.isWhole === true && got.args['state'] === cursor;
+  const isNewer = got.args['state'] !== cursor;
+  const isWhole = stale?.isWhole === true && !isNewer;
   const told = stale?.told ?? [];
   const pulled = { kind: 'pulled', objects } as const;
-  const rest = early.filter((id) => !asked.has(id));
+  const isAhead = (id: string) => !asked.has(id) || (isNewer && objects.get(id) != null);
+  const rest = early.filter(isAhead);
   return ids.length > 0
     ? {
         ...pulled,

@@ -208,7 +208,7 @@ export class TypeReading {
       if (this.#swept === null) {
         draft.cursors.set(name, null);
         this.#sweepAnew();
-      } else if (this.#sweep === null) this.#end(this.#swept.since, draft);
+      } else if (this.#sweep === null) this.#endUntold(this.#swept, draft);
       return null;
     }
     draft.take(name, result.objects);
@@ -226,6 +226,18 @@ export class TypeReading {
       this.#swept = { since: result.cursor, seen };
     }
     return null;
+  }
+
+  /** Ends a sweep behind which the server tells no changes: it is asked for what may have gone. */
+  #endUntold({ since, seen }: Swept, draft: Draft): void {
+    const known = new Set(seen.flat());
+    const ids = [...draft.early(this.name)].filter((id) => !known.has(id));
+    if (ids.length === 0) {
+      this.#end(since, draft);
+      return;
+    }
+    this.#stale = { ids, cursor: since, isWhole: true, told: [] };
+    this.isWished = true;
   }
 
   /** Has all objects of the type, as of a state. */

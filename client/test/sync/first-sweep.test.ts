@@ -66,4 +66,22 @@ describe('a type that is read for the first time', () => {
     expect(told).toEqual([null, 0.5]);
     expect(sync.progress).toBeNull();
   });
+
+  it('loses an object made here that has gone before its first page, where no changes are told', async () => {
+    const server = new ToyServer();
+    server.answer = ([name, , callId]) =>
+      name === 'Thing/changes'
+        ? [['error', { type: 'cannotCalculateChanges' }, callId]]
+        : undefined;
+    const { store, sync, create } = await openAccount(server, [THING]);
+    await sync.settle();
+    create('Thing', 'short-lived');
+    server.before = () => {
+      if (server.objects.size > 0) server.change();
+      server.objects.clear();
+    };
+    await sync.settle();
+    expect(server.count('Thing/set')).toBe(1);
+    expect([...store.replica.rows('Thing')]).toEqual([]);
+  });
 });
