@@ -57,6 +57,8 @@ export interface AccountCacheOptions {
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
   readonly onChange: () => void;
+  /** Is told when a turn counts for nothing: another tab has taken it. */
+  readonly onFenced: () => void;
 }
 
 export interface LiveArguments {
@@ -147,7 +149,9 @@ export class AccountCache implements WriteTarget {
         this.#sync.follow(store.renew());
       },
       end: () => {
-        if (!store.endTurn()) this.#sync.note();
+        if (store.endTurn()) return;
+        this.#sync.note();
+        options.onFenced();
       },
     };
   }
@@ -238,7 +242,8 @@ export class AccountCache implements WriteTarget {
   #endForgotten(): void {
     const { store, problems } = this.#options;
     const pending = new Set(store.replica.log.flatMap(({ ids }) => ids));
-    this.#waiters.endRest(pending, (id) => problems.find(id));
+    const asked = this.#waiters.endRest(pending, (id) => problems.find(id));
+    for (const id of asked) problems.dismiss(id);
   }
 
   /** Takes the end of a cycle, of this tab or another one. */

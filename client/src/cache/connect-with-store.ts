@@ -150,10 +150,11 @@ class ClientCache<P extends Project> {
     const { control } = this.#sync;
     return {
       commit: (news) => {
-        this.#problems.follow(news.rows);
-        if (this.#accounts.get(news.accountId)?.follow(news) === false) void this.#catchUp();
+        const hasProblems = this.#problems.follow(news.rows);
+        const isLess = this.#accounts.get(news.accountId)?.follow(news) === false;
+        if (isLess || hasProblems) void this.#catchUp();
       },
-      rows: (rows) => this.#problems.follow(rows),
+      rows: (rows) => void this.#problems.follow(rows),
       report: ({ accountId, failure, isDone }) =>
         this.#accounts.get(accountId)?.noteReport(failure, isDone),
       session: (state) => this.#connection.keeper.noteState(state),
@@ -340,6 +341,7 @@ class ClientCache<P extends Project> {
       isOutdated: (type) => this.#outdated.getSnapshot().outdated.includes(type),
       findRefusal: () => this.#findRefusal(accountId),
       onChange: this.#sync.show,
+      onFenced: () => void this.#catchUp(),
     });
     this.#accounts.set(accountId, account);
     return account;

@@ -31,6 +31,8 @@ export class Problems {
   readonly #byRow = new Map<string, Problem>();
   readonly #byWrite = new Map<string, Problem>();
   readonly #refused = new Map<Problem, RefusedWrite>();
+  /** The rows that have changed while the store was being read. */
+  readonly #readings = new Set<Set<string>>();
 
   constructor(write: (rows: readonly RowChange[]) => void, repeat: Repeat) {
     this.#write = write;
@@ -39,21 +41,39 @@ export class Problems {
 
   /** Reads what the store has; all others are dealt with. */
   async read(store: OpenStore): Promise<void> {
-    const before = [...this.#byRow.keys()].map((key) => ({ table: 'meta', key }) as const);
-    const rows = await store.load('meta', PREFIX);
-    const stored = rows.map(([key, value]) => ({ table: 'meta', key, value }) as const);
-    const kept = new Set(stored.map(({ key }) => key));
-    this.follow([...before.filter(({ key }) => !kept.has(key)), ...stored]);
+    const before = [...this.#byRow.keys()];
+    const changed = new Set<string>();
+    this.#readings.add(changed);
+    const rows = await store.load('meta', PREFIX).finally(() => this.#readings.delete(changed));
+    const stored = new Map(rows);
+    const gone = before.filter((key) => !stored.has(key));
+    const found = [...gone.map((key) => [key, undefined] as const), ...stored];
+    this.#take(found.filter(([key]) => !changed.has(key)));
   }
 
-  /** Takes rows that others have written. */
-  follow(rows: readonly RowChange[]): void {
-    const ours = rows.filter(({ table, key }) => table === 'meta' && key.startsWith(PREFIX));
-    for (const { key, value } of ours) {
+  /**
+   * Takes rows that others have written. Returns whether problems are among them: who tells of them
+   * late may not know that they were dealt with.
+   */
+  follow(rows: readonly RowChange[]): boolean {
+    const ours = rows.flatMap(({ table, key, value }) =>
+      table === 'meta' && key.startsWith(PREFIX) ? [[key, value] as const] : [],
+    );
+    this.#take(ours);
+    return ours.some(([, value]) => value !== undefined);
+  }
+
+  #take(rows: readonly (readonly [key: string, value: JsonValue | undefined])[]): void {
+    for (const [key, value] of rows) {
       const problem = this.#byRow.get(key);
+      if (value === undefined) this.#note(key);
       if (value === undefined && problem !== undefined) this.#remove(problem);
     }
-    this.add(ours.flatMap(({ value }) => (value ? [value as unknown as RefusedWrite] : [])));
+    this.add(rows.flatMap(([, value]) => (value ? [value as unknown as RefusedWrite] : [])));
+  }
+
+  #note(key: string): void {
+    for (const changed of this.#readings) changed.add(key);
   }
 
   /** Returns the rows of refused writes. They are written in the commit that ends the writes. */
@@ -118,6 +138,7 @@ export class Problems {
   #remove(problem: Problem): void {
     if (!this.#has(problem)) return;
     this.#refused.delete(problem);
+    for (const [key, one] of this.#byRow) if (one === problem) this.#note(key);
     for (const known of [this.#byRow, this.#byWrite])
       for (const [id, one] of known) if (one === problem) known.delete(id);
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));

@@ -46,14 +46,23 @@ export class Waiters {
     this.#all.clear();
   }
 
-  /** Ends writes that aren't pending; `find` returns why one was refused. */
-  endRest(pending: ReadonlySet<string>, find: (id: string) => Refusal | undefined): void {
+  /**
+   * Ends writes that aren't pending; `find` returns why one was refused. Returns the ids of those
+   * whose ends somebody asked for.
+   */
+  endRest(
+    pending: ReadonlySet<string>,
+    find: (id: string) => Refusal | undefined,
+  ): readonly string[] {
+    const asked: string[] = [];
     for (const [id, waiter] of this.#all) {
       if (pending.has(id)) continue;
       this.#all.delete(id);
+      if (waiter.isAsked) asked.push(id);
       const error = find(id);
       waiter.end(error === undefined ? { ok: true, object: waiter.object } : { ok: false, error });
     }
+    return asked;
   }
 
   /** Ends writes; `find` returns an object as it is now. */
