@@ -84,7 +84,8 @@ function cutPlan(planned: Log, log: Log, index: number): Log {
   const group = log[index]?.group;
   let start = index;
   while (group !== undefined && log[start - 1]?.group === group) start -= 1;
-  const isAlone = planned.slice(0, start).every(({ sentAs }) => sentAs === null);
+  const others = [...planned.slice(0, start), ...log.slice(index)];
+  const isAlone = others.every(({ sentAs }) => sentAs === null);
   const end = isAlone || log[start]?.sentAs !== null ? index : start;
   return [...planned.slice(0, end), ...log.slice(end)];
 }

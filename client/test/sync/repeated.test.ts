@@ -69,6 +69,18 @@ describe('an update of an object that is being created', () => {
   });
 });
 
+describe('writes that were made together', () => {
+  it('wait while a call that was sent before takes their room', () => {
+    const group = 'g';
+    const pair = [create(FIRST, { text: 'a' }, null), update(FIRST, { 'tags/red': true })];
+    const log = [...pair.map((write) => ({ ...write, group })), create(SECOND, { text: 'b' })];
+    const limits = { maxCalls: 2, maxObjectsInSet: 9, maxOctets: 1e6 };
+    expect(planFlush(makeReplica(log), limits)).toEqual(log);
+    const alone = planFlush(makeReplica(log.slice(0, 2)), limits);
+    expect(alone.every(({ sentAs }) => sentAs !== null)).toBe(true);
+  });
+});
+
 describe('an object of a create', () => {
   const pull: Pull = {
     ...{ type: 'Todo', since: '1', accountId: 'A', maxChanges: 9 },
