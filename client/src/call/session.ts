@@ -83,7 +83,8 @@ export async function keepSession(
   return {
     current: () => session,
     noteState(state) {
-      const isKnown = state === asked || state === session.state;
+      // While one is being fetched, the server may have gone back to the state of this one.
+      const isKnown = state === asked || (last === undefined && state === session.state);
       asked = state;
       if (isKnown) return;
       const loading = load();
@@ -92,10 +93,13 @@ export async function keepSession(
         (loaded) => {
           // A later one is on its way.
           if (last !== loading) return;
+          last = undefined;
           session = loaded;
           for (const listener of listeners) listener(loaded);
         },
         () => {
+          if (last !== loading) return;
+          last = undefined;
           // The next response asks for it again.
           asked = session.state;
         },

@@ -197,18 +197,17 @@ it('a template takes values with each reserved character escaped', () => {
   expect(text).toBe('/d/a/b%2Fc%3Fd%23e%27%28%29%2A%21/%C3%A4%20b~.-_?t=text%2Fplain&x=');
 });
 
-describe('a session that comes behind a later one', () => {
-  it('is not taken', async () => {
-    const answers: ((session: Session) => void)[] = [];
-    const load = () => new Promise<Session>((resolve) => answers.push(resolve));
-    const sessionOf = (state: string) => ({ state }) as Session;
-    const keeper = await keepSession(load, sessionOf('1'));
-    keeper.noteState('2');
-    keeper.noteState('3');
-    answers[1]?.(sessionOf('3'));
-    await expect.poll(() => keeper.current().state).toBe('3');
-    answers[0]?.(sessionOf('2'));
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(keeper.current().state).toBe('3');
-  });
+it('a session to which the server goes back, while another is fetched, is fetched again', async () => {
+  const answers: ((session: Session) => void)[] = [];
+  const sessionOf = (state: string) => ({ state }) as Session;
+  const load = () => new Promise<Session>((resolve) => answers.push(resolve));
+  const keeper = await keepSession(load, sessionOf('1'));
+  keeper.noteState('2');
+  keeper.noteState('1');
+  answers[0]?.(sessionOf('2'));
+  answers[1]?.(sessionOf('1'));
+  await keeper.settle();
+  expect(keeper.current().state).toBe('1');
+  keeper.noteState('1');
+  expect(answers).toHaveLength(2);
 });
