@@ -129,10 +129,18 @@ function checkWrites(world: World, accountId: string, objects: Map<string, JsonO
     const isOther = isUnknown || world.mayBeTwice(mark);
     if (error !== undefined && isThere && !isOther)
       world.fail(`${device} was refused ${mark}: ${error}`);
-    const isLost = kind === 'create' && marks.isDoomed(type as TypeName, mark);
+    const isLost =
+      kind === 'create' ? marks.isDoomed(type as TypeName, mark) : isDropped(write, marks.writes);
     if (isSaved === true && error === undefined && !isThere && !isLost)
       world.fail(`${device} has lost ${mark}, which was saved`);
   }
+}
+
+/** A destroy drops the unsent updates of its object, also where it is refused then. */
+function isDropped(write: MarkedWrite, writes: readonly MarkedWrite[]): boolean {
+  const { device, key } = write;
+  const later = writes.slice(writes.indexOf(write) + 1);
+  return later.some((one) => one.kind === 'destroy' && one.device === device && one.key === key);
 }
 
 /** Returns whether an object has the mark of an update; null where the object is gone. */
