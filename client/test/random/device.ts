@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { within } from '../../../test/support/poll.js';
 import { sqliteFile } from '../../src/cache/sqlite-store.js';
 import { type CacheStore, memory } from '../../src/index.js';
 import { Browser } from './browser.js';
@@ -8,6 +9,9 @@ import type { MarkedWrite } from './marks.js';
 import { readStored, type StoredAccount } from './model.js';
 import { Tab } from './tab.js';
 import type { World } from './world.js';
+
+/** How long a client may take to end, in milliseconds. */
+const PATIENCE = 20_000;
 
 /**
  * A device: a store with the clients that have it open. Without tabs one client is in use; the ones
@@ -106,7 +110,8 @@ export class Device {
 
   async close(): Promise<void> {
     const tabs = [...this.earlier, ...this.tabs];
-    await Promise.all(tabs.map((tab) => tab.close()));
+    const ends = tabs.map((tab) => within(`The end of ${tab.name}`, tab.close(), PATIENCE));
+    await Promise.all(ends);
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
   }
 

@@ -34,7 +34,8 @@ export async function settleAll(world: World): Promise<void> {
     for (const tab of world.tabs) {
       if (tab.client.session.state === state) continue;
       await tab.client.sync.settled();
-      throw new Error(`The session is another than ${state}.`);
+      const { state: other } = tab.client.session;
+      throw new Error(`${tab.name} has the session ${other}, and the server ${state}.`);
     }
   }, 20_000);
   for (const tab of world.tabs) await tab.client.sync.settled();
