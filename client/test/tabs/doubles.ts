@@ -81,10 +81,15 @@ export class Locks implements Pick<LockManager, 'request'> {
     }
   }
 
-  /** A tab has ended: it gets no locks any more. */
+  /** A tab has ended: it gets no locks any more, and nothing waits for one. */
   end(owner: Ice): void {
     this.#ended.add(owner);
     this.rob(owner);
+    for (const queue of this.#queues.values())
+      for (const request of queue.filter((one) => one.owner === owner)) {
+        queue.splice(queue.indexOf(request), 1);
+        request.fail(new DOMException('The tab has ended.', 'AbortError'));
+      }
   }
 
   #request(owner: Ice | null, name: string, rest: readonly unknown[]): Promise<never> {
@@ -96,6 +101,8 @@ export class Locks implements Pick<LockManager, 'request'> {
         begin: () => callback().then((value) => resolve(value as never), reject),
         fail: reject,
       };
+      options.signal?.throwIfAborted();
+      if (this.#ended.has(owner)) throw new DOMException('The tab has ended.', 'AbortError');
       const queue = this.#queues.get(name) ?? [];
       this.#queues.set(name, queue);
       if (options.steal === true) {
@@ -105,8 +112,8 @@ export class Locks implements Pick<LockManager, 'request'> {
       } else queue.push(request);
       options.signal?.addEventListener('abort', () => {
         const index = queue.indexOf(request);
-        if (index >= 0) queue.splice(index, 1);
-        else if (!this.#ended.has(owner)) return;
+        if (index < 0) return;
+        queue.splice(index, 1);
         reject(options.signal?.reason as Error);
       });
       void Promise.resolve().then(() => this.#grant(name));
@@ -116,9 +123,8 @@ export class Locks implements Pick<LockManager, 'request'> {
   #grant(name: string): void {
     if (this.#holders.has(name)) return;
     const queue = this.#queues.get(name) ?? [];
-    const next = queue.find((request) => !this.#ended.has(request.owner));
+    const next = queue.shift();
     if (next === undefined) return;
-    queue.splice(queue.indexOf(next), 1);
     this.#holders.set(name, next);
     void next.begin().then(() => {
       if (this.#holders.get(name) !== next) return;
