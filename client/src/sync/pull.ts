@@ -24,7 +24,7 @@ export interface Stale {
   /** The state that the type has reached once they are there. */
   readonly cursor: string;
   readonly isWhole: boolean;
-  /** Objects that were ahead and of which /changes has told: they are so until the state moves. */
+  /** Objects of which /changes has told, or that are as of `cursor`: ahead until the state moves. */
   readonly told: readonly string[];
 }
 
@@ -99,7 +99,8 @@ export function readPull(pull: Pull, early: ReadonlySet<string>, response: Respo
   if (typeof newState !== 'string') return { kind: 'failed', error: 'serverFail' };
   // A server that stays where it is and has more would be asked for ever.
   if (hasMoreChanges === true && newState === since) return { kind: 'lost' };
-  const untold = findUntold(early, changes.args);
+  const told = ['created', 'updated', 'destroyed'].flatMap((part) => textsOf(changes.args[part]));
+  const untold = [...early].filter((id) => !told.includes(id));
   // Further changes may tell of them.
   const unsure = hasMoreChanges === true ? [] : untold;
   const changed = [...textsOf(changes.args['created']), ...textsOf(changes.args['updated'])];
@@ -107,16 +108,8 @@ export function readPull(pull: Pull, early: ReadonlySet<string>, response: Respo
   const pulled = { kind: 'pulled', objects, early: untold } as const;
   if (ids.length === 0) return { ...pulled, cursor: newState, isWhole, stale: null };
   // The state hasn't moved yet: a client that begins there once more is told nothing of them.
-  const told = [...early].filter((id) => !untold.includes(id));
   const next = { ids, cursor: newState, isWhole, told };
   return { ...pulled, early: [...early], cursor: since, isWhole: false, stale: next };
-}
-
-/** Returns the objects of which an answer tells nothing. */
-function findUntold(ids: Iterable<string>, args: JsonObject): readonly string[] {
-  const parts = ['created', 'updated', 'destroyed'].flatMap((part) => textsOf(args[part]));
-  const told = new Set(parts);
-  return [...ids].filter((id) => !told.has(id));
 }
 
 /** Reads objects that had changed. The state moves once the last of them are there. */
@@ -126,25 +119,17 @@ function readStale(pull: Pull, early: readonly string[], response: Response): Pu
   if (got.isError) return { kind: 'failed', error: got.type };
   const objects = new Map<string, JsonObject | null>();
   takeObjects(got.args, objects);
-  const asked = new Set(stale?.ids.slice(0, maxChanges));
-  const ids = stale?.ids.slice(maxChanges) ?? [];
-  const { cursor = since } = stale ?? {};
+  const { ids = [], cursor = since } = stale ?? {};
   // Newer objects than the state: the next /changes tells what is between.
   const isNewer = got.args['state'] !== cursor;
   const isWhole = stale?.isWhole === true && !isNewer;
-  const told = stale?.told ?? [];
-  const pulled = { kind: 'pulled', objects } as const;
-  const isAhead = (id: string) => !asked.has(id) || (isNewer && objects.get(id) != null);
-  const rest = early.filter(isAhead);
-  return ids.length > 0
-    ? {
-        ...pulled,
-        early: rest,
-        cursor: since,
-        isWhole: false,
-        stale: { cursor, isWhole, ids, told },
-      }
-    : { ...pulled, early: rest.filter((id) => !told.includes(id)), cursor, isWhole, stale: null };
+  const told = [...(stale?.told ?? []), ...(isNewer ? [] : ids.slice(0, maxChanges))];
+  const rest = ids.slice(maxChanges);
+  const next = rest.length > 0 ? { cursor, isWhole, ids: rest, told } : null;
+  const pulled = { kind: 'pulled', objects, stale: next } as const;
+  return next === null
+    ? { ...pulled, early: early.filter((id) => !told.includes(id)), cursor, isWhole }
+    : { ...pulled, early, cursor: since, isWhole: false };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { TypeTable } from '../schema/tables.js';
-import type { Coverage, Replica } from '../store/replica.js';
+import type { Coverage, Replica, ServerObjects } from '../store/replica.js';
 import type { Response } from '../transport/transport.js';
 import type { Draft } from './draft.js';
 import { type Pull, readPull, type Stale } from './pull.js';
@@ -213,6 +213,8 @@ export class TypeReading {
     }
     draft.take(name, result.objects);
     draft.setEarly(name, result.early);
+    // The state hasn't moved yet: a client that begins there once more is told nothing of them.
+    if (result.stale !== null) draft.noteEarly(name, findThere(result.objects));
     this.#stale = result.stale;
     if (!result.isWhole) this.isWished = true;
     else if (this.#sweep === null) {
@@ -311,4 +313,9 @@ export class TypeReading {
       if (!seen.has(id) && !early.has(id) && !come.has(id)) gone.set(id, null);
     draft.take(this.name, gone);
   }
+}
+
+/** Returns the ids of objects that are not gone. */
+function findThere(objects: ServerObjects): readonly string[] {
+  return [...objects].flatMap(([id, object]) => (object === null ? [] : [id]));
 }

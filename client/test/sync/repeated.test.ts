@@ -110,6 +110,21 @@ describe('an object of a create', () => {
     expect(later).toMatchObject({ early: [], cursor: '2', stale: null });
   });
 
+  it('is early until the last of the changed objects are there', () => {
+    const readStale = (ids: readonly string[], told: readonly string[], state: string) => {
+      const stale = { ids, cursor: '2', isWhole: true, told };
+      const list = [{ id: ids[0] ?? '' }];
+      const methodResponses = [['Todo/get', { state, list, notFound: [] }, 'Todo.stale']] as const;
+      const answer = { methodResponses, sessionState: '1' };
+      return readPull({ ...pull, stale, maxChanges: 1 }, new Set(['a']), answer);
+    };
+    const first = readStale(['a', 'b'], [], '2');
+    expect(first).toMatchObject({ early: ['a'], cursor: '1', stale: { ids: ['b'], told: ['a'] } });
+    expect(readStale(['b'], ['a'], '2')).toMatchObject({ early: [], cursor: '2', stale: null });
+    // It is as of a later state, so the next changes may leave it out.
+    expect(readStale(['a'], [], '3')).toMatchObject({ early: ['a'], cursor: '2', isWhole: false });
+  });
+
   it('is asked for again where all changes are there without it', () => {
     expect(read([])).toMatchObject({
       early: ['a'],
