@@ -1,35 +1,24 @@
-import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId } from '../call/blobs.js';
-import { countOctets } from '../call/cut.js';
-import { writeSort } from '../call/pack.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { Lazy } from '../query/lazy.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore, CommitNews } from '../store/account-store.js';
-import { lookAnew } from '../store/checks.js';
-import type { ListSearch } from '../store/list-state.js';
-import { append, coalesce, findCancelled } from '../store/log.js';
-import { BLOB, type Change, type Coverage, type Row, type Touched } from '../store/replica.js';
+import { BLOB, type Change, type Coverage, type Touched } from '../store/replica.js';
 import type { StoreWriter, Turn } from '../store/store-writer.js';
-import { isLocalKey, type PendingWrite } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { Sync } from '../sync/sync.js';
-import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
+import type { SyncLimits } from '../sync/sync-options.js';
 import type { Wire } from '../sync/wire.js';
+import { AccountLists } from './account-lists.js';
+import { AccountWrites, GONE } from './account-writes.js';
 import type { LiveStatus, SyncSnapshot } from './cached-types.js';
-import { LateWrites } from './late-writes.js';
-import { LiveRows, type LiveSource } from './live-query.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
-import { findUnneeded } from './pruning.js';
 import type { ShownLists } from './shown-lists.js';
 import { UploadQueue } from './upload-queue.js';
 import type { UploadContext } from './upload-tools.js';
-import { Waiters } from './waiters.js';
-import { copyJson, refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
-import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 
 export interface AccountCacheOptions {
   readonly accountId: string;
@@ -61,14 +50,6 @@ export interface AccountCacheOptions {
   readonly onFenced: () => void;
 }
 
-export interface LiveArguments {
-  readonly include?: readonly string[];
-  readonly position?: number;
-  readonly filter?: JsonValue;
-  readonly sort?: readonly (string | JsonObject)[] | null;
-  readonly limit?: number | null;
-}
-
 /** The states that errors of a cycle mean; others are faults. */
 const STATUS_OF: Readonly<Record<string, SyncSnapshot['status']>> = {
   transport: 'offline',
@@ -79,26 +60,16 @@ const STATUS_OF: Readonly<Record<string, SyncSnapshot['status']>> = {
 const GATHERING = 20;
 
 /** An account in use: its copy, its cycles, its writes and its lists. */
-export class AccountCache implements WriteTarget {
+export class AccountCache {
   readonly id: string;
   readonly uploads: UploadQueue;
+  readonly lists: AccountLists;
+  readonly writes: AccountWrites;
   readonly #options: AccountCacheOptions;
   readonly #sync: Sync;
-  readonly #waiters = new Waiters();
-  readonly #followers = new Set<LiveRows>();
-  readonly #lists = new Map<string, WeakRef<LiveRows>>();
-  /** The lists that the server decides, and how many look at each. */
-  readonly #searches = new Map<string, ListSearch>();
-  readonly #openers = new Map<string, number>();
-  #shown: ShownLists | null = null;
-  readonly #late = new LateWrites();
-  #listSync: ListSync | null = null;
-  /** Ids of objects that were asked for in the present state of their types, by these. */
-  readonly #asked = new Map<string, Set<string>>();
   #status: SyncSnapshot['status'] = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
-  #isDropped = false;
   #hint: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: AccountCacheOptions) {
@@ -111,30 +82,37 @@ export class AccountCache implements WriteTarget {
       coverageOf(name) === 'known' && store.replica.coverage(name) === null;
     const unread = types().filter(isUnread);
     store.replica.apply({ coverage: new Map(unread.map(({ name }) => [name, 'known'])) });
+    this.lists = new AccountLists({
+      ...options,
+      status: () => LIVE_STATUS[this.#status],
+      sync: () => this.#sync,
+    });
     store.listen((touched) => this.#tell(touched));
     this.uploads = new UploadQueue(options.uploads, {
-      findRefusal: () => this.#findRefusal([]),
+      findRefusal: () => this.writes.refusal,
       commit: (row, blobId) => this.#commitUpload(row, blobId),
       resume: () => this.#sync.wake([]),
     });
+    const { uploads } = this;
+    this.writes = new AccountWrites({ ...options, uploads, onWrite: () => this.want() });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
-      ...{ settleSession, isShown: (type) => this.#isShown(type) },
+      ...{ settleSession, isShown: (type) => this.lists.isShown(type) },
       commit: (change, outcomes) => this.#commit(change, outcomes),
-      isHeld: (write) => store.isHeld(write) || this.uploads.isAwaited(write),
+      isHeld: (write) => store.isHeld(write) || uploads.isAwaited(write),
       checkLog: async () => {
-        await this.uploads.readMissing();
+        await uploads.readMissing();
         await store.checkTold();
       },
-      lacksFile: (write) => this.uploads.lacksFile(write),
-      repair: (write, error) => this.uploads.repair(write, error),
+      lacksFile: (write) => uploads.lacksFile(write),
+      repair: (write, error) => uploads.repair(write, error),
       report: (failure, isDone) => {
         this.noteReport(failure, isDone);
         // Others may look at what this tab doesn't.
-        if (isDone && !peers.hasOthers) this.#prune();
+        if (isDone && !peers.hasOthers) this.lists.prune();
         peers.announce('report', { accountId, failure, isDone });
       },
-      tidy: () => this.#tidy(),
+      tidy: () => this.writes.tidy(),
       takeTurn: async (work) => {
         await store.settle();
         return store.isLoaded && peers.takeTurn(turns, work);
@@ -144,7 +122,7 @@ export class AccountCache implements WriteTarget {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
-        this.#endForgotten();
+        this.writes.endForgotten();
         if (isReread) this.#sync.follow(types().map(({ name }) => name));
         this.#sync.follow(store.renew());
       },
@@ -167,20 +145,8 @@ export class AccountCache implements WriteTarget {
     return { status: this.#status, pending, lastSynced: this.#lastSynced, progress };
   }
 
-  get refusal(): Refusal | null {
-    return this.#findRefusal([]);
-  }
-
-  get isLoading(): boolean {
-    return !this.#options.store.isLoaded && this.refusal === null;
-  }
-
   get isLoaded(): boolean {
     return this.#options.store.isLoaded;
-  }
-
-  get hasDeferred(): boolean {
-    return !this.#late.isEmpty;
   }
 
   /** Resolves when all objects of the store are here, or never will be. */
@@ -191,18 +157,13 @@ export class AccountCache implements WriteTarget {
   /** Reads the objects that the store has, and that did not show first. */
   async loadRest(open: OpenStore): Promise<void> {
     await this.#options.store.readRest(open);
-    this.#late.make();
+    this.writes.makeDeferred();
   }
 
   /** Ends the wait for the objects of a store that is lost. */
   giveUp(): void {
     this.store.giveUp();
-    this.#late.make();
-  }
-
-  /** Makes a write once all objects are here, behind those before it. */
-  defer(make: (target: WriteTarget) => ShownWrite, object?: Row): ShownWrite {
-    return this.#late.add(() => make(this), object);
+    this.writes.makeDeferred();
   }
 
   /** Reads what the store has more than this tab. */
@@ -211,7 +172,7 @@ export class AccountCache implements WriteTarget {
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
     await this.uploads.load(open);
-    this.#endForgotten();
+    this.writes.endForgotten();
     this.#sync.goOn();
   }
 
@@ -230,20 +191,12 @@ export class AccountCache implements WriteTarget {
     const isTaken = store.follow(news);
     this.uploads.follow(rows);
     const moved = types.filter((type, at) => store.replica.cursor(type) !== before[at]);
-    for (const type of moved) this.#asked.delete(type);
+    for (const type of moved) this.lists.forget(type);
     this.#sync.follow(types, store.listsOf(rows), moved);
-    this.#end(outcomes, []);
+    this.writes.end(outcomes);
     // The tab may end before it sends what it has written.
     if (step === null) this.#sync.goOn();
     return isTaken;
-  }
-
-  /** Ends writes that are in the log no more: the tab that has their answers ended too soon. */
-  #endForgotten(): void {
-    const { store, problems } = this.#options;
-    const pending = new Set(store.replica.log.flatMap(({ ids }) => ids));
-    const asked = this.#waiters.endRest(pending, (id) => problems.find(id));
-    for (const id of asked) problems.dismiss(id);
   }
 
   /** Takes the end of a cycle, of this tab or another one. */
@@ -265,68 +218,6 @@ export class AccountCache implements WriteTarget {
     if (replica.log.some(({ kind, key }) => kind === 'create' && key === text))
       throw new Error(`${text} has no id until the result of its create is there.`);
     return replica.idOf(text) ?? text;
-  }
-
-  find(type: string, id: string): ReturnType<WriteTarget['find']> {
-    const { replica } = this.#options.store;
-    const key = replica.keyOf(type, id);
-    return { key, row: replica.row(type, key) };
-  }
-
-  take(write: PendingWrite, before?: Row, rows: readonly RowChange[] = []): ShownWrite {
-    const { store, peers } = this.#options;
-    const { replica } = store;
-    if (this.hasDeferred)
-      return this.defer(() => this.take(write, before, rows), before ?? replica.preview(write));
-    const marked = this.uploads.mark(write);
-    const all = [...replica.log, marked];
-    // Other tabs may be sending what is in the log: they make one of both when they know.
-    const log = peers.isShared ? all : append(replica.log, marked, replica.defaultsOf(write.type));
-    const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
-    const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
-    return shown as ShownWrite;
-  }
-
-  /** Takes all writes that a function makes, in one commit. */
-  write(make: (target: WriteTarget) => void): SharedWrite {
-    const { replica } = this.#options.store;
-    return recordGroup(this, replica, make, ({ recorded, cancelled }, log) =>
-      this.#takeAll(
-        recorded,
-        { log: [...replica.log, ...log.map((write) => this.uploads.mark(write))] },
-        cancelled,
-      ),
-    );
-  }
-
-  /** Makes a refused write once more. Returns false where nothing can be written at present. */
-  repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
-    if (this.isLoading) {
-      void this.#options.store.settle().then(() => this.repeat(write, rows));
-      return true;
-    }
-    const { failures: _, sentIn: __, ...rest } = write;
-    // The problem has told what the server has.
-    const row = this.#options.store.replica.row(write.type, write.key);
-    const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
-    if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;
-    this.take(again, undefined, rows);
-    return true;
-  }
-
-  /** Returns the list of these arguments: one and the same for all who look at it. */
-  live(table: TypeTable, options: LiveArguments): LiveRows {
-    const { filter = null, position = 0, limit = null, include = [] } = options;
-    const sort = writeSort(options.sort ?? []) as readonly JsonObject[];
-    const args = { filter, sort, position, limit, include };
-    const name = JSON.stringify([table.name, args]);
-    const known = this.#lists.get(name)?.deref();
-    if (known !== undefined) return known;
-    for (const [other, list] of this.#lists)
-      if (list.deref() === undefined) this.#lists.delete(other);
-    const made = new LiveRows(table, copyJson(args), this.#makeSource(name));
-    this.#lists.set(name, new WeakRef(made));
-    return made;
   }
 
   /** Starts a cycle behind what the program does now: its writes go together. */
@@ -369,8 +260,7 @@ export class AccountCache implements WriteTarget {
   }
 
   async settle(): Promise<void> {
-    // Lists that were opened just now are asked for, too.
-    await this.#options.lists.settle();
+    await this.lists.settle();
     if (this.uploads.isUsed) {
       this.#sync.wake();
       await this.uploads.settle();
@@ -389,30 +279,21 @@ export class AccountCache implements WriteTarget {
 
   /** The user has the account no more: takes its data away, and ends its writes. */
   async drop(): Promise<void> {
-    const { store } = this.#options;
-    // The user may have it again at once: from here on, another one writes its rows.
-    this.#isDropped = true;
+    this.lists.drop();
+    this.writes.drop();
     this.uploads.drop(GONE);
-    const closed = this.close();
-    const { log } = store.replica;
-    const outcomes = log.map((write) => ({ isMade: false, write, error: GONE }) as const);
-    const refused = this.#findUnasked(outcomes);
-    store.drop(this.#options.problems.rowsOf(refused));
-    this.#end(outcomes, refused);
-    await closed;
+    await this.close();
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#hint);
-    this.#shown?.flush();
+    this.lists.flush();
     this.#options.store.stop();
-    this.#late.make();
+    this.writes.makeDeferred();
     this.uploads.close();
     await this.#sync.close();
-    this.#waiters.close();
-    // Lists that were opened just now are noted, too.
-    await this.#options.shown.settle();
-    if (!this.#isDropped) this.#shown?.flush();
+    this.writes.close();
+    await this.lists.close();
   }
 
   /** Tells lists that the state of the client is another one. */
@@ -420,173 +301,21 @@ export class AccountCache implements WriteTarget {
     this.#tell(new Map());
   }
 
-  #takeAll(
-    writes: readonly Recorded[],
-    change: Pick<Change, 'log'>,
-    ended: readonly Outcome[],
-    rows: readonly RowChange[] = [],
-  ): readonly ShownWrite[] {
-    const { store } = this.#options;
-    const { replica } = store;
-    const refusal = this.#findRefusal(writes);
-    if (refusal !== null)
-      return writes.map(({ write, object }) => refuse(object ?? replica.preview(write), refusal));
-    const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
-    const saved = store.commit(change, { rows: [...aliases, ...rows], isFree: true });
-    const shown = writes.map(({ write, object }) =>
-      this.#show(write, object ?? replica.row(write.type, write.key), saved),
-    );
-    this.#end(ended, []);
-    this.want();
-    return shown;
-  }
-
-  #findRefusal(writes: readonly Recorded[]): Refusal | null {
-    if (this.#isDropped) return GONE;
-    const most = maxOctetsOf(this.#options.limits());
-    const isLarge = writes.some(({ write }) => countOctets(JSON.stringify(write)) > most);
-    return this.#options.findRefusal() ?? (isLarge ? TOO_LARGE : null);
-  }
-
-  #show({ ids }: PendingWrite, object: Row | undefined, saved: Promise<boolean>): ShownWrite {
-    const { problems } = this.#options;
-    const [id = ''] = ids;
-    const waiter = this.#waiters.add(id, object);
-    return {
-      object,
-      saved,
-      get result() {
-        waiter.isAsked = true;
-        problems.dismiss(id);
-        return waiter.result;
-      },
-    };
-  }
-
-  /** One commit has the answers, and the problems that they are. */
   #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
-    if (this.#isDropped) return Promise.resolve(false);
     for (const [type, state] of change.cursors ?? [])
-      if (state !== this.#options.store.replica.cursor(type)) this.#asked.delete(type);
-    const outcomes = answers.map((outcome) => this.#explain(outcome));
-    const refused = this.#findUnasked(outcomes);
-    const rows = this.#options.problems.rowsOf(refused);
-    const durable = this.#options.store.commit(change, { rows, outcomes });
-    this.#end(outcomes, refused);
-    this.uploads.note(outcomes);
-    return durable;
+      if (state !== this.store.replica.cursor(type)) this.lists.forget(type);
+    return this.writes.commit(change, answers);
   }
 
   #commitUpload(row: RowChange, blobId: BlobId | undefined): void {
-    if (this.#isDropped) return;
+    if (this.writes.isDropped) return;
     const key = row.key.split(' ').at(-1) ?? '';
     const aliases = blobId && new Map([[key, { type: BLOB, id: blobId }]]);
     void this.#options.store.commit({ ...(aliases && { aliases }) }, { rows: [row], isFree: true });
   }
 
-  #isShown(type: string): boolean {
-    return [...this.#followers].some(({ table }) => table.name === type);
-  }
-
-  #tidy(): void {
-    const { store, peers } = this.#options;
-    // While the store is lost, other tabs may be sending what is in the log.
-    if (peers.isShared && store.turn === null) return;
-    const { replica } = store;
-    const before = replica.log;
-    const log = coalesce(before, (type) => replica.defaultsOf(type));
-    if (log !== before) void this.#commit({ log }, findCancelled(before, log));
-  }
-
-  /** A property that the server doesn't take may be one of another version of the type. */
-  #explain(outcome: Outcome): Outcome {
-    if (outcome.isMade || outcome.error.type !== 'invalidProperties') return outcome;
-    if (!this.#options.isOutdated(outcome.write.type)) return outcome;
-    return { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } };
-  }
-
-  #findUnasked(outcomes: readonly Outcome[]) {
-    return outcomes.flatMap((outcome) => {
-      const { ids } = outcome.write;
-      if (outcome.isMade || this.#waiters.findAsked(outcome).length === ids.length) return [];
-      return [{ accountId: this.id, write: outcome.write, error: outcome.error }];
-    });
-  }
-
-  #end(outcomes: readonly Outcome[], refused: Parameters<Problems['add']>[0]): void {
-    const { store, problems } = this.#options;
-    const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome));
-    this.#waiters.end(outcomes, ({ write }) => store.replica.row(write.type, write.key));
-    problems.add(refused);
-    for (const id of asked) problems.dismiss(id);
-  }
-
-  /** Asks for objects once. A server that doesn't have them is asked when their type changes. */
-  #fetch(type: string, ids: Iterable<string>): void {
-    if (!this.#options.store.isLoaded || this.#sync.isRefused(type)) return;
-    const asked = this.#asked.get(type) ?? new Set<string>();
-    const fresh = [...ids].filter((id) => !asked.has(id) && !isLocalKey(id));
-    this.#asked.set(type, new Set([...asked, ...fresh]));
-    if (fresh.length > 0) queueMicrotask(() => this.#sync.fetch(type, fresh));
-  }
-
-  /** Asks for a list, and keeps it in step until the function is called. */
-  #openList(search: ListSearch): () => void {
-    const { name } = search;
-    this.#searches.set(name, search);
-    this.#openers.set(name, (this.#openers.get(name) ?? 0) + 1);
-    this.#options.lists.want((Lists) => {
-      this.#listSync ??= new Lists(this.#options.store.replica, () => this.#searches.values());
-      this.#sync.wantList(name, this.#listSync);
-    });
-    return () => {
-      const rest = (this.#openers.get(name) ?? 1) - 1;
-      this.#openers.set(name, rest);
-      if (rest > 0) return;
-      this.#searches.delete(name);
-      this.#openers.delete(name);
-    };
-  }
-
-  /** Forgets lists, and objects of types that are kept in part, that nobody needs any more. */
-  #prune(): void {
-    const { store, types } = this.#options;
-    const held = new Set(
-      [...this.#followers].flatMap((query) =>
-        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
-      ),
-    );
-    const open = new Set(this.#searches.keys());
-    const change = findUnneeded(store.replica, types(), { open, held });
-    if (change !== null) void store.commit(change);
-  }
-
-  #makeSource(name: string): LiveSource {
-    const { store, rules, writer } = this.#options;
-    return {
-      ...{ name, replica: store.replica, rules, note: store.notes.get(name) },
-      isLoaded: () => store.isLoaded,
-      seq: () => store.seq,
-      status: (type, list) =>
-        this.#sync.isRefused(type, list) ? 'error' : LIVE_STATUS[this.#status],
-      fetch: (type, ids) => this.#fetch(type, ids),
-      openList: (search) => this.#openList(search),
-      follow: (query) => {
-        this.#followers.add(query);
-        this.#options.shown.want((Lists) => {
-          this.#shown ??= new Lists(store.notes, writer);
-          this.#shown.add([query]);
-        });
-        return () => this.#followers.delete(query);
-      },
-    };
-  }
-
-  /** All lists are right before the first listener hears of one. */
   #tell(touched: Touched): void {
-    const changed = [...this.#followers].filter((query) => query.update(touched));
-    for (const query of changed) query.tell();
-    if (!this.#isDropped) this.#shown?.add(changed);
+    this.lists.tell(touched);
     this.#options.onChange();
   }
 }
@@ -599,9 +328,3 @@ const LIVE_STATUS: Readonly<Record<SyncSnapshot['status'], LiveStatus>> = {
   replaced: 'error',
   error: 'error',
 };
-
-const GONE: Refusal = Object.freeze({ type: 'accountNotFound', description: 'It is gone.' });
-const TOO_LARGE: Refusal = Object.freeze({
-  type: 'tooLarge',
-  description: 'No request can be so large.',
-});

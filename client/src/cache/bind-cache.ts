@@ -4,7 +4,8 @@ import type { BlobId, Blobs, DownloadOptions, UploadOptions } from '../call/blob
 import type { TypeTable } from '../schema/tables.js';
 import type { PatchObject } from '../store/patches.js';
 import { mapTexts } from '../store/values.js';
-import type { AccountCache, LiveArguments } from './account-cache.js';
+import type { AccountCache } from './account-cache.js';
+import type { LiveArguments } from './account-lists.js';
 import type { CachedAccount, UpdateOptions } from './cached-types.js';
 import {
   type Recipe,
@@ -25,12 +26,12 @@ export function bindCache<P extends Project>(
     Object.fromEntries(
       tables.map((table) => [table.name, { ...make(table), ...makeForms(target, table) }]),
     );
-  const types = bind(cache, (table) => ({
+  const types = bind(cache.writes, (table) => ({
     ...methods[table.name],
-    live: (args: LiveArguments = {}) => cache.live(table, args),
+    live: (args: LiveArguments = {}) => cache.lists.live(table, args),
   }));
   const write = (make: (tx: object) => void) =>
-    cache.write((target) => make(bind(target, () => ({}))));
+    cache.writes.write((target) => make(bind(target, () => ({}))));
   return {
     ...methods,
     ...types,

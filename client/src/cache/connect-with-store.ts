@@ -138,7 +138,7 @@ class ClientCache<P extends Project> {
     this.#peers = new Peers(data.tabs, data.store, this.#writer);
     this.#problems = new Problems(
       (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),
-      ({ accountId, write }, rows) => this.#open(accountId).repeat(write, rows),
+      ({ accountId, write }, rows) => this.#open(accountId).writes.repeat(write, rows),
     );
     this.#life = data.life;
     connection.keeper.listen((session) => this.#takeSession(session));
