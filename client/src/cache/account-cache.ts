@@ -125,8 +125,7 @@ export class AccountCache implements WriteTarget {
       repair: (write, error) => this.uploads.repair(write, error),
       report: (failure, isDone) => {
         this.noteReport(failure, isDone);
-        // Others may look at what this tab doesn't.
-        if (isDone && !peers.hasOthers) this.#prune();
+        if (isDone) this.prune();
         peers.announce('report', { accountId, failure, isDone });
       },
       tidy: () => this.#tidy(),
@@ -319,6 +318,28 @@ export class AccountCache implements WriteTarget {
     const made = new LiveRows(table, copyJson(args), this.#makeSource(name));
     this.#lists.set(name, new WeakRef(made));
     return made;
+  }
+
+  /**
+   * Forgets lists, and objects of types that are kept in part, that nobody needs any more. Returns
+   * what is gone; null: nothing.
+   */
+  prune(most?: number): Change | null {
+    const { store, types, peers } = this.#options;
+    // Others may look at what this tab doesn't.
+    if (peers.hasOthers || !store.isLoaded) return null;
+    const held = new Set([
+      ...store.notes.objects,
+      ...[...this.#followers].flatMap((query) =>
+        Array.from(query.included(), (names) => names.join(' ')),
+      ),
+    ]);
+    const open = new Set(this.#searches.keys());
+    const change = findUnneeded(store.replica, types(), { open, held, most });
+    if (change === null) return null;
+    for (const type of change.objects?.keys() ?? []) this.#asked.delete(type);
+    void store.commit(change);
+    return change;
   }
 
   /** Starts a cycle behind what the program does now: its writes go together. */
@@ -538,19 +559,6 @@ export class AccountCache implements WriteTarget {
       this.#searches.delete(name);
       this.#openers.delete(name);
     };
-  }
-
-  /** Forgets lists, and objects of types that are kept in part, that nobody needs any more. */
-  #prune(): void {
-    const { store, types } = this.#options;
-    const held = new Set(
-      [...this.#followers].flatMap((query) =>
-        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
-      ),
-    );
-    const open = new Set(this.#searches.keys());
-    const change = findUnneeded(store.replica, types(), { open, held });
-    if (change !== null) void store.commit(change);
   }
 
   #makeSource(name: string): LiveSource {
