@@ -108,8 +108,7 @@ export class AccountCache {
       repair: (write, error) => uploads.repair(write, error),
       report: (failure, isDone) => {
         this.noteReport(failure, isDone);
-        // Others may look at what this tab doesn't.
-        if (isDone && !peers.hasOthers) this.lists.prune();
+        if (isDone) this.lists.prune();
         peers.announce('report', { accountId, failure, isDone });
       },
       tidy: () => this.writes.tidy(),

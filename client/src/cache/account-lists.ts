@@ -5,13 +5,14 @@ import type { RulesLoader } from '../query/rules-loader.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
 import type { ListSearch } from '../store/list-state.js';
-import type { Touched } from '../store/replica.js';
+import type { Change, Touched } from '../store/replica.js';
 import type { StoreWriter } from '../store/store-writer.js';
 import { isLocalKey } from '../store/write.js';
 import type { ListSync } from '../sync/list-sync.js';
 import type { Sync } from '../sync/sync.js';
 import type { LiveStatus } from './cached-types.js';
 import { LiveRows, type LiveSource } from './live-query.js';
+import type { Peers } from './peers.js';
 import { findUnneeded } from './pruning.js';
 import type { ShownLists } from './shown-lists.js';
 import { copyJson } from './write-forms.js';
@@ -22,6 +23,8 @@ export interface AccountListsOptions {
   readonly rules: RulesLoader;
   readonly lists: Lazy<typeof ListSync>;
   readonly shown: Lazy<typeof ShownLists>;
+  /** The tabs that share the store. */
+  readonly peers: Pick<Peers, 'hasOthers'>;
   /** Returns the types that the account has, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly status: () => LiveStatus;
@@ -86,17 +89,26 @@ export class AccountLists {
     this.#asked.delete(type);
   }
 
-  /** Forgets lists, and objects of types that are kept in part, that nobody needs any more. */
-  prune(): void {
-    const { store, types } = this.#options;
-    const held = new Set(
-      [...this.#followers].flatMap((query) =>
-        Array.from(query.included(), ([type, id]) => `${type} ${id}`),
+  /**
+   * Forgets lists, and objects of types that are kept in part, that nobody needs any more. Returns
+   * what is gone; null: nothing. Types of up to `most` objects keep all of them.
+   */
+  prune(most?: number): Change | null {
+    const { store, types, peers } = this.#options;
+    // Others may look at what this tab doesn't.
+    if (peers.hasOthers || !store.isLoaded) return null;
+    const held = new Set([
+      ...store.notes.objects,
+      ...[...this.#followers].flatMap((query) =>
+        Array.from(query.included(), (names) => names.join(' ')),
       ),
-    );
+    ]);
     const open = new Set(this.#searches.keys());
-    const change = findUnneeded(store.replica, types(), { open, held });
-    if (change !== null) void store.commit(change);
+    const change = findUnneeded(store.replica, types(), { open, held, most });
+    if (change === null) return null;
+    for (const type of change.objects?.keys() ?? []) this.forget(type);
+    void store.commit(change);
+    return change;
   }
 
   /** Resolves when lists that were opened just now are asked for. */

@@ -134,7 +134,16 @@ class ClientCache<P extends Project> {
     this.#data = data;
     this.#client = makeClient(schema, connection);
     this.#sync = new SyncState(this.#accounts);
-    this.#writer = new StoreWriter(data.store, data.epoch, (loss) => this.#noteLoss(loss));
+    const { store, epoch } = data;
+    this.#writer = new StoreWriter(
+      store,
+      epoch,
+      (loss) => this.#noteLoss(loss),
+      async (what) => {
+        const { makeRoom } = await import('./make-room.js');
+        await makeRoom(what, store, this.#writer, this.#accounts.values());
+      },
+    );
     this.#peers = new Peers(data.tabs, data.store, this.#writer);
     this.#problems = new Problems(
       (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),

@@ -3,7 +3,7 @@ import type { Change, Replica } from '../store/replica.js';
 
 /** Lists that a client keeps although nobody looks at them: they show at once the next time. */
 const MOST_LISTS = 20;
-/** Objects of a type that are kept, where the client doesn't keep all of them. */
+/** Objects of a type that are kept in any case, where the store has room. */
 const MOST_OBJECTS = 10_000;
 
 export interface Needs {
@@ -11,6 +11,8 @@ export interface Needs {
   readonly open: ReadonlySet<string>;
   /** Types and ids of objects that somebody looks at besides, with a space between. */
   readonly held: ReadonlySet<string>;
+  /** Objects of a type that are kept in any case, where the client doesn't keep all of them. */
+  readonly most?: number | undefined;
 }
 
 /**
@@ -20,18 +22,18 @@ export interface Needs {
 export function findUnneeded(
   replica: Replica,
   tables: readonly TypeTable[],
-  { open, held }: Needs,
+  { open, held, most = MOST_OBJECTS }: Needs,
 ): Change | null {
   const closed = [...replica.lists].filter(({ name }) => !open.has(name));
   const dropped = closed.slice(0, Math.max(0, closed.length - MOST_LISTS));
   const lists = new Map(dropped.map(({ name }) => [name, null]));
   const objects = new Map<string, Map<string, null>>();
   for (const { name } of tables) {
-    if (replica.coverage(name) !== 'known' || replica.count(name) <= MOST_OBJECTS) continue;
-    const listed = new Set(
-      [...replica.lists].flatMap((list) => (lists.has(list.name) ? [] : list.shown)),
-    );
-    const written = new Set(replica.log.map(({ key }) => key));
+    if (replica.coverage(name) !== 'known' || replica.count(name) <= most) continue;
+    const kept = [...replica.lists].filter((list) => !lists.has(list.name));
+    const listed = new Set(kept.flatMap(({ shown, ids }) => [...shown, ...ids]));
+    const answered = kept.flatMap((list) => list.answered);
+    const written = new Set([...replica.log.map(({ key }) => key), ...answered]);
     const gone = [...replica.baseRows(name)].filter(
       ({ id, $key }) => !listed.has(id) && !held.has(`${name} ${id}`) && !written.has($key),
     );

@@ -171,6 +171,7 @@ class Returning {
     void isWritten.then((rest) => {
       for (const { account } of returns) account.store.noteStored(rest);
     });
+    for (const { account } of returns) account.uploads.keep();
     if (found.life !== null) this.#tell(rows, returns);
     this.#host.resume(life);
   }

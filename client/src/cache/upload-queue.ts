@@ -128,6 +128,11 @@ export class UploadQueue {
     this.#worker?.check();
   }
 
+  /** Writes the files of this program again: the store was lost, and may lack them. */
+  keep(): void {
+    this.#worker?.keep();
+  }
+
   wake(): void {
     this.#worker?.wake();
   }

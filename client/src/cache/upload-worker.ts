@@ -196,6 +196,12 @@ export class UploadWorker {
       }
   }
 
+  keep(): void {
+    const own = [...this.#entries.values()].filter(({ key, data }) => data && this.#isUnsent(key));
+    for (const entry of own) entry.isKept = false;
+    for (const entry of own) if (entry.data !== null) void this.#keep(entry, entry.data);
+  }
+
   wake(): void {
     this.#backoff.reset();
     this.#pause.end();

@@ -12,6 +12,10 @@ type Written = RowChange | BlobChange;
 /** Tables that a store without room still gets; objects are at the server, too. */
 const NEEDED: ReadonlySet<Written['table']> = new Set(['log', 'aliases', 'meta']);
 
+/** A store without room can do without these, in this order. */
+const DISPENSABLE = ['objects', 'files'] as const;
+export type Dispensable = (typeof DISPENSABLE)[number];
+
 /** The time in which one client alone changes what a store has. */
 export interface Turn {
   readonly epoch: number;
@@ -30,25 +34,34 @@ interface Batch {
 
 /**
  * Writes changes to a store in their order, each one whole. Changes that come while others are
- * being written are one transaction together. Where the store has no room, it gets writes and what
- * belongs to them alone from then on.
+ * being written are one transaction together. Where the store has no room, and none can be made, it
+ * gets writes and what belongs to them alone from then on.
  */
 export class StoreWriter {
   readonly #store: OpenStore;
   /** The one turn of a client that has the store alone; null: tabs have turns. */
   #turn: Turn | null;
   readonly #onLoss: (loss: Loss) => void;
+  readonly #makeRoom: (what: Dispensable) => Promise<void>;
   readonly #batches: Batch[] = [];
   readonly #unsaved = new Map<string, RowChange>();
   #running: Promise<void> | null = null;
   #loss: Loss | null = null;
   #isFull = false;
 
-  /** Without an epoch, tabs share the store. */
-  constructor(store: OpenStore, epoch: number | null, onLoss: (loss: Loss) => void) {
+  /**
+   * Without an epoch, tabs share the store. `makeRoom` removes from a full store what nobody needs.
+   */
+  constructor(
+    store: OpenStore,
+    epoch: number | null,
+    onLoss: (loss: Loss) => void,
+    makeRoom: (what: Dispensable) => Promise<void> = async () => undefined,
+  ) {
     this.#store = store;
     this.#turn = epoch === null ? null : { epoch, isFenced: false };
     this.#onLoss = onLoss;
+    this.#makeRoom = makeRoom;
   }
 
   get loss(): Loss | null {
@@ -144,7 +157,11 @@ export class StoreWriter {
     this.#running = null;
   }
 
-  async #commit(changes: readonly Written[], turn: Turn | null): Promise<boolean> {
+  async #commit(
+    changes: readonly Written[],
+    turn: Turn | null,
+    [what, ...rest]: readonly Dispensable[] = DISPENSABLE,
+  ): Promise<boolean> {
     // Objects and the state that they have reached stay as they were, so they still go together.
     const rows = this.#isFull ? changes.filter(isNeeded) : changes;
     try {
@@ -153,8 +170,10 @@ export class StoreWriter {
     } catch (error) {
       const { name } = error as Error;
       if (name === 'QuotaError' && !this.#isFull) {
-        this.#isFull = true;
-        return this.#commit(changes, turn);
+        // A page that is offline may lack the code for it.
+        if (what !== undefined) await this.#makeRoom(what).catch(() => undefined);
+        else this.#isFull = true;
+        return this.#commit(changes, turn, rest);
       }
       if (name !== 'FencedError') {
         this.#keep(changes, true);

@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
+import { memory } from '../../src/index.js';
+import { failStore } from '../support/failing-store.js';
+import { useGadgets } from '../support/gadgets.js';
+import { limitRoom } from '../support/limited-store.js';
+
+// Files whose store has no room, or was emptied.
+
+const served = useGadgets({ MAX_SIZE_UPLOAD: '1000000' });
+afterEach(() => goOnline());
+
+const goOffline = () =>
+  served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
+const goOnline = () => served.proxy().decide(() => 'pass');
+
+/** The octets of the gadget of a title, as another device reads them. */
+async function readElsewhere(title: string): Promise<readonly string[]> {
+  const me = await served.elsewhere();
+  const { list } = await me.Gadget.get({ properties: ['title', 'blobId'] });
+  const ids = list.flatMap((gadget) => (gadget.title === title ? (gadget.blobId ?? '') : []));
+  return Promise.all(ids.map(async (id) => (await me.download(id)).text()));
+}
+
+async function open(store: ReturnType<typeof memory>) {
+  const jmap = await served.connect({ store });
+  await jmap.sync.settled();
+  return { jmap, me: jmap.account() };
+}
+
+/** Returns whether a store has the octets of a file. */
+async function hasOctets(store: ReturnType<typeof memory>, key: string): Promise<boolean> {
+  const data = await store.open([new URL(served.proxy().url).href, 'u1', 1].join(' '));
+  const rows = await data.load('meta', 'upload ');
+  const [name = ''] = rows.map(([one]) => one).filter((one) => one.endsWith(key));
+  return (await data.loadBlob(name)) !== null;
+}
+
+describe('files of a full store', () => {
+  it('make room where the server has them and no write names them', async () => {
+    let most = Number.POSITIVE_INFINITY;
+    const kept = memory();
+    const { store, used } = limitRoom(kept, () => most);
+    const { jmap, me } = await open(store);
+    const [sent, named] = [me.upload('s'.repeat(5000)), me.upload('n'.repeat(5000))];
+    expect(await sent.result).toMatchObject({ ok: true });
+    expect(await named.result).toMatchObject({ ok: true });
+    goOffline();
+    const pending = me.upload('p'.repeat(5000));
+    expect(await pending.saved).toBe(true);
+    expect(await me.Gadget.create({ title: 'Named', blobId: named }).saved).toBe(true);
+    for (const { key } of [sent, named, pending]) expect(await hasOctets(kept, key)).toBe(true);
+    most = used();
+    const write = me.Gadget.create({ title: 'Pending', blobId: pending });
+    expect(await write.saved).toBe(true);
+    expect(await hasOctets(kept, sent.key)).toBe(false);
+    for (const { key } of [named, pending]) expect(await hasOctets(kept, key)).toBe(true);
+    expect(jmap.sync.getSnapshot()).toMatchObject({ storage: 'kept' });
+    await jmap.close();
+    goOnline();
+    const again = await open(kept);
+    expect(await readElsewhere('Pending')).toEqual(['p'.repeat(5000)]);
+    expect(await readElsewhere('Named')).toEqual(['n'.repeat(5000)]);
+    expect(again.jmap.problems.getSnapshot()).toEqual([]);
+    // The server has it still.
+    const late = again.me.Gadget.create({ title: 'Late', blobId: sent.key });
+    expect(await late.result).toMatchObject({ ok: true });
+    expect(await readElsewhere('Late')).toEqual(['s'.repeat(5000)]);
+  });
+});
+
+describe('files of a store that the browser has emptied', () => {
+  it('are in the store again, and sent by the next program', async () => {
+    const failing = failStore(memory());
+    const { jmap, me } = await open(failing.store);
+    goOffline();
+    const scan = me.upload('before');
+    const write = me.Gadget.create({ title: 'Emptied', blobId: scan });
+    expect([await scan.saved, await write.saved]).toEqual([true, true]);
+    failing.lose();
+    // The client notices.
+    const late = me.upload('meanwhile');
+    expect(await late.saved).toBe(false);
+    me.Gadget.create({ title: 'Meanwhile', blobId: late });
+    const empty = memory();
+    failing.find(empty);
+    await eventually(() => expect(jmap.sync.getSnapshot().storage).toBe('kept'));
+    for (const { key } of [scan, late])
+      await eventually(async () => expect(await hasOctets(empty, key)).toBe(true));
+    await jmap.close();
+    goOnline();
+    const again = await open(empty);
+    expect(again.jmap.problems.getSnapshot()).toEqual([]);
+    expect(await readElsewhere('Emptied')).toEqual(['before']);
+    expect(await readElsewhere('Meanwhile')).toEqual(['meanwhile']);
+  });
+});
