@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { type CachedClient, memory } from '../../src/index.js';
 import { TABLES } from '../../src/persist/port.js';
@@ -6,8 +6,9 @@ import { failStore } from '../support/failing-store.js';
 import type { TodosProject } from '../support/schema.js';
 import { openBrowser } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
+import { guardCalls, wrapStore } from '../support/wrap-store.js';
 
-// Logouts that a tab doesn't hear of: the store alone has their mark.
+// What tabs hear of each other, and a logout that one of them doesn't hear of.
 
 const served = useTodos();
 
@@ -19,6 +20,79 @@ const textsIn = (client: Client): readonly string[] =>
     .Todo.live()
     .getSnapshot()
     .rows.map(({ text }) => text);
+
+/** Resolves in a later task of the event loop, however the clock stands. */
+async function until(isThere: () => boolean): Promise<void> {
+  for (let turn = 0; !isThere(); turn += 1) {
+    if (turn > 100_000) throw new Error('It does not come.');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+interface Asked {
+  ofStore: number;
+  ofNetwork: number;
+}
+
+/** Opens tabs that go offline together, and counts what each asks of its store and the network. */
+async function openOffline(count: number) {
+  const openTab = openBrowser();
+  let isOnline = true;
+  const opened: { readonly client: Client; readonly asked: Asked }[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const tab = openTab();
+    const asked: Asked = { ofStore: 0, ofNetwork: 0 };
+    const client: Client = await served.connect({
+      retry: 0,
+      store: wrapStore(tab.store, (open) =>
+        guardCalls(open, (call) => {
+          asked.ofStore += 1;
+          return call();
+        }),
+      ),
+      fetch: async (url, init) => {
+        asked.ofNetwork += 1;
+        if (!isOnline) throw new TypeError('offline');
+        return tab.fetch(url, init);
+      },
+    });
+    await client.sync.settled();
+    opened.push({ client, asked });
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  isOnline = false;
+  opened[0]?.client.sync.wake();
+  const isOffline = ({ client }: (typeof opened)[number]): boolean =>
+    client.sync.getSnapshot().status === 'offline';
+  await vi.advanceTimersByTimeAsync(100);
+  await until(() => opened.every(isOffline));
+  return opened;
+}
+
+describe('a write of a tab that is offline', () => {
+  it('shows in the others as soon as it is told, without their store and a timer', async () => {
+    const tabs = await openOffline(3);
+    const before = tabs.map(({ asked }) => ({ ...asked }));
+    const shown = tabs.slice(1).map(({ client, asked }) => {
+      const atRow: Asked[] = [];
+      client
+        .account()
+        .Todo.live()
+        .subscribe(({ rows }) => {
+          if (rows.length > 0) atRow.push({ ...asked });
+        });
+      return atRow;
+    });
+    const write = tabs[0]?.client.account().Todo.create({ text: 'told' });
+    await until(() => shown.every((atRow) => atRow.length > 0));
+    expect(shown.map(([first]) => first)).toEqual(before.slice(1));
+    expect(await write?.saved).toBe(true);
+    for (const { client } of tabs) expect(client.sync.getSnapshot().pending).toBe(1);
+  });
+});
 
 /** Opens a tab that is in use while a closed client of its browser logs out. */
 async function openThenLogOut(isLost: boolean) {
