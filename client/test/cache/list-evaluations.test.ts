@@ -54,7 +54,7 @@ describe('a list with 1,000 subscribers', () => {
     expect(fill).not.toHaveBeenCalled();
   });
 
-  it('is found again once for a commit and asked for once, where the server decides it', async () => {
+  it('that the server decides is asked for once, and found again once for a commit', async () => {
     await create(...Array.from({ length: 20 }, (_, n) => `served ${n}`));
     const client = await served.connect({ store: memory(), coverage: { Todo: 'known' } });
     const { Todo } = client.account();

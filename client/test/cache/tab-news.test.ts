@@ -82,7 +82,7 @@ describe('a write of a tab that is offline', () => {
         .account()
         .Todo.live()
         .subscribe(({ rows }) => {
-          if (rows.length > 0) atRow.push({ ...asked });
+          if (rows.some(({ text }) => text === 'told')) atRow.push({ ...asked });
         });
       return atRow;
     });
