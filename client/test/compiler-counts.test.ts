@@ -12,7 +12,7 @@ import { buildModel } from '../../src/descriptor/model/index.js';
 import { viewCapability } from '../../src/descriptor/view.js';
 import { ROOT } from '../../test/support/server.js';
 
-// What the compiler makes of a program of many types. It counts: the same code gives equal numbers.
+// The work of the compiler over a program of many types. The same code gives the same counts.
 
 const TYPES = 20;
 

@@ -8,7 +8,7 @@ import { openBrowser } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
 import { guardCalls, wrapStore } from '../support/wrap-store.js';
 
-// What tabs hear of each other, and a logout that one of them doesn't hear of.
+// News that tabs hear of each other, and a logout that one of them doesn't hear of.
 
 const served = useTodos();
 
