@@ -18,24 +18,28 @@ export async function measureBrowser({ rounds, objects, writes }: Sizes): Promis
   const [browser, site] = await Promise.all([launchChromium(), servePage()]);
   try {
     const saved: number[] = [];
+    const elsewhere: number[] = [];
     const starts: ColdStart[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       process.stderr.write(`round ${round} of ${rounds}: Chromium\n`);
       saved.push(await inContext(browser, (page) => measureSaved(page, site.url, writes)));
+      elsewhere.push(await inContext(browser, (page) => measureTabs(page, site.url, writes)));
       starts.push(await inContext(browser, (page) => measureStart(page, site.url, objects)));
     }
-    return rowsOf(saved, starts, objects);
+    return rowsOf({ saved, elsewhere, starts }, objects);
   } finally {
     await browser.close();
     site.close();
   }
 }
 
-function rowsOf(
-  saved: readonly number[],
-  starts: readonly ColdStart[],
-  objects: number,
-): readonly Row[] {
+interface Measured {
+  readonly saved: readonly number[];
+  readonly elsewhere: readonly number[];
+  readonly starts: readonly ColdStart[];
+}
+
+function rowsOf({ saved, elsewhere, starts }: Measured, objects: number): readonly Row[] {
   const count = objects.toLocaleString('en');
   const row = (what: string, values: readonly number[], most: number): Row => {
     const value = median(values);
@@ -43,6 +47,7 @@ function rowsOf(
   };
   return [
     row('`saved` in IndexedDB of Chromium, p50', saved, 10),
+    row('a write on the screen of another tab, offline, p50', elsewhere, 50),
     row(
       `start with ${count} objects in IndexedDB: first rows`,
       starts.map(({ first }) => first),
@@ -77,6 +82,15 @@ async function inContext<T>(
 async function measureSaved(context: BrowserContext, url: string, writes: number): Promise<number> {
   const page = await openPage(context, url);
   return page.evaluate((count) => benchPage.measureSaved(count), writes);
+}
+
+/** Resolves to how long a write takes from a tab to the screen of another one, the median. */
+async function measureTabs(context: BrowserContext, url: string, writes: number): Promise<number> {
+  const [one, other] = [await openPage(context, url), await openPage(context, url)];
+  for (const page of [one, other]) await page.evaluate(() => benchPage.openOffline());
+  const written = await one.evaluate((count) => benchPage.write(count), writes);
+  const shown = await other.evaluate((count) => benchPage.shown(count), writes);
+  return median(written.map((at, n) => (shown[n] ?? Number.NaN) - at));
 }
 
 /** The page that starts is another one than the page that has kept the objects. */

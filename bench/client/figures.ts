@@ -31,6 +31,12 @@ export interface BenchPage {
   fill(size: number): Promise<void>;
   /** Starts from what the browser keeps. */
   start(size: number): Promise<ColdStart>;
+  /** Opens a client that has its data by now, and no network. */
+  openOffline(): Promise<void>;
+  /** Writes so often; resolves to the times of the writes, ms since 1970. */
+  write(count: number): Promise<readonly number[]>;
+  /** Resolves to the times at which so many writes of another tab have shown, ms since 1970. */
+  shown(count: number): Promise<readonly number[]>;
 }
 
 export interface SyncFigures {

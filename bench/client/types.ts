@@ -30,7 +30,7 @@ export async function measureTypes(size: number, rounds: number): Promise<void> 
 }
 
 /** As a bundler's project has it: a browser's library, and none of Node. */
-const COMPILER_OPTIONS = {
+export const COMPILER_OPTIONS = {
   target: 'ES2022',
   module: 'ESNext',
   moduleResolution: 'Bundler',
@@ -67,13 +67,7 @@ async function makeBatches(folder: string, size: number): Promise<Job> {
     cwd: root,
     fresh: [],
   });
-  const batches = Array.from({ length: size }, (_, number) => batchText(number));
-  const uses = [
-    "import type { Account } from '@jmapsmith/client';",
-    "import type { Project } from './client/index.js';",
-    'type Me = Account<Project>;',
-  ].join('\n');
-  await writeFile(join(root, 'use.ts'), uses + batches.join(''));
+  await writeFile(join(root, 'use.ts'), useText(size, './client/index.js'));
   return compileJob(`${size} types, a batch of each`, root);
 }
 
@@ -82,6 +76,16 @@ async function compileJob(name: string, root: string): Promise<Job> {
   await writeFile(join(root, 'tsconfig.json'), JSON.stringify(config));
   const argv = [TSC, '-p', root, '--extendedDiagnostics'];
   return { name: `tsc over ${name}`, argv, cwd: root, fresh: [], tell: FIGURES };
+}
+
+/** Returns a program with a batch of each of so many types, and a `/set`. */
+export function useText(size: number, client: string): string {
+  const head = [
+    "import type { Account } from '@jmapsmith/client';",
+    `import type { Project } from '${client}';`,
+    'type Me = Account<Project>;',
+  ].join('\n');
+  return head + Array.from({ length: size }, (_, number) => batchText(number)).join('');
 }
 
 /** References, narrowed properties, filters and sorts, a create and a patch. */

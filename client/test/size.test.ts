@@ -121,8 +121,11 @@ it('the store in a file is for Node alone', async () => {
   await expect(bundle(text)).rejects.toThrow('node:');
 });
 
-it('the client runs no text as code', async () => {
-  const { outputFiles } = await bundle(CONNECT);
+it('the client runs no text as code, with all that it loads later', async () => {
+  const text = `${CONNECT} ${INDEXEDDB} import { webSocket } from '@jmapsmith/client/websocket';
+    globalThis.webSocket = webSocket;`;
+  const { outputFiles, metafile } = await bundle(text);
+  expect(Object.keys(metafile.inputs)).toContain('client/src/query/unicode.ts');
   expect(outputFiles[0]?.text).not.toMatch(/\beval\(|\bFunction\(/);
 });
 

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Fixtures, makeFixtures } from '../../test/support/fixtures.js';
 import { useServer } from '../../test/support/server.js';
 import { sharedProject } from '../../test/support/shared-project.js';
-import { type Account, connect } from '../src/index.js';
+import { type Account, connect, memory } from '../src/index.js';
 import { type TrackerProject, tracker } from './support/schema.js';
 
 // Types that refer to each other, with methods of their own: examples/tracker.yaml.
@@ -48,6 +48,35 @@ describe('a project with issues', () => {
     const { list } = await me.Issue.get();
     const ids = list.map(({ id }) => id);
     expect(await me.Issue.close({ ids, resolution: 'fixed' })).toMatchObject({ closed: ids });
+  });
+});
+
+describe('a client with a store', () => {
+  it('shows what the server makes of other objects, too, when it writes', async () => {
+    const { token } = fixtures.u1;
+    const jmap = await connect(tracker, { url: server().url, token, store: memory() });
+    onTestFinished(() => jmap.close());
+    const { Project, Issue } = jmap.account();
+    const project = Project.create({ key: 'HK', name: 'Hooks' });
+    const values = { projectId: project.object.id, number: 1, title: 'By hooks' };
+    const issue = Issue.create(values);
+    expect(await issue.result).toMatchObject({ ok: true, object: { slug: '1-by-hooks' } });
+    await jmap.sync.settled();
+    const find = <Row extends { readonly $key: string }>(rows: readonly Row[], key: string) =>
+      rows.find(({ $key }) => $key === key);
+    const projects = Project.live();
+    const issues = Issue.live();
+    expect(find(projects.rows, project.object.$key)).toMatchObject({ issues: 1 });
+    // A hook writes a comment, which the issue counts.
+    const id = find(issues.rows, issue.object.$key)?.id ?? '';
+    await Issue.close({ ids: [id], resolution: 'fixed' });
+    await jmap.sync.settled();
+    const closed = { status: 'closed', comments: 1 };
+    await expect.poll(() => find(issues.rows, issue.object.$key)).toMatchObject(closed);
+    const again = await Project.create({ key: 'HK', name: 'Once more' }).result;
+    const existingId = find(projects.rows, project.object.$key)?.id ?? '';
+    expect(again).toMatchObject({ ok: false, error: { type: 'alreadyExists', existingId } });
+    expect(find(projects.rows, project.object.$key)).toMatchObject({ name: 'Hooks' });
   });
 });
 

@@ -24,6 +24,8 @@ export class FakeServer {
   answeredAt = 0;
   /** Sizes of requests are taken where someone asks for them. */
   exchanges: Exchange[] | null = null;
+  /** Nothing gets to it. */
+  isAway = false;
   readonly #size: number;
   readonly #versions = new Map<number, number>();
   /** The objects of these versions, by their ids. */
@@ -69,6 +71,7 @@ export class FakeServer {
 
   async #send(request: Request): Promise<Response> {
     await nextTask();
+    if (this.isAway) throw new TypeError('The server is away.');
     const methodResponses: Invocation[] = [];
     for (const [name, args, id] of request.methodCalls)
       methodResponses.push([name, this.#run(name, args, methodResponses) as never, id]);

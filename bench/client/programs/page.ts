@@ -9,8 +9,8 @@ import { MIN_RANK, type ThingsProject, things, WHOLE } from './things.js';
 
 type Client = CachedClient<ThingsProject>;
 
-function open(size: number): Promise<Client> {
-  const { options } = new FakeServer(size);
+function open(size: number, server = new FakeServer(size)): Promise<Client> {
+  const { options } = server;
   return connect(things, { ...options, store: indexedDb(), username: 'bench', coverage: WHOLE });
 }
 
@@ -32,6 +32,15 @@ function shownAt(client: Client, limit: number | null): Promise<number> {
   });
 }
 
+/** The client of this tab, and when its list has shown each further object. */
+let tab: { readonly client: Client; readonly shownAt: number[] } | null = null;
+
+/** Returns a time that other tabs have, too: ms since 1970. */
+const now = (): number => performance.timeOrigin + performance.now();
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 const page: BenchPage = {
   async measureSaved(count) {
     return quantile(await measureSaved(indexedDb(), count), 0.5);
@@ -52,6 +61,33 @@ const page: BenchPage = {
       await client.close();
     });
     return { first, all, longest };
+  },
+  async openOffline() {
+    const server = new FakeServer(0);
+    const client = await open(0, server);
+    await client.sync.settled();
+    server.isAway = true;
+    const shownAt: number[] = [];
+    client
+      .account()
+      .Thing.live()
+      .subscribe(({ rows }) => {
+        while (shownAt.length < rows.length) shownAt.push(now());
+      });
+    tab = { client, shownAt };
+  },
+  async write(count) {
+    const times: number[] = [];
+    for (let n = 0; n < count; n += 1) {
+      times.push(now());
+      tab?.client.account().Thing.create({ title: `Thing ${n}` });
+      await pause(50);
+    }
+    return times;
+  },
+  async shown(count) {
+    while (tab !== null && tab.shownAt.length < count) await pause(10);
+    return tab?.shownAt ?? [];
   },
 };
 

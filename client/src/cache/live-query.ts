@@ -117,12 +117,13 @@ export class LiveRows implements Observable<Snapshot> {
   };
 
   readonly subscribe = (listener: (snapshot: Snapshot) => void): (() => void) => {
-    if (this.#leave === null) {
+    const isFirst = this.#leave === null;
+    if (isFirst) {
       this.#leave = this.#source.follow(this);
       this.#open();
     }
     // A commit may be untold yet: the newcomer comes while a listener hears of the one before it.
-    if (this.#refresh()) this.tell();
+    if ((isFirst || this.#seq !== this.#source.seq()) && this.#refresh()) this.tell();
     const remove = this.#listeners.add(listener, this.#snapshot);
     return () => {
       remove();

@@ -162,8 +162,13 @@ class FlushReader {
     // A server may name an object of the same request as the call does.
     const error = errors[name] ?? errors[`#${creationId(key)}`];
     // A destroy of what is gone has done what it should.
-    if (isJsonObject(error) && !(kind === 'destroy' && error['type'] === 'notFound'))
+    if (isJsonObject(error) && !(kind === 'destroy' && error['type'] === 'notFound')) {
+      // A server may tell beside the refusal what has become of the object.
+      const told = kind === 'update' && membersOf(response, 'updated')[name];
+      const before = told && this.#objectOf(type, key);
+      if (before && isJsonObject(told)) this.#take(type, name, { ...before, ...told });
       return errorOf(error);
+    }
     if (kind === 'destroy') this.#take(type, name, null);
     else if (!this.#takeReported(write, name, response)) return UNANSWERED;
     this.#outcomes.push({ isMade: true, write, id: this.#idOf(key) ?? name });

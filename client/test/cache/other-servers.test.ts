@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect, type Project } from '../../../examples/clients/mail/jmap/index.js';
 import { type CachedClient, memory, type StoreOptions } from '../../src/index.js';
+import type { Response } from '../../src/transport/transport.js';
 import { RfcServer } from '../support/rfc-server.js';
 
 // A server that has nothing of jmapsmith: no keys of calls, no epoch, no ids of events.
@@ -113,6 +114,30 @@ describe('a client of a server of RFC 8620 alone', () => {
     const error = { type: 'invalidProperties', properties: ['name'] };
     expect(jmap.problems.getSnapshot()).toMatchObject([{ kind: 'create', error }]);
     expect(me.Mailbox.live().getSnapshot().total).toBe(1);
+  });
+
+  it('tells the refusal of an update, and shows what has become of the object', async () => {
+    const server = makeServer();
+    // The answer of /set alone tells of it.
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      const response = await server.fetch(url, init);
+      if (!String(init?.body).includes('Mailbox/set')) return response;
+      const { methodResponses, ...rest } = (await response.json()) as Response;
+      const error = { type: 'serverUnavailable' };
+      const edited = methodResponses.map(([name, args, id]) =>
+        name === 'Mailbox/changes' ? ['error', error, id] : [name, args, id],
+      );
+      return globalThis.Response.json({ ...rest, methodResponses: edited });
+    };
+    const { jmap, me } = await connectTo(server, { fetch });
+    await jmap.sync.settled();
+    const boxes = me.Mailbox.live();
+    const write = me.Mailbox.update('1', { name: '', sortOrder: 5 });
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'invalidProperties' } });
+    expect(boxes.getSnapshot().rows).toMatchObject([{ name: 'Inbox', sortOrder: 5 }]);
+    await jmap.sync.settled();
+    expect(boxes.getSnapshot().rows).toMatchObject(server.list('Mailbox'));
+    expect(jmap.sync.getSnapshot()).toMatchObject({ status: 'live', pending: 0 });
   });
 
   it('asks anew for a list of the server, without its changes and its total', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { withCache } from '../../src/cache/cache-store.js';
 import { type CacheStore, memory } from '../../src/index.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { useTodos } from '../support/todos.js';
+import { wrapStore } from '../support/wrap-store.js';
 
 // Clients that end in all ways, and others that go on with what their store has.
 
@@ -163,25 +163,13 @@ describe('a store', () => {
   it('that could not be wiped is wiped by the next logout', async () => {
     const store = memory();
     const faults = [new StoreLostError('It is not to be reached.')];
-    const broken = withCache({
-      async open(name) {
-        const open = await store.open(name);
-        return {
-          load: (table, prefix) => open.load(table, prefix),
-          loadPage: (...args) => open.loadPage(...args),
-          read: (table, keys) => open.read(table, keys),
-          loadBlob: (key) => open.loadBlob(key),
-          commit: (changes, options) => open.commit(changes, options),
-          fence: () => open.fence(),
-          close: () => open.close(),
-          async wipe() {
-            const fault = faults.pop();
-            if (fault !== undefined) throw fault;
-            await open.wipe();
-          },
-        };
+    const broken = wrapStore(store, (open) => ({
+      async wipe(rest) {
+        const fault = faults.pop();
+        if (fault !== undefined) throw fault;
+        await open.wipe(rest);
       },
-    });
+    }));
     const first = await served.connect({ store: broken });
     first.account().Todo.create({ text: 'to be removed' });
     await first.sync.settled();

@@ -5,6 +5,7 @@ import { memory } from '../../src/persist/memory.js';
 import type { BlobChange, Change, Store } from '../../src/persist/port.js';
 import { type GadgetsProject, useGadgets } from '../support/gadgets.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
+import { wrapStore } from '../support/wrap-store.js';
 
 // Files of tabs that share a store.
 
@@ -151,27 +152,14 @@ describe('a file of a tab', () => {
   it('that ends takes its writes out of the log under the epoch of a turn alone', async () => {
     const inner = memory();
     const removals: (number | undefined)[] = [];
-    const shared: Store = {
-      open: async (name) => {
-        const store = await inner.open(name);
-        const commit: typeof store.commit = (changes, options) => {
-          const isRemoval = ({ table, value }: Change | BlobChange): boolean =>
-            table === 'log' && value === undefined;
-          if (changes.some(isRemoval)) removals.push(options.epoch);
-          return store.commit(changes, options);
-        };
-        return {
-          commit,
-          load: (table, prefix) => store.load(table, prefix),
-          loadPage: (...args) => store.loadPage(...args),
-          read: (table, keys) => store.read(table, keys),
-          loadBlob: (key) => store.loadBlob(key),
-          fence: () => store.fence(),
-          wipe: (rest) => store.wipe(rest),
-          close: () => store.close(),
-        };
+    const shared = wrapStore(inner, (store) => ({
+      commit(changes, options) {
+        const isRemoval = ({ table, value }: Change | BlobChange): boolean =>
+          table === 'log' && value === undefined;
+        if (changes.some(isRemoval)) removals.push(options.epoch);
+        return store.commit(changes, options);
       },
-    };
+    }));
     const { tabs, open } = await openTabs({ shared });
     const [one, two] = [await open(tabs[0]), await open(tabs[1])];
     dropUploads();

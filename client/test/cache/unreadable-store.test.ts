@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { withCache } from '../../src/cache/cache-store.js';
 import { type CacheStore, memory } from '../../src/index.js';
 import type { Table } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { useTodos } from '../support/todos.js';
+import { wrapStore } from '../support/wrap-store.js';
 
 // Clients whose store can be opened and not be read, and a user with nothing to read.
 
@@ -15,33 +15,24 @@ function failReading(store: CacheStore, errors: Partial<Record<Table, Error>>, c
     const error = errors[table];
     if (error !== undefined) throw error;
   };
-  return withCache({
-    async open(name) {
-      const open = await store.open(name);
-      return {
-        async load(table, prefix) {
-          check(table);
-          return open.load(table, prefix);
-        },
-        async loadPage(table, prefix, after) {
-          check(table);
-          return open.loadPage(table, prefix, after);
-        },
-        async read(table, keys) {
-          check(table);
-          return open.read(table, keys);
-        },
-        loadBlob: (key) => open.loadBlob(key),
-        fence: () => open.fence(),
-        wipe: () => open.wipe(),
-        commit: (changes, options) => open.commit(changes, options),
-        close() {
-          closes.push(name);
-          return open.close();
-        },
-      };
+  return wrapStore(store, (open, name) => ({
+    async load(table, prefix) {
+      check(table);
+      return open.load(table, prefix);
     },
-  });
+    async loadPage(table, prefix, after) {
+      check(table);
+      return open.loadPage(table, prefix, after);
+    },
+    async read(table, keys) {
+      check(table);
+      return open.read(table, keys);
+    },
+    close() {
+      closes.push(name);
+      return open.close();
+    },
+  }));
 }
 
 /** Returns a store with a write that the server hasn't got. */

@@ -398,6 +398,14 @@ function describeHandles(open: Open): void {
     expect(await keysOf(neighbour)).toEqual(['a']);
   });
 
+  it('a wipe leaves the rows behind that it is given', async () => {
+    const store = await open(makeName());
+    await store.commit([put('a'), { table: 'meta', key: 'k', value: 1 }], {});
+    await store.wipe([{ table: 'meta', key: 'life', value: { id: null } }]);
+    expect(await store.load('objects')).toEqual([]);
+    expect(await store.load('meta')).toEqual([['life', { id: null }]]);
+  });
+
   it('a handle of before a wipe by another brings nothing back', async () => {
     const name = makeName();
     const [one, other] = [await open(name), await open(name)];

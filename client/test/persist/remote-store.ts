@@ -53,7 +53,7 @@ function makeHandle(page: StorePage, handle: number): OpenStore {
     },
     commit: (changes, options) => call('commit', changes.map(writeOctets), options),
     fence: () => call('fence'),
-    wipe: () => call('wipe'),
+    wipe: (rest = []) => call('wipe', rest),
     close: () => call('close'),
   };
 }

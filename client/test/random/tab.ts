@@ -4,6 +4,7 @@ import { CORE, type Session } from '../../src/call/session.js';
 import { connect } from '../../src/index.js';
 import type { OpenStore, Page, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
+import { guardCalls, overrideCalls } from '../support/wrap-store.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
 import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
@@ -227,36 +228,31 @@ export class Tab {
   #end(store: OpenStore): OpenStore {
     const losses = this.#losses;
     this.#opened = losses;
-    const ended =
-      <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
-      async (...args: Args): Promise<T> => {
-        this.#calls += 1;
-        try {
-          await this.ice.wait();
-          if (this.isKilled) throw new StoreLostError('The client is gone.');
-          if (this.#losses > losses) throw new StoreLostError('The store is lost.');
-          const result = await call(...args);
-          await this.#delay();
-          await this.ice.wait();
-          return result;
-        } finally {
-          this.#calls -= 1;
-        }
-      };
-    return {
-      loadBlob: ended((key: string) => store.loadBlob(key)),
-      loadPage: ended((...args: Parameters<OpenStore['loadPage']>) => this.#readPage(store, args)),
-      read: ended((...args: Parameters<OpenStore['read']>) => store.read(...args)),
-      load: ended((...args: Parameters<OpenStore['load']>) => this.#load(store, args)),
-      commit: ended((...args: Parameters<OpenStore['commit']>) => this.#commit(store, args)),
-      fence: ended(async () => {
+    const own = overrideCalls(store, {
+      loadPage: (...args) => this.#readPage(store, args),
+      load: (...args) => this.#load(store, args),
+      commit: (...args) => this.#commit(store, args),
+      fence: async () => {
         const epoch = await store.fence();
         this.#device.browser?.noteFence(epoch);
         return epoch;
-      }),
-      wipe: ended(() => store.wipe()),
-      close: () => store.close(),
-    };
+      },
+    });
+    const ended = guardCalls(own, async (call) => {
+      this.#calls += 1;
+      try {
+        await this.ice.wait();
+        if (this.isKilled) throw new StoreLostError('The client is gone.');
+        if (this.#losses > losses) throw new StoreLostError('The store is lost.');
+        const result = await call();
+        await this.#delay();
+        await this.ice.wait();
+        return result;
+      } finally {
+        this.#calls -= 1;
+      }
+    });
+    return { ...ended, close: () => store.close() };
   }
 
   /** A client that reads all objects in one go asks for no further page. */

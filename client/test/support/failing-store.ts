@@ -2,6 +2,7 @@ import { withCache } from '../../src/cache/cache-store.js';
 import type { CacheStore } from '../../src/index.js';
 import type { OpenStore, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
+import { guardCalls } from './wrap-store.js';
 
 /** A store before another one that can be lost and found again. */
 export interface FailingStore {
@@ -12,8 +13,6 @@ export interface FailingStore {
   find(store?: Store): void;
 }
 
-const METHODS = ['load', 'loadPage', 'read', 'loadBlob', 'commit', 'fence', 'wipe'] as const;
-
 export function failStore(store: Store): FailingStore {
   let inner = store;
   let isLost = false;
@@ -21,14 +20,11 @@ export function failStore(store: Store): FailingStore {
   let losses = 0;
   const wrap = (open: OpenStore): OpenStore => {
     const loss = losses;
-    const methods = METHODS.map((name) => {
-      const call = async (...args: readonly unknown[]): Promise<unknown> => {
-        if (isLost || loss !== losses) throw new StoreLostError('The store is lost.');
-        return (open[name] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
-      };
-      return [name, call] as const;
+    const guarded = guardCalls(open, async (call) => {
+      if (isLost || loss !== losses) throw new StoreLostError('The store is lost.');
+      return call();
     });
-    return { ...(Object.fromEntries(methods) as unknown as OpenStore), close: () => open.close() };
+    return { ...guarded, close: () => open.close() };
   };
   return {
     store: withCache({

@@ -1,7 +1,7 @@
-import { withCache } from '../../src/cache/cache-store.js';
 import type { CacheStore } from '../../src/index.js';
 import type { BlobChange, Change } from '../../src/persist/port.js';
 import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
+import { wrapStore } from './wrap-store.js';
 
 /** The fate of a commit. */
 export type CommitFate = 'kept' | 'full' | 'lost';
@@ -11,26 +11,14 @@ export function limitStore(
   store: CacheStore,
   judge: (changes: readonly (Change | BlobChange)[]) => CommitFate,
 ): CacheStore {
-  return withCache({
-    async open(name) {
-      const open = await store.open(name);
-      return {
-        load: (table, prefix) => open.load(table, prefix),
-        loadPage: (...args) => open.loadPage(...args),
-        read: (table, keys) => open.read(table, keys),
-        loadBlob: (key) => open.loadBlob(key),
-        fence: () => open.fence(),
-        wipe: () => open.wipe(),
-        close: () => open.close(),
-        async commit(changes, options) {
-          const fate = judge(changes);
-          if (fate === 'full') throw new QuotaError('The store is full.');
-          if (fate === 'lost') throw new StoreLostError('The store is lost.');
-          await open.commit(changes, options);
-        },
-      };
+  return wrapStore(store, (open) => ({
+    async commit(changes, options) {
+      const fate = judge(changes);
+      if (fate === 'full') throw new QuotaError('The store is full.');
+      if (fate === 'lost') throw new StoreLostError('The store is lost.');
+      await open.commit(changes, options);
     },
-  });
+  }));
 }
 
 /**

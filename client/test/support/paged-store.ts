@@ -1,6 +1,6 @@
-import { withCache } from '../../src/cache/cache-store.js';
 import type { CacheStore } from '../../src/index.js';
 import type { Page, Store } from '../../src/persist/port.js';
+import { wrapStore } from './wrap-store.js';
 
 /** A store that reads small pages, and hands later ones on when it is let. */
 export interface PagedStore {
@@ -24,38 +24,27 @@ export function pageStore(store: Store, size: number): PagedStore {
     isLast: isLast && all.length <= size,
   });
   return {
-    store: withCache({
-      ...store,
-      async open(name) {
-        const handle = await store.open(name);
-        return {
-          load: async (table, prefix) => {
-            const loaded = await handle.load(table, prefix);
-            if (table === 'objects') rows += loaded.length;
-            return loaded;
-          },
-          loadPage: async (table, prefix, after) => {
-            const page = cut(await handle.loadPage(table, prefix, after));
-            rows += page.rows.length;
-            if (after !== undefined) {
-              await gate;
-              if (failure !== null) throw failure;
-            }
-            return page;
-          },
-          read: async (table, keys) => {
-            const read = await handle.read(table, keys);
-            if (table === 'objects') rows += read.length;
-            return read;
-          },
-          loadBlob: (key) => handle.loadBlob(key),
-          commit: (changes, options) => handle.commit(changes, options),
-          fence: () => handle.fence(),
-          wipe: () => handle.wipe(),
-          close: () => handle.close(),
-        };
+    store: wrapStore(store, (handle) => ({
+      load: async (table, prefix) => {
+        const loaded = await handle.load(table, prefix);
+        if (table === 'objects') rows += loaded.length;
+        return loaded;
       },
-    }),
+      loadPage: async (table, prefix, after) => {
+        const page = cut(await handle.loadPage(table, prefix, after));
+        rows += page.rows.length;
+        if (after !== undefined) {
+          await gate;
+          if (failure !== null) throw failure;
+        }
+        return page;
+      },
+      read: async (table, keys) => {
+        const read = await handle.read(table, keys);
+        if (table === 'objects') rows += read.length;
+        return read;
+      },
+    })),
     countRows() {
       const count = rows;
       rows = 0;

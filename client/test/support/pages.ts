@@ -9,11 +9,14 @@ import { ROOT } from '../../../test/support/server.js';
 export const ORIGIN = 'http://localhost';
 
 const EMPTY = '<!doctype html>';
+/** Tests put scripts into the pages; none of them may run text as code. */
+const POLICY = "default-src 'none'; script-src 'unsafe-inline'; connect-src *; img-src blob:";
 
 /** Serves empty pages, of an origin that may call servers of this machine. */
 export async function servePages(): Promise<{ readonly origin: string; close(): void }> {
   const server = createServer((_, res) => {
-    res.setHeader('content-type', 'text/html').end(EMPTY);
+    res.setHeader('content-type', 'text/html').setHeader('content-security-policy', POLICY);
+    res.end(EMPTY);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -42,7 +45,12 @@ export async function openPage(
   const content = await bundlePage(module);
   const page = await context.newPage();
   if (origin === ORIGIN)
-    await page.route(/./, (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
+    await page.route(/./, (route) =>
+      route.fulfill({
+        ...{ contentType: 'text/html', body: EMPTY },
+        headers: { 'content-security-policy': POLICY },
+      }),
+    );
   await page.goto(origin);
   await page.addScriptTag({ content });
   return page;

@@ -162,18 +162,22 @@ export class RfcServer {
         this.#created.set(key, id);
       }
     }
-    const updated: Record<string, null> = {};
+    const updated: Record<string, JsonObject | null> = {};
+    const notUpdated: Record<string, JsonObject> = {};
     for (const [id, patch] of entriesOf(update)) {
       const before = objects.get(id);
       if (before === undefined) throw new MethodFault('serverFail');
-      objects.set(id, applyPatch(before, this.#resolve(patch)));
+      const { name, ...rest } = patch;
+      // It makes a part of the update, and refuses the other one.
+      if (name === '') notUpdated[id] = { type: 'invalidProperties', properties: ['name'] };
+      objects.set(id, applyPatch(before, this.#resolve(name === '' ? rest : patch)));
       changes.push({ id, kind: 'updated' });
-      updated[id] = null;
+      updated[id] = name === '' ? rest : null;
     }
     const destroyed = (destroy ?? []) as readonly string[];
     for (const id of destroyed) if (objects.delete(id)) changes.push({ id, kind: 'destroyed' });
     const newState = String(changes.length);
-    return { oldState, newState, created, notCreated: refused, updated, destroyed };
+    return { oldState, newState, created, notCreated: refused, updated, notUpdated, destroyed };
   }
 }
 

@@ -167,6 +167,33 @@ describe('changes that are told while a request is on its way', () => {
   });
 });
 
+describe('an object that changes between its /changes and its /get', () => {
+  it('is never older than it was seen, and the next cycle asks from where /changes ended', async () => {
+    const server = new ToyServer();
+    server.objects.set('t', { id: 't', type: 'Thing', text: 'old' });
+    const { store, sync } = await openAccount(server, [THING]);
+    await sync.settle();
+    const since: unknown[] = [];
+    server.answer = ([method, args, id]) => {
+      if (method === 'Thing/get')
+        return [[method, { state: '3', list: [{ id: 't', text: 'newer' }], notFound: [] }, id]];
+      if (method !== 'Thing/changes') return undefined;
+      since.push(args['sinceState']);
+      const newState = args['sinceState'] === '1' ? '2' : '3';
+      const updated = args['sinceState'] === '3' ? [] : ['t'];
+      return [
+        [method, { newState, hasMoreChanges: false, created: [], updated, destroyed: [] }, id],
+      ];
+    };
+    const texts = new Set<unknown>();
+    store.listen(() => texts.add(store.replica.row('Thing', 't')?.['text']));
+    await sync.settle();
+    expect([...texts]).toEqual(['newer']);
+    expect(since.slice(0, 2)).toEqual(['1', '2']);
+    expect(store.replica.cursor('Thing')).toBe('3');
+  });
+});
+
 describe('a server that never comes to an end', () => {
   it('is asked more and more rarely', async () => {
     const server = new ToyServer();

@@ -1,5 +1,6 @@
 import type { OpenStore } from '../../src/persist/port.js';
 import type { Channel } from '../../src/tabs/roles.js';
+import { guardCalls } from '../support/wrap-store.js';
 
 /** Lets a part of a tab stop and go on. */
 export class Ice {
@@ -136,20 +137,8 @@ export class Locks implements Pick<LockManager, 'request'> {
 
 /** A store whose calls wait while the tab is frozen. */
 export function freezeWith(ice: Ice, store: OpenStore): OpenStore {
-  const waited =
-    <Args extends readonly unknown[], T>(call: (...args: Args) => Promise<T>) =>
-    async (...args: Args): Promise<T> => {
-      await ice.wait();
-      return call(...args);
-    };
-  return {
-    load: waited((...args: Parameters<OpenStore['load']>) => store.load(...args)),
-    loadPage: waited((...args: Parameters<OpenStore['loadPage']>) => store.loadPage(...args)),
-    read: waited((...args: Parameters<OpenStore['read']>) => store.read(...args)),
-    loadBlob: waited((key: string) => store.loadBlob(key)),
-    commit: waited((...args: Parameters<OpenStore['commit']>) => store.commit(...args)),
-    fence: waited(() => store.fence()),
-    wipe: waited(() => store.wipe()),
-    close: waited(() => store.close()),
-  };
+  return guardCalls(store, async (call) => {
+    await ice.wait();
+    return call();
+  });
 }
