@@ -6,6 +6,7 @@ import type { OpenStore, Page, Store } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
+import { TOLD_OCTETS } from './files.js';
 import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
 import { Network } from './network.js';
 import { Recorder } from './recorder.js';
@@ -56,7 +57,7 @@ export class Tab {
     this.network = new Network({
       ice: this.ice,
       random: new Random(own),
-      judge: () => world.judge(this),
+      judge: () => world.judge(),
       edit: (session) => editSession(session, world),
       onRequest: (request) => {
         world.trace(`${name} sends ${shorten(request.methodCalls)}`);
@@ -69,6 +70,10 @@ export class Tab {
         wire(device).answer(answer);
         if (isDelivered) for (const id of wire(device).endsOf(answer)) this.#answered.add(id);
       },
+      onUpload: (key, octets, fate) => {
+        world.trace(`${name} sends the file ${key}, ${octets?.length} octets: ${fate}`);
+        wire(device).upload(key, octets);
+      },
     });
   }
 
@@ -80,6 +85,7 @@ export class Tab {
       token: () => place.token.text,
       store: withCache(tab.#wrap(device.store)),
       fetch: tab.network.fetch,
+      uploadQuota: world.profile.quota,
       coverage: Object.fromEntries(world.profile.known.map((type) => [type, 'known'])),
       retry: 0,
     });
@@ -101,6 +107,11 @@ export class Tab {
     while (this.#unread.size > 0);
     this.isRead = true;
     for (const record of this.records) record.look();
+  }
+
+  /** It is one of the clients of its device, and nobody has taken its roles. */
+  get isInUse(): boolean {
+    return this.#device.tabs.includes(this) && !this.isRobbed;
   }
 
   /** The store has all that the client has given it. */
@@ -302,7 +313,7 @@ function editSession(session: Session, { profile }: World): Session {
   const { [CORE]: core, [ONCE]: once, ...others } = session.capabilities;
   const capabilities = {
     ...others,
-    [CORE]: { ...core, ...profile.limits },
+    [CORE]: { ...core, maxSizeUpload: TOLD_OCTETS, ...profile.limits },
     ...(profile.hasOnceKeys && once && { [ONCE]: once }),
   };
   return { ...session, capabilities };
