@@ -224,16 +224,26 @@ export class Replica {
     return touched;
   }
 
-  /** The object may have come by its id before: from then on its key is the one made here. */
+  /**
+   * The object may have come by its id before: from then on its key is the one made here. An object
+   * that had this key before was made twice: its id is its key again.
+   */
   #setAlias(key: Key, alias: Alias, touch: Touch): void {
     const { type, id } = alias;
-    if (this.#aliases.get(key)?.id === id) return;
+    const before = this.#aliases.get(key)?.id;
+    if (before === id) return;
     this.#aliases.set(key, alias);
+    if (before !== undefined) this.#rename(type, before, before, touch);
+    this.#rename(type, id, key, touch);
+  }
+
+  #rename(type: string, id: string, key: Key, touch: Touch): void {
     // Files have aliases too.
     const copy = this.#types.get(type);
-    const before = [copy?.row(id), copy?.row(key)] as const;
+    const old = copy?.keyOf(id) ?? id;
+    const before = [copy?.row(old), copy?.row(key)] as const;
     if (!copy?.rename(id, key)) return;
-    touch(type, id, before[0]);
+    touch(type, old, before[0]);
     touch(type, key, before[1]);
   }
 
@@ -324,12 +334,13 @@ class Copy {
     return true;
   }
 
-  /** Gives an object its key. Returns whether the object is there, by its id until now. */
+  /** Gives an object another key. Returns whether the object is there. */
   rename(id: string, key: Key): boolean {
+    const old = this.keyOf(id);
     this.#keys.set(id, key);
-    const row = this.#base.get(id);
+    const row = this.#base.get(old);
     if (row === undefined) return false;
-    this.#base.delete(id);
+    this.#base.delete(old);
     this.#base.set(key, makeRow(row, key, false));
     return true;
   }

@@ -83,7 +83,11 @@ export function recover(
   const free = new Map<string, JsonObject>();
   for (const id of created) {
     const object = pulled?.get(id) ?? replica.base(type, id);
-    if (object !== undefined && replica.keyOf(type, id) === id) free.set(id, object);
+    const key = replica.keyOf(type, id);
+    // A tab that has lost its turn may know an object that the log is about to make.
+    const isFree =
+      key === id || replica.log.some((write) => write.key === key && write.kind === 'create');
+    if (object !== undefined && isFree) free.set(id, object);
   }
   const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];

@@ -1,5 +1,6 @@
 import type { Random } from '../../../conform/src/random.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { FILE_COMMANDS } from './file-commands.js';
 import { GROUP_COMMANDS } from './group-commands.js';
 import { markOf } from './marks.js';
 import { type Command, doom, type Scene } from './scene.js';
@@ -27,6 +28,7 @@ function sleep(milliseconds: number): Promise<void> {
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...WRITE_COMMANDS,
   ...GROUP_COMMANDS,
+  ...FILE_COMMANDS,
   createRaw: {
     weight: 4,
     async run(scene) {
@@ -115,9 +117,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   steal: {
     weight: 4,
     hasTabs: true,
-    run({ world, tab, random }) {
-      // Without keys nobody knows the objects again of which the tab alone has heard.
-      if (!world.profile.hasOnceKeys) return;
+    run({ tab, random }) {
       if (random.chance(0.6)) tab.freeze();
       tab.rob();
     },
@@ -152,6 +152,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     weight: 2,
     async run({ world }) {
       world.isShared = !world.isShared;
+      world.files.loosen(world.place.shared);
       await world.place.share(world.isShared);
     },
   },
@@ -198,6 +199,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ world, random }) {
       const { next } = world;
       if (next === null || world.isBackedUp) return;
+      world.isMigrated = true;
       await world.ground.restart(random.chance(0.5), next.root);
       // Clients of the old release go on; later ones are of either.
       if (random.chance(0.5)) world.schema = next.schema;

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import { within } from '../../../test/support/poll.js';
 import { sqliteFile } from '../../src/cache/sqlite-store.js';
 import { type CacheStore, memory } from '../../src/index.js';
+import type { OpenStore } from '../../src/persist/port.js';
 import { Browser } from './browser.js';
+import type { MarkedFile } from './files.js';
 import type { MarkedWrite } from './marks.js';
 import { readStored, type StoredAccount } from './model.js';
 import { Tab } from './tab.js';
@@ -12,6 +15,13 @@ import type { World } from './world.js';
 
 /** How long a client may take to end, in milliseconds. */
 const PATIENCE = 20_000;
+
+/** The row of an upload in a store. */
+export interface StoredUpload {
+  readonly accountId: string;
+  readonly key: string;
+  readonly row: JsonObject;
+}
 
 /**
  * A device: a store with the clients that have it open. Without tabs one client is in use; the ones
@@ -99,10 +109,28 @@ export class Device {
   }
 
   /** Reads the rows of an account. */
-  async read(accountId: string): Promise<StoredAccount> {
+  read(accountId: string): Promise<StoredAccount> {
+    return this.#use((store) => readStored(store, accountId));
+  }
+
+  /** Reads the rows of uploads, of all accounts. */
+  async readUploads(): Promise<readonly StoredUpload[]> {
+    const rows = await this.#use((store) => store.load('meta', 'upload '));
+    return rows.map(([name, row]) => {
+      const [, accountId = '', key = ''] = name.split(' ');
+      return { accountId, key, row: row as JsonObject };
+    });
+  }
+
+  async hasOctets({ accountId, key }: MarkedFile): Promise<boolean> {
+    const octets = await this.#use((store) => store.loadBlob(`upload ${accountId} ${key}`));
+    return octets !== null;
+  }
+
+  async #use<T>(work: (store: OpenStore) => Promise<T>): Promise<T> {
     const store = await this.store.open(this.#data);
     try {
-      return await readStored(store, accountId);
+      return await work(store);
     } finally {
       await store.close();
     }

@@ -1,33 +1,42 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { Client, CORE } from '../../../test/support/client.js';
+import { runTools } from '../../../test/support/operator.js';
 import type { RunningServer } from '../../../test/support/server.js';
 import { startServer } from '../../../test/support/server.js';
+import { MOST_OCTETS } from './files.js';
 import { GADGETS, LEDGER } from './schema.js';
 
 const ADMIN = 'urn:jmapsmith:admin';
 
 /** So small that lists of the server are asked for anew now and then. */
-const ENV = { ADMIN: 'on', RATE_LIMITS: 'off', QUERY_CHANGES_MAX: '6' };
+const ENV = {
+  ...{ ADMIN: 'on', RATE_LIMITS: 'off', QUERY_CHANGES_MAX: '6' },
+  MAX_SIZE_UPLOAD: String(MOST_OCTETS),
+};
 
 type Creates = Readonly<Record<string, { readonly id: string; readonly token?: string }>>;
 
-interface GroundOptions {
+export interface GroundOptions {
   readonly project: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Makes an empty database of PostgreSQL, and returns its URL; without it, SQLite is used. */
+  readonly makeDatabase?: (() => Promise<string>) | undefined;
 }
 
 /** A server on which seeds run, one after another: each has users and accounts of its own. */
 export class Ground {
   #server: RunningServer;
   #project: string;
+  #env: Readonly<Record<string, string>>;
   readonly #token: string;
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #makeDatabase: GroundOptions['makeDatabase'];
 
-  private constructor(server: RunningServer, token: string, { project, env }: GroundOptions) {
+  private constructor(server: RunningServer, token: string, options: GroundOptions) {
     this.#server = server;
     this.#token = token;
-    this.#project = project;
-    this.#env = env;
+    this.#project = options.project;
+    this.#env = options.env;
+    this.#makeDatabase = options.makeDatabase;
   }
 
   /** Ends the process, of a sudden or not, and starts another one on its data. */
@@ -49,7 +58,12 @@ export class Ground {
     await this.#server.stop();
     await rm(dataDir, { recursive: true });
     await mkdir(dataDir);
-    await this.#server.tool('scripts/restore', [this.#backup]);
+    this.#env = { ...this.#env, ...(await nameDatabase(this.#makeDatabase)) };
+    const env = { ...this.#server.env, ...this.#env };
+    await runTools({
+      ...{ root: this.#project, env },
+      steps: [['scripts/restore', [this.#backup]]],
+    });
     await this.#start(this.#project);
   }
 
@@ -69,15 +83,15 @@ export class Ground {
     return `${this.#server.dataDir}.tar`;
   }
 
-  static async open(project: string, env: Readonly<Record<string, string>> = {}): Promise<Ground> {
-    const all = { ...ENV, ...env };
-    const server = await startServer({ project, env: all });
+  static async open({ project, env: more, makeDatabase }: GroundOptions): Promise<Ground> {
+    const env = { ...ENV, ...more, ...(await nameDatabase(makeDatabase)) };
+    const server = await startServer({ project, env });
     const [, , token = ''] = await server.tools([
       ['scripts/account', ['create', '--name', 'operator', '--user', 'operator']],
       ['scripts/user', ['roles', 'operator', 'admin']],
       ['scripts/token', ['create', '--user', 'operator']],
     ]);
-    return new Ground(server, token, { project, env: all });
+    return new Ground(server, token, { project, env, makeDatabase });
   }
 
   get url(): string {
@@ -129,6 +143,13 @@ export class Ground {
       return (response['created'] ?? {}) as unknown as Creates;
     });
   }
+}
+
+/** Returns the variable of a server that has a database of its own. */
+async function nameDatabase(
+  makeDatabase: GroundOptions['makeDatabase'],
+): Promise<Readonly<Record<string, string>>> {
+  return makeDatabase === undefined ? {} : { DATABASE_URL: await makeDatabase() };
 }
 
 function makeName(): object {

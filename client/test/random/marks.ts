@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
+import type { MarkedFile } from './files.js';
 import type { TypeName } from './schema.js';
 
 /**
@@ -16,6 +17,10 @@ export interface MarkedWrite {
   readonly key: string;
   /** Keys of other objects that it names. */
   readonly names: readonly string[];
+  /** The files that it names. */
+  readonly files?: readonly MarkedFile[];
+  /** The file that it adds to the album of its object. */
+  readonly album?: MarkedFile;
   /** Names the writes that were made together. */
   readonly group?: string;
   /** It asks for an unchanged object. */
@@ -58,6 +63,8 @@ export class Marks {
   readonly refused = new Map<string, string>();
   /** Marks of objects that somebody may have destroyed. */
   readonly doomed = new Set<string>();
+  /** Keys and ids of these objects: who names them is changed when they go. */
+  readonly doomedNames = new Set<string>();
   /** Marks of objects that others have changed: without keys nobody knows them again. */
   readonly mixed = new Set<string>();
   /** Writes of these marks may be there or not: the server has gone back to an earlier time. */
@@ -66,7 +73,7 @@ export class Marks {
   readonly repeated = new Set<string>();
   #last = 0;
 
-  next(letter: 'm' | 't'): string {
+  next(letter: 'm' | 't' | 'f'): string {
     this.#last += 1;
     return letter + this.#last;
   }

@@ -19,9 +19,11 @@ export interface NetworkOptions {
   readonly ice: Ice;
   readonly random: Random;
   /** Decides the fate of a request. */
-  readonly judge: (request: Request) => Fault;
+  readonly judge: () => Fault;
   readonly edit: (session: Session) => Session;
   readonly onRequest: (request: Request) => void;
+  /** Is told each file that is sent; null: its octets come as a stream. */
+  readonly onUpload: (key: string, octets: string | null, fault: Fault) => void;
   /** Is told each answer of the server; whether the client will get it. */
   readonly onAnswer: (request: Request, answer: JmapResponse, isDelivered: boolean) => void;
 }
@@ -48,10 +50,11 @@ export class Network {
     await this.#pass(init?.signal);
     const accept = new Headers(init?.headers).get('accept');
     if (accept?.includes('text/event-stream')) return this.#openStream(url, init);
-    if (init?.method === 'POST') return this.#call(url, init);
+    if (init?.method === 'POST')
+      return isPath(url, 'upload') ? this.#upload(url, init) : this.#call(url, init);
     const response = await fetch(url, init);
     await this.#pass(init?.signal);
-    if (!response.ok) return response;
+    if (!response.ok || isPath(url, 'download')) return response;
     return Response.json(this.#options.edit((await response.json()) as Session));
   };
 
@@ -78,7 +81,7 @@ export class Network {
   async #call(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
     const { judge, onRequest, onAnswer } = this.#options;
     const request = JSON.parse(String(init.body)) as Request;
-    const fault = judge(request);
+    const fault = judge();
     this.count += 1;
     onRequest(request);
     await this.#delay();
@@ -95,6 +98,24 @@ export class Network {
     if (fault === 'answer' || fault === 'hang') throw new TypeError('The answer was lost.');
     const { status, headers } = response;
     return new Response(text, { status, headers: { 'content-type': readType(headers) } });
+  }
+
+  async #upload(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
+    const { judge, onUpload } = this.#options;
+    const fault = judge();
+    this.count += 1;
+    const { body, headers } = init;
+    const octets = body instanceof Blob ? await body.text() : null;
+    onUpload(new Headers(headers).get('idempotency-key') ?? '', octets, fault);
+    await this.#delay();
+    if (fault === 'request') throw new TypeError('The request was lost.');
+    const response = await fetch(url, init);
+    const text = await response.text();
+    await this.#delay();
+    await this.#pass(init.signal);
+    if (fault === 'hang' && !this.#isHealed) await this.#hang(init.signal);
+    if (fault === 'answer' || fault === 'hang') throw new TypeError('The answer was lost.');
+    return new Response(text, response);
   }
 
   async #openStream(url: RequestInfo | URL, init: RequestInit | undefined): Promise<Response> {
@@ -125,6 +146,10 @@ export class Network {
     const time = random.chance(0.7) ? 0 : random.integer(0, SLOWEST);
     if (time > 0) await new Promise((resolve) => setTimeout(resolve, time));
   }
+}
+
+function isPath(url: RequestInfo | URL, name: string): boolean {
+  return String(url).includes(`/jmap/${name}/`);
 }
 
 function readType(headers: Headers): string {

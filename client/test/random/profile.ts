@@ -23,6 +23,8 @@ export interface Profile {
   readonly tabs: number;
   /** Clients lose their stores, and find them again. */
   readonly losesStores: boolean;
+  /** Octets of files that a store keeps. */
+  readonly quota: number;
   /** Rows of objects that a store reads in one go. */
   readonly page: number;
   /** Types that clients keep in part: the server decides their lists. */
@@ -61,6 +63,7 @@ function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps' |
     tabs: readNumber('CLIENT_TABS') ?? random.pick([0, 0, 0, 0, 1, 2, 2, 3]),
     known: KNOWN[readNumber('CLIENT_KNOWN') ?? random.pick([0, 0, 0, 1, 2])] ?? [],
     page: random.pick([2, 5, 1000]),
+    quota: random.pick([0, 40, 10_000, 10_000]),
   };
 }
 

@@ -54,7 +54,7 @@ export function drawName(scene: Scene, type: TypeName): string | null {
 
 export type WriteFacts = Pick<
   MarkedWrite,
-  'mark' | 'kind' | 'type' | 'key' | 'names' | 'group' | 'isChecked'
+  'mark' | 'kind' | 'type' | 'key' | 'names' | 'files' | 'album' | 'group' | 'isChecked'
 >;
 
 /** Follows a write to its end. */
@@ -72,7 +72,7 @@ export function follow(
     const result = await write.result;
     if (marked.end !== null) return;
     note(result.ok ? 'made' : result.error.type);
-    if (!result.ok) checkConflict(world, facts, result.error);
+    if (!result.ok) checkError(world, facts, result.error);
   };
   const marked: MarkedWrite = {
     ...facts,
@@ -83,6 +83,7 @@ export function follow(
     },
   };
   marks.writes.push(marked);
+  if (facts.names.some((name) => marks.doomedNames.has(name))) marks.mixed.add(facts.mark);
   void write.saved.then((isSaved) => {
     marked.isSaved = isSaved;
   });
@@ -91,21 +92,30 @@ export function follow(
   world.trace(`${tab.name} ${accountId} ${kind} ${type} ${key} ${mark}`);
 }
 
-/** Somebody has changed what an update wants to have unchanged, or there is no conflict. */
-function checkConflict(world: World, { mark, isChecked }: WriteFacts, error: object): void {
-  const { type, seen, current } = error as JsonObject;
+/**
+ * Somebody has changed what an update wants to have unchanged, or there is no conflict. The server
+ * has all files that a write names.
+ */
+function checkError(world: World, { mark, isChecked }: WriteFacts, error: object): void {
+  const { type, seen, current, properties } = error as JsonObject;
+  const names = /"(album|blobId|files)/.test(JSON.stringify(properties ?? []));
+  if (names && !world.isUndone) world.fail(`${mark} names a file that the server lacks`);
   if (type !== 'conflict') return;
   if (!isChecked || canonical(seen) === canonical(current))
     world.fail(`${mark} has a conflict of ${canonical(seen)} with ${canonical(current)}`);
 }
 
+/** Keys, and ids of the server. */
+const NAMES = /~[0-9a-f-]{36}|\br01[0-9a-z]{24}\b/g;
+
 export function create(
   scene: Scene,
   make: (values: JsonObject) => AnyCreate,
-  facts: Pick<WriteFacts, 'type' | 'mark' | 'group'>,
+  facts: Pick<WriteFacts, 'type' | 'mark' | 'group' | 'files' | 'album'>,
   values: JsonObject,
 ): AnyCreate {
-  const names = JSON.stringify(values).match(/~[0-9a-f-]{36}/g) ?? [];
+  const { album: _, blobId: __, files: ___, ...rest } = values;
+  const names = JSON.stringify(rest).match(NAMES) ?? [];
   const write = make(values);
   follow(scene, { ...facts, kind: 'create', key: write.object.$key, names }, write);
   return write;
@@ -126,5 +136,9 @@ export function destroy(scene: Scene, type: TypeName, row: AnyRow): void {
 
 export function doom({ marks }: World, type: TypeName, row: JsonObject): void {
   marks.doomed.add(markOf(type, row) ?? '');
+  for (const name of [row['$key'], row['id']].map(String)) {
+    marks.doomedNames.add(name);
+    for (const { mark, names } of marks.writes) if (names.includes(name)) marks.mixed.add(mark);
+  }
   if (type === 'Book') marks.doomed.add('books');
 }

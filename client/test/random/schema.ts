@@ -60,6 +60,9 @@ export function makeProject(): Promise<string> {
   return sharedProject();
 }
 
+/** The property that the Gadget of a later release has. */
+export const LATER = 'shade';
+
 /** Returns the root of a later release, whose Gadget has a property more. */
 export async function makeRelease(): Promise<string> {
   const built = await sharedProject();
@@ -67,7 +70,7 @@ export async function makeRelease(): Promise<string> {
     const { root, npm } = await copyProject([], { built, folder: join(folder, 'project') });
     const file = join(root, 'capabilities/gadget.yaml');
     const text = await readFile(file, 'utf8');
-    const property = '      shade: { type: string, maxLength: 20, default: grey }\n      rank:';
+    const property = `      ${LATER}: { type: string, maxLength: 20, default: grey }\n      rank:`;
     if (!text.includes('      rank:')) throw new Error('The Gadget has no rank any more.');
     await writeFile(file, text.replace('      rank:', property));
     for (const script of ['generate', 'build']) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Random } from '../../../conform/src/random.js';
-import { Ground } from './ground.js';
+import { usePostgresql } from '../../../test/support/postgresql.js';
+import { Ground, type GroundOptions } from './ground.js';
 import { drawProfile } from './profile.js';
 import { runSeed } from './run.js';
 import { loadSchema, makeProject, makeRelease, type RandomSchema } from './schema.js';
@@ -13,12 +14,13 @@ const MOST_FAILURES = 3;
 /** Runs seeds, so many in each test, from `CLIENT_SEED` on or from any. */
 export function describeSeeds(usual: number, most: number): void {
   const seeds = readSeeds(usual);
+  const makeDatabase = findDatabases();
   let ground: Ground;
   let schema: RandomSchema;
   beforeAll(async () => {
     const project = await makeProject();
     schema = await loadSchema(project);
-    ground = await Ground.open(project);
+    ground = await Ground.open({ project, env: {}, makeDatabase });
   });
   afterAll(() => ground.close());
 
@@ -28,6 +30,7 @@ export function describeSeeds(usual: number, most: number): void {
 /** Runs seeds that have a server each, which ends, goes back and gets a new release. */
 export function describeHardSeeds(usual: number, most: number): void {
   const { count, first } = readSeeds(usual);
+  const makeDatabase = findDatabases();
   let release: { readonly old: string; readonly next: string };
   let schemas: { readonly old: RandomSchema; readonly next: RandomSchema };
   beforeAll(async () => {
@@ -39,7 +42,8 @@ export function describeHardSeeds(usual: number, most: number): void {
 
   defineSeeds({ count, first, most }, async (seed) => {
     const keepsFew = seed % 4 === 0 && drawProfile(new Random(seed), STEPS).hasOnceKeys;
-    const ground = await Ground.open(release.old, keepsFew ? { CHANGES_KEEP: '1s' } : {});
+    const env: GroundOptions['env'] = keepsFew ? { CHANGES_KEEP: '1s' } : {};
+    const ground = await Ground.open({ project: release.old, env, makeDatabase });
     try {
       const next = { root: release.next, schema: schemas.next };
       await runSeed({ seed, ground, schema: schemas.old, steps: STEPS, next });
@@ -47,6 +51,13 @@ export function describeHardSeeds(usual: number, most: number): void {
       await ground.close();
     }
   });
+}
+
+/** `CLIENT_DB=postgresql` has servers on PostgreSQL. */
+function findDatabases(): GroundOptions['makeDatabase'] {
+  if (process.env['CLIENT_DB'] !== 'postgresql') return undefined;
+  const postgresql = usePostgresql();
+  return () => postgresql().createDatabase('random');
 }
 
 function readSeeds(usual: number): { readonly count: number; readonly first: number } {

@@ -7,6 +7,7 @@ import { StoreLostError } from '../../src/persist/store-errors.js';
 import { guardCalls, overrideCalls } from '../support/wrap-store.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
+import { TOLD_OCTETS } from './files.js';
 import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
 import { Network } from './network.js';
 import { Recorder } from './recorder.js';
@@ -57,7 +58,7 @@ export class Tab {
     this.network = new Network({
       ice: this.ice,
       random: new Random(own),
-      judge: () => world.judge(this),
+      judge: () => world.judge(),
       edit: (session) => editSession(session, world),
       onRequest: (request) => {
         world.trace(`${name} sends ${shorten(request.methodCalls)}`);
@@ -70,6 +71,10 @@ export class Tab {
         wire(device).answer(answer);
         if (isDelivered) for (const id of wire(device).endsOf(answer)) this.#answered.add(id);
       },
+      onUpload: (key, octets, fate) => {
+        world.trace(`${name} sends the file ${key}, ${octets?.length} octets: ${fate}`);
+        wire(device).upload(key, octets);
+      },
     });
   }
 
@@ -81,6 +86,7 @@ export class Tab {
       token: () => place.token.text,
       store: withCache(tab.#wrap(device.store)),
       fetch: tab.network.fetch,
+      uploadQuota: world.profile.quota,
       coverage: Object.fromEntries(world.profile.known.map((type) => [type, 'known'])),
       retry: 0,
     });
@@ -105,6 +111,11 @@ export class Tab {
     }
     this.isRead = true;
     for (const record of this.records) record.look();
+  }
+
+  /** It is one of the clients of its device, and nobody has taken its roles. */
+  get isInUse(): boolean {
+    return this.#device.tabs.includes(this) && !this.isRobbed;
   }
 
   /** The store has all that the client has given it. */
@@ -301,7 +312,7 @@ function editSession(session: Session, { profile }: World): Session {
   const { [CORE]: core, [ONCE]: once, ...others } = session.capabilities;
   const capabilities = {
     ...others,
-    [CORE]: { ...core, ...profile.limits },
+    [CORE]: { ...core, maxSizeUpload: TOLD_OCTETS, ...profile.limits },
     ...(profile.hasOnceKeys && once && { [ONCE]: once }),
   };
   return { ...session, capabilities };

@@ -49,7 +49,7 @@ function membersOf(draft: Draft, name: string): Draft {
   return members;
 }
 
-function escapeName(name: string): string {
+export function escapeName(name: string): string {
   return name.replace(/~/g, '~0').replace(/\//g, '~1');
 }
 

@@ -33,6 +33,8 @@ export class WireChecks {
   /** The requests, and the calls of types, in which groups of writes were sent first. */
   readonly #groups = new Map<string, string>();
   readonly #grouped = new Set<string>();
+  /** Octets of files, by the keys under which they were sent. */
+  readonly #octets = new Map<string, string>();
   #count = 0;
 
   constructor(schema: RandomSchema, hasOnceKeys: boolean, options: WireOptions) {
@@ -49,6 +51,14 @@ export class WireChecks {
       if (UNKNOWN.test(JSON.stringify(args))) this.#fail(`sent ${JSON.stringify(call)}`);
       if (name.endsWith('/set')) this.#checkSet(call, answered);
     }
+  }
+
+  /** A file that comes again is the same. */
+  upload(key: string, octets: string | null): void {
+    if (key === '' || octets === null) return;
+    const before = this.#octets.get(key) ?? octets;
+    if (before !== octets) this.#fail(`sent the file ${key} as ${octets}, and before as ${before}`);
+    this.#octets.set(key, before);
   }
 
   /** Notes the ids of objects. */

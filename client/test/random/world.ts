@@ -1,5 +1,6 @@
 import { Random } from '../../../conform/src/random.js';
 import { Device } from './device.js';
+import { Files } from './files.js';
 import type { Ground, Place } from './ground.js';
 import { Marks } from './marks.js';
 import type { Fault } from './network.js';
@@ -39,12 +40,15 @@ export class World {
   /** The schema of clients that are opened from now on. */
   schema: RandomSchema;
   readonly marks = new Marks();
+  readonly files = new Files();
   readonly devices: Device[] = [];
   readonly lines: string[] = [];
   /** The shared account is one of the user's. */
   isShared = false;
   /** The server has gone back to an earlier time, so that objects are gone. */
   isUndone = false;
+  /** The server has another release by now. */
+  isMigrated = false;
   /** There is a backup to go back to. */
   isBackedUp = false;
   isHealed = false;
@@ -120,7 +124,7 @@ export class World {
   }
 
   /** Decides the fate of a request. */
-  judge(_tab: Tab): Fault {
+  judge(): Fault {
     if (this.isHealed) return null;
     const random = this.#faults;
     const { loss, forgetting } = this.profile;
