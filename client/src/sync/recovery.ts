@@ -5,8 +5,11 @@ import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js'
 import { isEqual } from '../store/values.js';
 import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
+import type { Draft } from './draft.js';
+import type { FetchQueue } from './fetch-queue.js';
 import type { Outcome } from './outcomes.js';
 import { textsOf } from './pull.js';
+import type { SyncOptions } from './sync-options.js';
 import { TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
 
@@ -34,6 +37,47 @@ export interface Recovery {
   readonly hasMoved: boolean;
 }
 
+/** Finds out what has become of calls that have lost their answers. */
+export class LostCalls {
+  readonly #options: Pick<SyncOptions, 'accountId' | 'replica'>;
+  readonly #wanted: FetchQueue;
+  /** The last one, as far as it is known. */
+  #last: Lost | null = null;
+
+  constructor(options: Pick<SyncOptions, 'accountId' | 'replica'>, wanted: FetchQueue) {
+    this.#options = options;
+    this.#wanted = wanted;
+  }
+
+  /** Returns the first one of the log. */
+  find(): Lost | null {
+    return findLost(this.#options.replica.log, this.#last);
+  }
+
+  /** Returns the calls that ask for what was created since. */
+  callsOf(lost: Lost | null): readonly Invocation[] {
+    const { accountId } = this.#options;
+    if (lost === null) return [];
+    const { type, state } = lost;
+    return [[`${type}/changes`, { accountId, sinceState: state }, `${type}.since`]];
+  }
+
+  /** Ends what has come of a lost call; all of it once all changes of its type are there. */
+  read(lost: Lost, response: Response, draft: Draft): Recovery | null {
+    const { type } = lost;
+    const known = readCreated(lost, response);
+    this.#last = known ?? lost;
+    const isPulled = draft.pulled.get(type);
+    if (known === null || isPulled === undefined) return null;
+    const isWhole = isPulled && !known.hasMore;
+    const objects = draft.objects(type);
+    const missing = known.created.filter((id) => !objects.has(id));
+    if (isWhole) this.#wanted.add(type, missing);
+    if (this.#wanted.types.has(type)) return null;
+    return recover(known, this.#options.replica, { objects, isWhole });
+  }
+}
+
 /**
  * Returns the call of a log that was sent and has no answer; null where there is none. `known` is
  * one of which a part is known already.
@@ -43,11 +87,6 @@ export function findLost(log: Log, known: Lost | null): Lost | null {
   if (sent === undefined) return null;
   const { sentAs, type, sentIn: state = '' } = sent;
   return sentAs === known?.sentAs ? known : { sentAs, type, created: [], state, hasMore: false };
-}
-
-/** Returns the call that asks for what was created since. */
-export function recoveryCall({ type, state }: Lost, accountId: string): Invocation {
-  return [`${type}/changes`, { accountId, sinceState: state }, `${type}.since`];
 }
 
 /** Returns a lost call with what else was created; null where the server will tell it later. */

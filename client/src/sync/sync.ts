@@ -9,14 +9,7 @@ import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
 import { Loop } from './loop.js';
 import { Outbox } from './outbox.js';
 import { type Pull, pullCalls } from './pull.js';
-import {
-  findLost,
-  type Lost,
-  type Recovery,
-  readCreated,
-  recover,
-  recoveryCall,
-} from './recovery.js';
+import type { Lost, LostCalls } from './recovery.js';
 import { type Sweep, sweepCalls } from './sweep.js';
 import { CALLS_OF_A_PULL, ONCE, type SyncOptions } from './sync-options.js';
 import { TypeReading } from './type-reading.js';
@@ -58,8 +51,8 @@ export class Sync {
   #lists: ListSync | null = null;
   /** Something has been wished for since the last request began. */
   #isWished = false;
-  /** The last call that has lost its answer. */
-  #lost: Lost | null = null;
+  /** Calls that have lost their answers, of a server that knows no keys of calls. */
+  #lostCalls: LostCalls | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
 
@@ -226,7 +219,7 @@ export class Sync {
     await this.#settleSession();
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
-    const lost = this.#options.hasOnceKeys() ? null : findLost(this.#replica.log, this.#lost);
+    const lost = this.#options.hasOnceKeys() ? null : (await this.#loadLostCalls()).find();
     const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
     if (lost === null) await this.#outbox.plan();
     if (this.#isEnded()) return null;
@@ -251,6 +244,12 @@ export class Sync {
       if (failure !== null) this.#repeat(cycle);
     }
     return failure;
+  }
+
+  async #loadLostCalls(): Promise<LostCalls> {
+    const { LostCalls } = await import('./recovery.js');
+    this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
+    return this.#lostCalls;
   }
 
   #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
@@ -325,7 +324,7 @@ export class Sync {
     const { maxObjectsInGet } = limits();
     const capabilities = new Set(types().map(({ capability }) => capability));
     const methodCalls: Invocation[] = [
-      ...(lost === null ? [] : [recoveryCall(lost, accountId)]),
+      ...(this.#lostCalls?.callsOf(lost) ?? []),
       ...calls.map((call) => this.#outbox.invocationOf(call)),
       ...[...pulls.values()].flatMap(pullCalls),
       ...(lists?.calls ?? []),
@@ -342,7 +341,7 @@ export class Sync {
     let failure = this.#readTypes(cycle, response, draft) ?? flush.failure;
     const fetched = this.#wanted.read(cycle.wanted, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
-    const recovery = this.#recover(cycle, response, draft);
+    const recovery = cycle.lost && this.#lostCalls?.read(cycle.lost, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
     failure = this.#takeLists(lists, draft) ?? fetched.failure ?? failure;
@@ -368,22 +367,6 @@ export class Sync {
       note(reading.readSweep(sweep, maxObjectsInGet, response, draft));
     for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
     return failure;
-  }
-
-  /** Ends what has come of a lost call; all of it once all changes of its type are there. */
-  #recover({ lost }: Cycle, response: Response, draft: Draft): Recovery | null {
-    if (lost === null) return null;
-    const { type } = lost;
-    const known = readCreated(lost, response);
-    this.#lost = known ?? lost;
-    const isPulled = draft.pulled.get(type);
-    if (known === null || isPulled === undefined) return null;
-    const isWhole = isPulled && !known.hasMore;
-    const objects = draft.objects(type);
-    const missing = known.created.filter((id) => !objects.has(id));
-    if (isWhole) this.#wanted.add(type, missing);
-    if (this.#wanted.types.has(type)) return null;
-    return recover(known, this.#replica, { objects, isWhole });
   }
 
   /** Takes the objects of lists, and asks for those that are missing. */
