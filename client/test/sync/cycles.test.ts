@@ -168,7 +168,7 @@ describe('changes that are told while a request is on its way', () => {
 });
 
 describe('an object that changes between its /changes and its /get', () => {
-  it('is never older than it was seen, and the next cycle asks from where /changes ended', async () => {
+  it('never gets older, and the next cycle asks from where /changes ended', async () => {
     const server = new ToyServer();
     server.objects.set('t', { id: 't', type: 'Thing', text: 'old' });
     const { store, sync } = await openAccount(server, [THING]);
