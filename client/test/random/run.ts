@@ -42,7 +42,7 @@ export async function runSeed(options: RunOptions): Promise<void> {
   if (failures.length > 0) throw new Error(tell(world, failures), { cause: failures[0] });
 }
 
-/** Resolves to the error of a promise, or to null. */
+/** Returns the error of a promise, or null. */
 async function find(promise: Promise<void>): Promise<Error | null> {
   try {
     await promise;

@@ -107,6 +107,7 @@ export class Locks implements Pick<LockManager, 'request'> {
       const queue = this.#queues.get(name) ?? [];
       this.#queues.set(name, queue);
       if (options.steal === true) {
+        if (this.#ended.has(owner)) throw new DOMException('The tab has ended.', 'AbortError');
         this.#holders.get(name)?.fail(new DOMException('The lock was stolen.', 'AbortError'));
         this.#holders.delete(name);
         queue.unshift(request);
