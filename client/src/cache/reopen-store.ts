@@ -159,7 +159,7 @@ class Returning {
       Array.from(accounts.values(), (account) => this.#judge(account, found)),
     );
     const log = new Set((await open.load('log')).map(([key]) => key));
-    const unsaved = [...writer.unsaved];
+    const { unsaved } = writer;
     const rows = this.#findRows(returns, log, found.life === null ? life : null);
     this.#signal.throwIfAborted();
     await this.#commit(rows, epoch);
@@ -208,7 +208,7 @@ class Returning {
     const add = (all: Iterable<RowChange>): void => {
       for (const row of all) rows.set(`${row.table} ${row.key}`, row);
     };
-    add([...writer.unsaved.values()].filter(isWanted));
+    add(writer.unsaved.map(([, row]) => row).filter(isWanted));
     if (life !== null) {
       add([this.#tools.lifeRow(life), this.#tools.sessionRow(session()), ...problems.rows]);
       for (const { account } of returns) add([...findAll(account.store), ...account.uploads.rows]);

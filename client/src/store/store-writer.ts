@@ -44,7 +44,7 @@ export class StoreWriter {
   readonly #onLoss: (loss: Loss) => void;
   readonly #makeRoom: (what: Dispensable) => Promise<void>;
   readonly #batches: Batch[] = [];
-  readonly #unsaved = new Map<string, RowChange>();
+  readonly #unsaved = new Map<string, Written>();
   #running: Promise<void> | null = null;
   #loss: Loss | null = null;
   #isFull = false;
@@ -86,9 +86,9 @@ export class StoreWriter {
     return this.#turn === null;
   }
 
-  /** The last changes that a lost store hasn't got, by their tables and keys, but octets. */
-  get unsaved(): ReadonlyMap<string, RowChange> {
-    return this.#unsaved;
+  /** The last changes of rows that a lost store hasn't got, by their tables and keys. */
+  get unsaved(): readonly (readonly [name: string, row: RowChange])[] {
+    return [...this.#unsaved].flatMap(([name, row]) => (isRow(row) ? [[name, row] as const] : []));
   }
 
   /** Another tab has changed these rows since they were lost. */
@@ -121,14 +121,13 @@ export class StoreWriter {
     this.#loss = null;
     const rest = [...this.#unsaved.values()];
     this.#unsaved.clear();
-    return (await this.write(rest)) ? rest : [];
+    return (await this.write(rest)) ? rest.filter(isRow) : [];
   }
 
   #keep(changes: readonly Written[], areOlder = false): void {
     for (const change of changes) {
       const name = nameOf(change);
-      if (change.table !== 'blobs' && !(areOlder && this.#unsaved.has(name)))
-        this.#unsaved.set(name, change);
+      if (isKept(change) && !(areOlder && this.#unsaved.has(name))) this.#unsaved.set(name, change);
     }
   }
 
@@ -190,6 +189,15 @@ export function isNeeded({ table, key, value }: RowChange | BlobChange): boolean
   // Without its objects, a step of the tabs isn't there: they read what is.
   const isOfObjects = table === 'meta' && /^(?:step|shown) /.test(key);
   return value === undefined || (NEEDED.has(table) && !isOfObjects);
+}
+
+function isRow(change: Written): change is RowChange {
+  return change.table !== 'blobs';
+}
+
+/** Octets are too many to be kept in memory. */
+function isKept(change: Written): boolean {
+  return isRow(change) || change.value === undefined;
 }
 
 function nameOf({ table, key }: Written): string {
