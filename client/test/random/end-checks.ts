@@ -23,7 +23,6 @@ const REST = 60;
 
 /** Brings all clients in step. */
 export async function settleAll(world: World): Promise<void> {
-  const state = await eventually(() => world.place.readState(), 20_000);
   const findLost = () =>
     world.tabs.find(({ client }) => client.sync.getSnapshot().storage === 'lost');
   do {
@@ -39,6 +38,8 @@ export async function settleAll(world: World): Promise<void> {
     // A client may find out only now that it has lost its store.
   } while (findLost() !== undefined);
   await eventually(async () => {
+    // A server may need a moment until it tells what has become of the user's access.
+    const state = await world.place.readState();
     for (const tab of world.tabs) {
       if (tab.client.session.state === state) continue;
       await tab.client.sync.settled();
