@@ -155,8 +155,8 @@ export class UploadWorker {
       await this.#context.writer.settle();
     }
     entry.isClaimed = false;
-    // Another tab has taken the role, and may not have the file.
-    if (signal.aborted && entry.data !== null) this.#claimLater(entry);
+    // Another tab has taken the role, and may end before it has sent the file.
+    if (signal.aborted) this.#claimLater(entry);
   }
 
   async read(key: Key): Promise<Blob | null> {

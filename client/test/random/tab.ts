@@ -118,6 +118,11 @@ export class Tab {
     return this.#device.tabs.includes(this) && !this.isRobbed;
   }
 
+  /** It shares its store with no other tab. */
+  get isAlone(): boolean {
+    return this.#device.browser === null;
+  }
+
   /** The store has all that the client has given it. */
   get isStored(): boolean {
     const { storage } = this.client.sync.getSnapshot();
