@@ -45,9 +45,10 @@ export class Recorder {
     this.#device = device;
     this.#tab = tab;
     this.accountId = accountId;
-    // Tabs learn at different times that the user has lost an account.
-    const isOwn = device.browser !== null && accountId === world.place.shared;
-    this.#keys = isOwn ? new Map() : null;
+    // Tabs learn at different times that the user has lost an account, and, without keys of calls,
+    // which objects are their own.
+    const isOwn = this.#isLeft || !world.profile.hasOnceKeys;
+    this.#keys = isOwn && device.browser !== null ? new Map() : null;
     const account = tab.client.account(accountId);
     this.#lists = LISTS.map((spec) => {
       const { type, filter, sort, position, limit } = spec;
@@ -124,7 +125,12 @@ export class Recorder {
    */
   get #isLoose(): boolean {
     const { isRobbed, hasLost, browser } = this.#device;
-    return isRobbed || this.#keys !== null || (hasLost && browser !== null);
+    return isRobbed || (browser !== null && (hasLost || this.#isLeft));
+  }
+
+  /** The user may lose the account. */
+  get #isLeft(): boolean {
+    return this.accountId === this.#world.place.shared;
   }
 
   #fail(text: string): void {
