@@ -147,6 +147,8 @@ export class UploadWorker {
       const isOver = new Promise<void>((resolve) => {
         entry.release = resolve;
         signal.addEventListener('abort', () => resolve());
+        // It may have lost the role while it read.
+        if (signal.aborted) resolve();
       });
       this.#start();
       await isOver;

@@ -152,7 +152,9 @@ function checkWrites(
     // behind it, or what it links to is gone.
     const isRepeated = !world.profile.hasOnceKeys && kind === 'update';
     const isUnknown = isRepeated && ['conflict', 'invalidProperties'].includes(String(error));
-    const isOther = isUnknown || world.mayBeTwice(mark);
+    // A client may end without having saved that it has ended a file.
+    const isUnsaved = error === 'dependencyFailed' && write.files?.some(({ tab }) => !tab.isInUse);
+    const isOther = isUnknown || isUnsaved === true || world.mayBeTwice(mark);
     if (error !== undefined && isThere && !isOther)
       world.fail(`${device} was refused ${mark}: ${error}`);
     const isLost =

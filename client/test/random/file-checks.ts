@@ -35,8 +35,9 @@ export class FileChecks {
     if (file === undefined) return;
     const names = Object.keys(object['album'] ?? {});
     const isThere = names.some((id) => this.#texts.get(id) === file.text);
-    // A tab may send a file that its program ends in another one at the same time.
-    const isSure = file.text.length > MOST_OCTETS || file.tab.isAlone;
+    // A tab may send a file that its program ends in another one at the same time. A client that
+    // was frozen could not save the end.
+    const isSure = file.text.length > MOST_OCTETS || (file.tab.isAlone && file.tab.isInUse);
     // The write of a file that an earlier one has named may leave it out.
     if (isRefused(file) && isThere && isSure)
       this.#world.fail(`${mark} was made, and ${file.mark} was ${file.end}`);
