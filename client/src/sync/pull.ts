@@ -24,7 +24,7 @@ export interface Stale {
   /** The state that the type has reached once they are there. */
   readonly cursor: string;
   readonly isWhole: boolean;
-  /** Objects of which /changes has told, or that are as of `cursor`: ahead until the state moves. */
+  /** Objects that /changes has told, or that are as of `cursor`: ahead until the state moves. */
   readonly told: readonly string[];
 }
 

@@ -197,7 +197,7 @@ it('a template takes values with each reserved character escaped', () => {
   expect(text).toBe('/d/a/b%2Fc%3Fd%23e%27%28%29%2A%21/%C3%A4%20b~.-_?t=text%2Fplain&x=');
 });
 
-it('a session to which the server goes back, while another is fetched, is fetched again', async () => {
+it('a session is fetched again where the server goes back to it meanwhile', async () => {
   const answers: ((session: Session) => void)[] = [];
   const sessionOf = (state: string) => ({ state }) as Session;
   const load = () => new Promise<Session>((resolve) => answers.push(resolve));

@@ -148,8 +148,8 @@ function checkWrites(
     const error = marks.refused.get(mark);
     // Nobody knows what the server has made of the writes of an account that is gone.
     if (error === 'accountNotFound' || isThere === undefined) continue;
-    // Without keys an update comes again though it was made. Then others may have changed the object
-    // behind it, or what it links to is gone.
+    // Without keys an update comes again though it was made. Others may have changed the object
+    // since, or what it links to is gone.
     const isRepeated = !world.profile.hasOnceKeys && kind === 'update';
     const isUnknown = isRepeated && ['conflict', 'invalidProperties'].includes(String(error));
     // A client may end without having saved that it has ended a file.

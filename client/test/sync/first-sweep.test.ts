@@ -67,7 +67,7 @@ describe('a type that is read for the first time', () => {
     expect(sync.progress).toBeNull();
   });
 
-  it('loses an object made here that has gone before its first page, where no changes are told', async () => {
+  it('loses an object made here that no page and no changes tell of', async () => {
     const server = new ToyServer();
     server.answer = ([name, , callId]) =>
       name === 'Thing/changes'
