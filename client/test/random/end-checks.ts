@@ -25,7 +25,8 @@ const REST = 60;
 export async function settleAll(world: World): Promise<void> {
   // Clients that were replaced may not know it yet, and send what they have made without a store.
   const earlier = world.devices.flatMap((device) => device.earlier);
-  const running = [...earlier.filter(({ isKilled }) => !isKilled), ...world.tabs];
+  const others = earlier.filter(({ isKilled, isAlone }) => isAlone && !isKilled);
+  const running = [...others, ...world.tabs];
   const findLost = () =>
     running.find(({ client }) => {
       const { storage, status } = client.sync.getSnapshot();
