@@ -271,7 +271,7 @@ export class AccountCache {
   renew(): void {
     // Among tabs, types are renewed in turn: the first one does it for all.
     const { store } = this.#options;
-    const isInTurn = !store.isShared || store.turn !== null;
+    const isInTurn = !store.needsTurn || store.turn !== null;
     this.#sync.forget(isInTurn ? store.renew() : []);
     this.want();
   }

@@ -81,8 +81,8 @@ export class AccountStore {
     this.log = new LogRows(options.accountId);
   }
 
-  /** Tabs share the store: they commit in turn. */
-  get isShared(): boolean {
+  /** Tabs share the store, and it isn't lost: they commit in turn. */
+  get needsTurn(): boolean {
     const { isShared, loss } = this.#options.writer;
     return isShared && loss === null;
   }
