@@ -37,7 +37,8 @@ export class Files {
     });
     void upload.result.then((result) => {
       if (result.ok) file.end = 'sent';
-      else if (result.error.type !== 'closed') file.end = result.error.type;
+      // A client that goes on forgets a file whose writes have all ended, or were cancelled.
+      else if (result.error.type !== 'closed' || file.tab.isInUse) file.end = result.error.type;
     });
     return file;
   }
