@@ -46,7 +46,7 @@ export interface AccountCacheOptions {
   readonly findRefusal: () => Refusal | null;
   /** Is called where the account is in another state than before. */
   readonly onChange: () => void;
-  /** Is told when a turn counts for nothing: another tab has taken it. */
+  /** Is called when a turn counts for nothing: another tab has taken it. */
   readonly onFenced: () => void;
 }
 
@@ -190,7 +190,7 @@ export class AccountCache {
     const isTaken = store.follow(news);
     this.uploads.follow(rows);
     const moved = types.filter((type, at) => store.replica.cursor(type) !== before[at]);
-    for (const type of moved) this.lists.forget(type);
+    for (const type of moved) this.lists.noteMoved(type);
     this.#sync.follow(types, store.listsOf(rows), moved);
     this.writes.end(outcomes);
     // The tab may end before it sends what it has written.
@@ -302,7 +302,7 @@ export class AccountCache {
 
   #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
     for (const [type, state] of change.cursors ?? [])
-      if (state !== this.store.replica.cursor(type)) this.lists.forget(type);
+      if (state !== this.store.replica.cursor(type)) this.lists.noteMoved(type);
     return this.writes.commit(change, answers);
   }
 

@@ -50,7 +50,7 @@ export class AccountLists {
   readonly #openers = new Map<string, number>();
   /** Ids of objects that were asked for in the present state of their types, by these. */
   readonly #asked = new Map<string, Set<string>>();
-  #sync: ListSync | null = null;
+  #listSync: ListSync | null = null;
   #shown: ShownLists | null = null;
   #isDropped = false;
 
@@ -85,7 +85,7 @@ export class AccountLists {
   }
 
   /** A type has another state: objects that the server did not have are asked for again. */
-  forget(type: string): void {
+  noteMoved(type: string): void {
     this.#asked.delete(type);
   }
 
@@ -106,7 +106,7 @@ export class AccountLists {
     const open = new Set(this.#searches.keys());
     const change = findUnneeded(store.replica, types(), { open, held, most });
     if (change === null) return null;
-    for (const type of change.objects?.keys() ?? []) this.forget(type);
+    for (const type of change.objects?.keys() ?? []) this.noteMoved(type);
     void store.commit(change);
     return change;
   }
@@ -149,8 +149,8 @@ export class AccountLists {
     this.#searches.set(name, search);
     this.#openers.set(name, (this.#openers.get(name) ?? 0) + 1);
     lists.want((Lists) => {
-      this.#sync ??= new Lists(store.replica, () => this.#searches.values());
-      sync().wantList(name, this.#sync);
+      this.#listSync ??= new Lists(store.replica, () => this.#searches.values());
+      sync().wantList(name, this.#listSync);
     });
     return () => {
       const rest = (this.#openers.get(name) ?? 1) - 1;

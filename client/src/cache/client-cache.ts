@@ -116,8 +116,8 @@ export class ClientCache<P extends Project> {
     return {
       commit: (news) => {
         const hasProblems = this.#problems.follow(news.rows);
-        const isLess = this.#accounts.get(news.accountId)?.follow(news) === false;
-        if (isLess || hasProblems) void this.#catchUp();
+        const isBehind = this.#accounts.get(news.accountId)?.follow(news) === false;
+        if (isBehind || hasProblems) void this.#catchUp();
       },
       rows: (rows) => void this.#problems.follow(rows),
       report: ({ accountId, failure, isDone }) =>

@@ -143,12 +143,10 @@ export class UploadWorker {
       this.#claimLater(entry);
       throw error;
     }
-    if (this.#isUnsent(key) || entry.data !== null) {
+    if (!signal.aborted && (this.#isUnsent(key) || entry.data !== null)) {
       const isOver = new Promise<void>((resolve) => {
         entry.release = resolve;
         signal.addEventListener('abort', () => resolve());
-        // It may have lost the role while it read.
-        if (signal.aborted) resolve();
       });
       this.#start();
       await isOver;

@@ -61,7 +61,7 @@ export class AccountStore {
   #turn: Turn | null = null;
   /** The store that the last turn has read. */
   #open: OpenStore | null = null;
-  /** Rows of writes that others have told of in this turn: it may have seen their end before. */
+  /** Writes that others have told of in this turn: this tab may have seen their ends already. */
   readonly #told = new Set<string>();
   #hasRead = false;
   /** Others have committed what was read from the store, since the last turn. */
@@ -267,7 +267,7 @@ export class AccountStore {
       const there = new Set(rows.map(([key]) => key));
       for (const key of keys) this.#told.delete(key);
       const gone = keys.filter((key) => !there.has(key));
-      this.#take(gone.map((key) => ({ table: 'log', key })));
+      if (gone.length > 0) this.#take(gone.map((key) => ({ table: 'log', key })));
     }
   }
 

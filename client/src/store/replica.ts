@@ -233,7 +233,8 @@ export class Replica {
     const before = this.#aliases.get(key)?.id;
     if (before === id) return;
     this.#aliases.set(key, alias);
-    if (before !== undefined) this.#rename(type, before, before, touch);
+    if (before !== undefined && this.#types.get(type)?.keyOf(before) === key)
+      this.#rename(type, before, before, touch);
     this.#rename(type, id, key, touch);
   }
 

@@ -24,7 +24,7 @@ export interface Stale {
   /** The state that the type has reached once they are there. */
   readonly cursor: string;
   readonly isWhole: boolean;
-  /** Objects that /changes has told, or that are as of `cursor`: ahead until the state moves. */
+  /** Objects that /changes has told, or that have come since: ahead until the state moves. */
   readonly told: readonly string[];
 }
 
@@ -99,8 +99,9 @@ export function readPull(pull: Pull, early: ReadonlySet<string>, response: Respo
   if (typeof newState !== 'string') return { kind: 'failed', error: 'serverFail' };
   // A server that stays where it is and has more would be asked for ever.
   if (hasMoreChanges === true && newState === since) return { kind: 'lost' };
-  const told = ['created', 'updated', 'destroyed'].flatMap((part) => textsOf(changes.args[part]));
-  const untold = [...early].filter((id) => !told.includes(id));
+  const parts = ['created', 'updated', 'destroyed'].flatMap((part) => textsOf(changes.args[part]));
+  const told = new Set(parts);
+  const untold = [...early].filter((id) => !told.has(id));
   // Further changes may tell of them.
   const unsure = hasMoreChanges === true ? [] : untold;
   const changed = [...textsOf(changes.args['created']), ...textsOf(changes.args['updated'])];
@@ -108,7 +109,7 @@ export function readPull(pull: Pull, early: ReadonlySet<string>, response: Respo
   const pulled = { kind: 'pulled', objects, early: untold } as const;
   if (ids.length === 0) return { ...pulled, cursor: newState, isWhole, stale: null };
   // The state hasn't moved yet: a client that begins there once more is told nothing of them.
-  const next = { ids, cursor: newState, isWhole, told };
+  const next = { ids, cursor: newState, isWhole, told: [...told] };
   return { ...pulled, early: [...early], cursor: since, isWhole: false, stale: next };
 }
 
@@ -121,15 +122,15 @@ function readStale(pull: Pull, early: readonly string[], response: Response): Pu
   takeObjects(got.args, objects);
   const { ids = [], cursor = since } = stale ?? {};
   // Newer objects than the state: the next /changes tells what is between.
-  const isNewer = got.args['state'] !== cursor;
-  const isWhole = stale?.isWhole === true && !isNewer;
-  const told = [...(stale?.told ?? []), ...(isNewer ? [] : ids.slice(0, maxChanges))];
+  const isWhole = stale?.isWhole === true && got.args['state'] === cursor;
+  // They were there in the state of `cursor`: later changes tell of their ends.
+  const told = [...(stale?.told ?? []), ...ids.slice(0, maxChanges)];
   const rest = ids.slice(maxChanges);
   const next = rest.length > 0 ? { cursor, isWhole, ids: rest, told } : null;
   const pulled = { kind: 'pulled', objects, stale: next } as const;
-  return next === null
-    ? { ...pulled, early: early.filter((id) => !told.includes(id)), cursor, isWhole }
-    : { ...pulled, early, cursor: since, isWhole: false };
+  if (next !== null) return { ...pulled, early, cursor: since, isWhole: false };
+  const known = new Set(told);
+  return { ...pulled, early: early.filter((id) => !known.has(id)), cursor, isWhole };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

@@ -55,10 +55,8 @@ export class LostCalls {
   }
 
   /** Returns the calls that ask for what was created since. */
-  callsOf(lost: Lost | null): readonly Invocation[] {
+  callsOf({ type, state }: Lost): readonly Invocation[] {
     const { accountId } = this.#options;
-    if (lost === null) return [];
-    const { type, state } = lost;
     return [[`${type}/changes`, { accountId, sinceState: state }, `${type}.since`]];
   }
 

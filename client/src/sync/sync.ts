@@ -219,7 +219,7 @@ export class Sync {
     await this.#settleSession();
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
-    const lost = this.#options.hasOnceKeys() ? null : (await this.#loadLostCalls()).find();
+    const lost = await this.#findLost();
     const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
     if (lost === null) await this.#outbox.plan();
     if (this.#isEnded()) return null;
@@ -246,10 +246,13 @@ export class Sync {
     return failure;
   }
 
-  async #loadLostCalls(): Promise<LostCalls> {
+  /** A server that knows no keys of calls can't tell a call that comes again. */
+  async #findLost(): Promise<Lost | null> {
+    const { hasOnceKeys, replica } = this.#options;
+    if (hasOnceKeys() || replica.log.every(({ sentAs }) => sentAs === null)) return null;
     const { LostCalls } = await import('./recovery.js');
     this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
-    return this.#lostCalls;
+    return this.#lostCalls.find();
   }
 
   #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
@@ -324,7 +327,7 @@ export class Sync {
     const { maxObjectsInGet } = limits();
     const capabilities = new Set(types().map(({ capability }) => capability));
     const methodCalls: Invocation[] = [
-      ...(this.#lostCalls?.callsOf(lost) ?? []),
+      ...((lost && this.#lostCalls?.callsOf(lost)) ?? []),
       ...calls.map((call) => this.#outbox.invocationOf(call)),
       ...[...pulls.values()].flatMap(pullCalls),
       ...(lists?.calls ?? []),

@@ -36,6 +36,10 @@ export class ToyServer {
     return { methodResponses, sessionState: '1' };
   }
 
+  get state(): string {
+    return String(this.#state);
+  }
+
   /** Raises the state, as writes of others do. */
   change(): void {
     this.#state += 1;

@@ -67,6 +67,24 @@ describe('a type that is read for the first time', () => {
     expect(sync.progress).toBeNull();
   });
 
+  it('is read once while others write all the time', async () => {
+    const ids = Array.from({ length: 10 }, (_, at) => `t${at}`);
+    const server = makePaged(ids, () => undefined);
+    const query = server.answer;
+    server.before = () => server.change();
+    server.answer = ([name, args, callId]) => {
+      if (name !== 'Thing/changes') return query([name, args, callId]);
+      const change = { created: [], updated: ['t0'], destroyed: [] };
+      return [[name, { newState: server.state, hasMoreChanges: false, ...change }, callId]];
+    };
+    const { store, sync } = await openAccount(server, [THING]);
+    sync.want();
+    await expect.poll(() => store.replica.coverage('Thing')).toBe('all');
+    await sync.close();
+    // Five pages, and what has changed meanwhile.
+    expect(server.requests.length).toBeLessThan(20);
+  });
+
   it('loses an object made here that no page and no changes tell of', async () => {
     const server = new ToyServer();
     server.answer = ([name, , callId]) =>

@@ -121,8 +121,8 @@ describe('an object of a create', () => {
     const first = readStale(['a', 'b'], [], '2');
     expect(first).toMatchObject({ early: ['a'], cursor: '1', stale: { ids: ['b'], told: ['a'] } });
     expect(readStale(['b'], ['a'], '2')).toMatchObject({ early: [], cursor: '2', stale: null });
-    // It is as of a later state, so the next changes may leave it out.
-    expect(readStale(['a'], [], '3')).toMatchObject({ early: ['a'], cursor: '2', isWhole: false });
+    // The next changes tell what has been since.
+    expect(readStale(['a'], [], '3')).toMatchObject({ early: [], cursor: '2', isWhole: false });
   });
 
   it('is asked for again where all changes are there without it', () => {
