@@ -120,6 +120,13 @@ export function sessionRow(session: Session) {
 /** Returns the accounts that have rows. */
 export async function listAccounts(store: OpenStore): Promise<ReadonlySet<string>> {
   const tables: readonly Table[] = ['types', 'log'];
-  const rows = await Promise.all(tables.map((table) => store.load(table)));
-  return new Set(rows.flatMap((all) => all.map(([key]) => key.split(' ')[0] ?? '')));
+  const loading = tables.map((table) => store.load(table));
+  const rows = (await Promise.all(loading)).flat();
+  // A file may be on its way before anything else is there.
+  const uploads = await store.load('meta', 'upload ');
+  const names = [
+    ...rows.map(([key]) => key),
+    ...uploads.map(([key]) => key.replace('upload ', '')),
+  ];
+  return new Set(names.map((name) => name.split(' ')[0] ?? ''));
 }

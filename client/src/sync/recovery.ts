@@ -119,8 +119,8 @@ export function recover(
   const { type, created, hasMore } = lost;
   const free = new Map<string, JsonObject>();
   for (const id of created) {
-    const object = pulled?.get(id) ?? replica.base(type, id);
     const key = replica.keyOf(type, id);
+    const object = pulled?.get(id) ?? replica.base(type, key);
     // A tab that has lost its turn may know an object that the log is about to make.
     const isFree =
       key === id || replica.log.some((write) => write.key === key && write.kind === 'create');
