@@ -5,7 +5,7 @@ import { failStore } from '../support/failing-store.js';
 import { useGadgets } from '../support/gadgets.js';
 import { limitRoom } from '../support/limited-store.js';
 
-// Files whose store has no room, or was emptied.
+// Files whose store has no room, was emptied, or has nothing else.
 
 const served = useGadgets({ MAX_SIZE_UPLOAD: '1000000' });
 afterEach(() => goOnline());
@@ -94,4 +94,23 @@ describe('files of a store that the browser has emptied', () => {
     expect(await readElsewhere('Emptied')).toEqual(['before']);
     expect(await readElsewhere('Meanwhile')).toEqual(['meanwhile']);
   });
+});
+
+it('a file of an account without other rows is sent by the next program', async () => {
+  const store = memory();
+  goOffline();
+  const first = await served.connect({ store });
+  const { saved } = first.account().upload('alone');
+  expect(await saved).toBe(true);
+  await first.close();
+  goOnline();
+  const before = served.proxy().seen.length;
+  const next = await served.connect({ store });
+  const uploads = () =>
+    served
+      .proxy()
+      .seen.slice(before)
+      .filter(({ path }) => path.includes('/upload/'));
+  await expect.poll(uploads).toHaveLength(1);
+  await next.close();
 });
