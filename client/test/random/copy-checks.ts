@@ -31,8 +31,12 @@ function compareViews(world: World, tab: Tab, record: Recorder, stored: StoredAc
     const isPart = world.profile.known.includes(type);
     const rows = isPart ? record.allRows(type) : record.rows(type);
     for (const row of rows) {
+      // A tab that has not heard that the user had lost the account knows keys that its store lost.
+      const known = record.isLeft ? expected.get(row.id) : undefined;
       const text = canonical(row);
-      const other = canonical(expected.get(row.$key) ?? null);
+      const other = canonical(
+        expected.get(row.$key) ?? (known && { ...known, $key: row.$key }) ?? null,
+      );
       if (text !== other) world.fail(`${tab.name} shows ${text}, and should ${other}`);
     }
     if (!isPart && rows.length !== expected.size)

@@ -47,7 +47,7 @@ export class Recorder {
     this.accountId = accountId;
     // Tabs learn at different times that the user has lost an account, and, without keys of calls,
     // which objects are their own.
-    const isOwn = this.#isLeft || !world.profile.hasOnceKeys;
+    const isOwn = this.isLeft || !world.profile.hasOnceKeys;
     this.#keys = isOwn && device.browser !== null ? new Map() : null;
     const account = tab.client.account(accountId);
     this.#lists = LISTS.map((spec) => {
@@ -125,11 +125,11 @@ export class Recorder {
    */
   get #isLoose(): boolean {
     const { isRobbed, hasLost, browser } = this.#device;
-    return isRobbed || (browser !== null && (hasLost || this.#isLeft));
+    return isRobbed || (browser !== null && (hasLost || this.isLeft));
   }
 
   /** The user may lose the account. */
-  get #isLeft(): boolean {
+  get isLeft(): boolean {
     return this.accountId === this.#world.place.shared;
   }
 
