@@ -8,19 +8,7 @@ import { limitRoom } from '../support/limited-store.js';
 // Files whose store has no room, was emptied, or has nothing else.
 
 const served = useGadgets({ MAX_SIZE_UPLOAD: '1000000' });
-afterEach(() => goOnline());
-
-const goOffline = () =>
-  served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
-const goOnline = () => served.proxy().decide(() => 'pass');
-
-/** The octets of the gadget of a title, as another device reads them. */
-async function readElsewhere(title: string): Promise<readonly string[]> {
-  const me = await served.elsewhere();
-  const { list } = await me.Gadget.get({ properties: ['title', 'blobId'] });
-  const ids = list.flatMap((gadget) => (gadget.title === title ? (gadget.blobId ?? '') : []));
-  return Promise.all(ids.map(async (id) => (await me.download(id)).text()));
-}
+afterEach(() => served.goOnline());
 
 async function open(store: ReturnType<typeof memory>) {
   const jmap = await served.connect({ store });
@@ -45,7 +33,7 @@ describe('files of a full store', () => {
     const [sent, named] = [me.upload('s'.repeat(5000)), me.upload('n'.repeat(5000))];
     expect(await sent.result).toMatchObject({ ok: true });
     expect(await named.result).toMatchObject({ ok: true });
-    goOffline();
+    served.goOffline();
     const pending = me.upload('p'.repeat(5000));
     expect(await pending.saved).toBe(true);
     expect(await me.Gadget.create({ title: 'Named', blobId: named }).saved).toBe(true);
@@ -57,15 +45,15 @@ describe('files of a full store', () => {
     for (const { key } of [named, pending]) expect(await hasOctets(kept, key)).toBe(true);
     expect(jmap.sync.getSnapshot()).toMatchObject({ storage: 'kept' });
     await jmap.close();
-    goOnline();
+    served.goOnline();
     const again = await open(kept);
-    expect(await readElsewhere('Pending')).toEqual(['p'.repeat(5000)]);
-    expect(await readElsewhere('Named')).toEqual(['n'.repeat(5000)]);
+    expect(await served.readFiles('Pending')).toEqual(['p'.repeat(5000)]);
+    expect(await served.readFiles('Named')).toEqual(['n'.repeat(5000)]);
     expect(again.jmap.problems.getSnapshot()).toEqual([]);
     // The server has it still.
     const late = again.me.Gadget.create({ title: 'Late', blobId: sent.key });
     expect(await late.result).toMatchObject({ ok: true });
-    expect(await readElsewhere('Late')).toEqual(['s'.repeat(5000)]);
+    expect(await served.readFiles('Late')).toEqual(['s'.repeat(5000)]);
   });
 });
 
@@ -73,7 +61,7 @@ describe('files of a store that the browser has emptied', () => {
   it('are in the store again, and sent by the next program', async () => {
     const failing = failStore(memory());
     const { jmap, me } = await open(failing.store);
-    goOffline();
+    served.goOffline();
     const scan = me.upload('before');
     const write = me.Gadget.create({ title: 'Emptied', blobId: scan });
     expect([await scan.saved, await write.saved]).toEqual([true, true]);
@@ -88,22 +76,22 @@ describe('files of a store that the browser has emptied', () => {
     for (const { key } of [scan, late])
       await eventually(async () => expect(await hasOctets(empty, key)).toBe(true));
     await jmap.close();
-    goOnline();
+    served.goOnline();
     const again = await open(empty);
     expect(again.jmap.problems.getSnapshot()).toEqual([]);
-    expect(await readElsewhere('Emptied')).toEqual(['before']);
-    expect(await readElsewhere('Meanwhile')).toEqual(['meanwhile']);
+    expect(await served.readFiles('Emptied')).toEqual(['before']);
+    expect(await served.readFiles('Meanwhile')).toEqual(['meanwhile']);
   });
 });
 
 it('a file of an account without other rows is sent by the next program', async () => {
   const store = memory();
-  goOffline();
+  served.goOffline();
   const first = await served.connect({ store });
   const { saved } = first.account().upload('alone');
   expect(await saved).toBe(true);
   await first.close();
-  goOnline();
+  served.goOnline();
   const before = served.proxy().seen.length;
   const next = await served.connect({ store });
   const uploads = () =>

@@ -12,7 +12,7 @@ import { wrapStore } from '../support/wrap-store.js';
 const served = useGadgets();
 const opened: Tab[] = [];
 afterEach(() => {
-  goOnline();
+  served.goOnline();
   for (const tab of opened.splice(0)) tab.thaw();
 });
 
@@ -33,7 +33,6 @@ async function openTabs({ shared, ...options }: Options & { readonly shared?: St
 
 const isUpload = ({ path }: { readonly path: string }) => path.startsWith('/jmap/upload');
 const dropUploads = () => served.proxy().decide((request) => (isUpload(request) ? 'drop' : 'pass'));
-const goOnline = () => served.proxy().decide(() => 'pass');
 
 const sets = () =>
   served.proxy().seen.flatMap(({ text }) => (text.includes('"Gadget/set"') ? [text] : []));
@@ -46,14 +45,6 @@ const rowIn = (client: Client, title: string) =>
     .Gadget.live()
     .getSnapshot()
     .rows.find((row) => row.title === title);
-
-/** The octets of the gadget of a title, as another device reads them. */
-async function readElsewhere(title: string): Promise<readonly string[]> {
-  const me = await served.elsewhere();
-  const { list } = await me.Gadget.get({ properties: ['title', 'blobId'] });
-  const ids = list.flatMap((gadget) => (gadget.title === title ? (gadget.blobId ?? '') : []));
-  return Promise.all(ids.map(async (id) => (await me.download(id)).text()));
-}
 
 /** A `fetch` that makes the server miss the file of the first `faults` writes that name one. */
 function missFiles(inner: typeof fetch, faults: number): typeof fetch {
@@ -75,8 +66,8 @@ describe('a file of a tab', () => {
     expect([await scan.saved, await write.saved]).toEqual([true, true]);
     await eventually(() => expect(rowIn(two, 'Left')).toMatchObject({ blobId: scan.key }));
     tabs[0].kill();
-    goOnline();
-    await eventually(async () => expect(await readElsewhere('Left')).toEqual(['left behind']));
+    served.goOnline();
+    await eventually(async () => expect(await served.readFiles('Left')).toEqual(['left behind']));
     await eventually(() => expect(pendingIn(two)).toBe(0));
   });
 
@@ -88,10 +79,10 @@ describe('a file of a tab', () => {
     const write = two.account().Gadget.create({ title: 'Closed', blobId: scan.key });
     expect([await scan.saved, await write.saved]).toEqual([true, true]);
     await one.close();
-    goOnline();
+    served.goOnline();
     await two.sync.settled();
     expect(await write.result).toMatchObject({ ok: true });
-    expect(await readElsewhere('Closed')).toEqual(['closed']);
+    expect(await served.readFiles('Closed')).toEqual(['closed']);
   });
 
   it('is missing where its tab ends and had it in memory alone', async () => {
@@ -131,7 +122,7 @@ describe('a file of a tab', () => {
       if (!isThere) tabs[0].kill();
       const write = two.account().Gadget.create({ title: `Again ${isThere}`, blobId: scan.key });
       expect(await write.result).toMatchObject({ ok: true });
-      expect(await readElsewhere(`Again ${isThere}`)).toEqual(['again']);
+      expect(await served.readFiles(`Again ${isThere}`)).toEqual(['again']);
       expect(sets()).toHaveLength(2);
       expect(served.proxy().seen.filter(isUpload)).toHaveLength(2);
     },
@@ -192,9 +183,9 @@ describe('a write', () => {
     const other = two.account().Gadget.create({ title: 'Other' });
     expect(await other.result).toMatchObject({ ok: true });
     expect(pendingIn(two)).toBe(2);
-    goOnline();
+    served.goOnline();
     expect(await write.result).toMatchObject({ ok: true });
-    expect(await readElsewhere('Second')).toEqual(['copied']);
+    expect(await served.readFiles('Second')).toEqual(['copied']);
     expect(sets().filter((text) => text.includes(scan.key))).toEqual([]);
   });
 
@@ -258,7 +249,7 @@ describe('an account that the user has no more', () => {
     );
     for (const { key } of [mine, theirs])
       expect(await store.loadBlob(`upload ${id} ${key}`)).toBeNull();
-    goOnline();
+    served.goOnline();
     expect(await kept.result).toMatchObject({ ok: true });
   });
 });

@@ -26,18 +26,6 @@ const sent = () =>
     return request.text.includes('"Gadget/set"') ? ['set'] : [];
   });
 
-const goOffline = () =>
-  served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
-const goOnline = () => served.proxy().decide(() => 'pass');
-
-/** The octets of the gadget of a title, as another device reads them. */
-async function readElsewhere(title: string): Promise<readonly string[]> {
-  const me = await served.elsewhere();
-  const { list } = await me.Gadget.get({ properties: ['title', 'blobId'] });
-  const ids = list.flatMap((gadget) => (gadget.title === title ? (gadget.blobId ?? '') : []));
-  return Promise.all(ids.map(async (id) => (await me.download(id)).text()));
-}
-
 describe('a file', () => {
   it('stands in the place of an id before the server has it', async () => {
     const { jmap, me } = await open();
@@ -61,7 +49,7 @@ describe('a file', () => {
       'idempotency-key': scan.key.slice(1),
       'content-type': 'image/png',
     });
-    expect(await readElsewhere('Photo')).toEqual(['picture']);
+    expect(await served.readFiles('Photo')).toEqual(['picture']);
     expect(steps.at(-1)).toEqual({ loaded: 7, total: 7 });
     // The key is as good as the id from then on.
     expect(await (await me.download(scan.key)).text()).toBe('picture');
@@ -70,7 +58,7 @@ describe('a file', () => {
   it('waits in the store with the write that names it, and both are made once', async () => {
     const store = memory();
     const first = await open({ store });
-    goOffline();
+    served.goOffline();
     const scan = first.me.upload('receipt');
     const write = first.me.Gadget.create({ title: 'Kept', blobId: scan });
     expect([await scan.saved, await write.saved]).toEqual([true, true]);
@@ -80,7 +68,7 @@ describe('a file', () => {
     served.proxy().decide((request) => (isUpload(request) && losses-- > 0 ? 'lose' : 'pass'));
     const again = await open({ store });
     expect(again.jmap.sync.getSnapshot()).toMatchObject({ pending: 0 });
-    expect(await readElsewhere('Kept')).toEqual(['receipt']);
+    expect(await served.readFiles('Kept')).toEqual(['receipt']);
     expect(again.jmap.problems.getSnapshot()).toEqual([]);
   });
 
@@ -96,17 +84,17 @@ describe('a file', () => {
     const other = me.Gadget.create({ title: 'Other' });
     expect(await other.result).toMatchObject({ ok: true });
     expect(jmap.sync.getSnapshot().pending).toBe(2);
-    goOnline();
+    served.goOnline();
     await jmap.sync.settled();
     expect(await child.result).toMatchObject({ ok: true });
-    expect(await readElsewhere('Late')).toEqual(['late']);
+    expect(await served.readFiles('Late')).toEqual(['late']);
     expect(loaded).toEqual([0, 4]);
   });
 
   it('that the program ends takes the writes along that name it', async () => {
     const { jmap, me } = await open();
     const controller = new AbortController();
-    goOffline();
+    served.goOffline();
     const scan = me.upload('no', { signal: controller.signal });
     const write = me.Gadget.create({ title: 'No', blobId: scan });
     const child = me.Gadget.create({ title: 'No child', parentId: write.object.id });
@@ -122,7 +110,7 @@ describe('a file', () => {
     await jmap.sync.settled();
     expect(await replaced.result).toMatchObject({ ok: true, object: { blobId: null } });
     expect(me.upload('no', { signal: controller.signal }).key).toMatch(/^~/);
-    expect(await readElsewhere('No')).toEqual([]);
+    expect(await served.readFiles('No')).toEqual([]);
   });
 
   it('that is too large is refused before it is sent, and by the server', async () => {
@@ -156,7 +144,7 @@ describe('a file that the server has deleted', () => {
     await jmap.sync.settled();
     expect(await write.result).toMatchObject({ ok: true });
     expect(sent()).toEqual(['upload', 'set', 'upload', 'set']);
-    expect(await readElsewhere('Again')).toEqual(['again']);
+    expect(await served.readFiles('Again')).toEqual(['again']);
   });
 
   it('is refused where that does not help', async () => {
@@ -184,16 +172,16 @@ describe('a file that the server has deleted', () => {
     await scan.result;
     const now = Date.now();
     vi.spyOn(Date, 'now').mockImplementation(() => now + 46 * 60_000);
-    goOffline();
+    served.goOffline();
     const write = me.Gadget.create({ title: 'Old', blobId: scan });
     expect(await write.saved).toBe(true);
     await jmap.close();
-    goOnline();
+    served.goOnline();
     await open({ store });
     expect(sent().filter((one) => one === 'set')).toEqual(['set']);
     expect(sent().indexOf('set')).toBeGreaterThan(sent().lastIndexOf('upload'));
     expect(sent().filter((one) => one === 'upload').length).toBeGreaterThan(1);
-    expect(await readElsewhere('Old')).toEqual(['old']);
+    expect(await served.readFiles('Old')).toEqual(['old']);
   });
 });
 
@@ -247,13 +235,13 @@ describe('the octets of a file', () => {
       commit.some(({ table }) => table === 'blobs') ? 'lost' : 'kept',
     );
     const { jmap, me } = await open({ store: torn });
-    goOffline();
+    served.goOffline();
     const scan = me.upload('torn');
     const write = me.Gadget.create({ title: 'Torn', blobId: scan });
     expect(await write.saved).toBe(true);
     expect(await scan.saved).toBe(false);
     await jmap.close();
-    goOnline();
+    served.goOnline();
     const rows = await store.open([new URL(served.proxy().url).href, 'u1', 1].join(' '));
     const [[key] = ['']] = await rows.load('meta', 'upload ');
     if (isRowLost) await rows.commit([{ table: 'meta', key }], {});

@@ -153,12 +153,23 @@ export function useGadgets(env: Readonly<Record<string, string>> = {}) {
     proxy().cut();
     for (const client of open.splice(0)) await client.close();
   });
+  const elsewhere = async () =>
+    (await connect(gadgets, { url: server().url, token: fixtures.u1.token })).account();
   return {
     server,
     proxy,
     /** The account as another device has it. */
-    elsewhere: async () =>
-      (await connect(gadgets, { url: server().url, token: fixtures.u1.token })).account(),
+    elsewhere,
+    /** The octets of the gadgets of a title, as another device reads them. */
+    async readFiles(title: string): Promise<readonly string[]> {
+      const me = await elsewhere();
+      const { list } = await me.Gadget.get({ properties: ['title', 'blobId'] });
+      const ids = list.flatMap((gadget) => (gadget.title === title ? (gadget.blobId ?? '') : []));
+      return Promise.all(ids.map(async (id) => (await me.download(id)).text()));
+    },
+    /** Requests to the API and files don't come to the server. */
+    goOffline: () => proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass')),
+    goOnline: () => proxy().decide(() => 'pass'),
     async connect({ store = memory(), ...options }: Options = {}) {
       const { token } = fixtures.u1;
       const client = await connect(schema, { url: proxy().url, token, ...options, store });
