@@ -155,7 +155,9 @@ function checkWrites(
     const isUnknown = isRepeated && ['conflict', 'invalidProperties'].includes(String(error));
     // A client may end without having saved that it has ended a file.
     const isUnsaved = error === 'dependencyFailed' && write.files?.some(({ tab }) => !tab.isInUse);
-    const isOther = isUnknown || isUnsaved === true || world.mayBeTwice(mark);
+    // A client that was replaced without its store ends what the next one makes.
+    const isAside = error === 'notFound' && world.profile.losesStores && !isInUse(world, write);
+    const isOther = isUnknown || isUnsaved === true || isAside || world.mayBeTwice(mark);
     if (error !== undefined && isThere && !isOther)
       world.fail(`${device} was refused ${mark}: ${error}`);
     const isLost =
@@ -163,6 +165,11 @@ function checkWrites(
     if (isSaved === true && error === undefined && !isThere && !isLost)
       world.fail(`${device} has lost ${mark}, which was saved`);
   }
+}
+
+/** Returns whether the client that has made a write is still the one of its device. */
+function isInUse(world: World, { device, client }: MarkedWrite): boolean {
+  return world.tabs.some(({ name }) => name === `${device}.${client}`);
 }
 
 /** A destroy drops the unsent updates of its object, also where it is refused then. */
