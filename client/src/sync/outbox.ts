@@ -62,6 +62,8 @@ export class Outbox {
     if (!planned.some((write, index) => write !== log[index] && isHeld(write))) return;
     const before = new Map(planned.map((write, index) => [write, log[index] ?? write]));
     await commit({ log: replica.log.map((write) => before.get(write) ?? write) }, []);
+    // Others have been made meanwhile.
+    this.#endConflicts();
     await commit({ log: this.#planFlush() }, []);
   }
 

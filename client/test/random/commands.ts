@@ -151,6 +151,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   share: {
     weight: 2,
     async run({ world }) {
+      world.wasUnshared ||= world.isShared;
       world.isShared = !world.isShared;
       world.files.loosen(world.place.shared);
       await world.place.share(world.isShared);

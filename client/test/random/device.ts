@@ -153,7 +153,8 @@ export class Device {
       if (isExact && views !== undefined && !views.has(record.view))
         this.#world.fail(`${this.name} begins with a state that it never had: ${record.view}`);
       this.noteView(record.accountId, record.view);
-      tab.checkSaved(record, saved);
+      // The data of an account that the user had lost are read anew.
+      if (!(record.isLeft && this.#world.wasUnshared)) tab.checkSaved(record, saved);
     }
   }
 }

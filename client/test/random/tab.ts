@@ -216,8 +216,7 @@ export class Tab {
     for (const id of [own, shared]) {
       const record = this.#records.get(id);
       if (accounts[id] === undefined) {
-        if (record === undefined) continue;
-        record.end();
+        record?.end();
         this.#records.delete(id);
         this.#device.forget(id);
       } else if (record === undefined) {

@@ -45,6 +45,8 @@ export class World {
   readonly lines: string[] = [];
   /** The shared account is one of the user's. */
   isShared = false;
+  /** The user has lost the shared account once. */
+  wasUnshared = false;
   /** The server has gone back to an earlier time, so that objects are gone. */
   isUndone = false;
   /** The server has another release by now. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { TypeTable } from '../../src/index.js';
-import { Replica } from '../../src/store/replica.js';
+import { type Change, Replica } from '../../src/store/replica.js';
 import type { PendingWrite } from '../../src/store/write.js';
 import { findOrphans } from '../../src/sync/orphans.js';
+import { Outbox } from '../../src/sync/outbox.js';
+import type { Outcome } from '../../src/sync/outcomes.js';
+import type { SyncOptions } from '../../src/sync/sync-options.js';
 
 const todo: TypeTable = {
   ...{ name: 'Todo', capability: 'urn:test', hash: '', methods: ['get', 'changes', 'set'] },
@@ -55,4 +58,34 @@ describe('writes of an object that was made here', () => {
     expect(ends).toMatchObject([failed, failed, { error: { type: 'notFound' } }]);
     expect(ends.map(({ write }) => write)).toEqual([named, next, update(MADE)]);
   });
+});
+
+it('a write that comes while others are planned in vain ends where it lacks a file', async () => {
+  const replica = new Replica([todo]);
+  const create = (key: string): PendingWrite => ({
+    ...{ ...common, ids: [key], key, kind: 'create', values: { text: key } },
+  });
+  replica.apply({ log: [create(MADE)] });
+  const ended: string[] = [];
+  let commits = 0;
+  const options = {
+    ...{ accountId: 'A', replica, hasOnceKeys: () => true, tidy: () => undefined },
+    limits: () => ({
+      ...{ maxCallsInRequest: 16, maxObjectsInGet: 9, maxObjectsInSet: 9, maxSizeRequest: 1e5 },
+    }),
+    isHeld: ({ sentAs, key }: PendingWrite) => sentAs !== null && key === MADE,
+    lacksFile: ({ key }: PendingWrite) => key === NAMED,
+    async commit(change: Change, outcomes: readonly Outcome[]) {
+      commits += 1;
+      ended.push(...outcomes.map(({ write }) => write.key));
+      replica.apply(change);
+      // The store is lost while the first plan is being written.
+      if (commits === 1) replica.apply({ log: [...replica.log, create(NAMED)] });
+      return false;
+    },
+  };
+  const outbox = new Outbox(options as unknown as SyncOptions);
+  await outbox.plan();
+  expect(ended).toEqual([NAMED]);
+  expect(replica.log.map(({ key }) => key)).toEqual([MADE]);
 });
