@@ -61,7 +61,7 @@ export interface SessionKeeper {
   current(): Session;
   /**
    * Notes the `sessionState` of a response. Without one, the session may be another by now: it is
-   * fetched again, once until a response comes.
+   * fetched again, once in ten seconds until a response comes.
    */
   noteState(state?: string): void;
   /** Resolves when no session is being fetched. */
@@ -70,6 +70,9 @@ export interface SessionKeeper {
   listen(listener: (session: Session) => void): () => void;
 }
 
+/** How long a session that has another state than responses tell isn't fetched again, ms. */
+const PAUSE = 10_000;
+
 /** Resolves when the first session is there; rejects where it isn't to be had. */
 export async function keepSession(
   load: () => Promise<Session>,
@@ -77,16 +80,19 @@ export async function keepSession(
 ): Promise<SessionKeeper> {
   const listeners = new Set<(session: Session) => void>();
   let session = known ?? (await load());
-  /** The state for which the session was fetched last. A server may answer an older one for it. */
+  /** The state for which the session was fetched last. A server may answer another one for it. */
   let asked: string | undefined = session.state;
+  let askedAt = Number.NEGATIVE_INFINITY;
   let last: Promise<Session> | undefined;
   return {
     current: () => session,
     noteState(state) {
       // While one is being fetched, the server may have gone back to the state of this one.
-      const isKnown = state === asked || (last === undefined && state === session.state);
+      const isSame = last === undefined && state === session.state;
+      const isAsked = state === asked && (last !== undefined || Date.now() - askedAt < PAUSE);
       asked = state;
-      if (isKnown) return;
+      if (isSame || isAsked) return;
+      askedAt = Date.now();
       const loading = load();
       last = loading;
       loading.then(

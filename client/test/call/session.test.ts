@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { expandTemplate, keepSession } from '../../src/call/session.js';
 import { connect, type Session } from '../../src/index.js';
@@ -210,4 +210,18 @@ it('a session is fetched again where the server goes back to it meanwhile', asyn
   expect(keeper.current().state).toBe('1');
   keeper.noteState('1');
   expect(answers).toHaveLength(2);
+});
+
+it('a session of another state than told is fetched again after some seconds', async () => {
+  const now = vi.spyOn(Date, 'now').mockReturnValue(0);
+  let count = 0;
+  const load = async () => ({ state: String(count++) }) as Session;
+  const keeper = await keepSession(load);
+  for (const time of [0, 1, 5000, 15_000, 16_000]) {
+    now.mockReturnValue(time);
+    keeper.noteState('told');
+    await keeper.settle();
+  }
+  now.mockRestore();
+  expect(count).toBe(3);
 });
