@@ -10,16 +10,12 @@ import { loadDescriptors } from '../../scripts/generator/load/index.js';
 import { isReadable } from '../../src/descriptor/descriptor-file.js';
 import { buildModel } from '../../src/descriptor/model/index.js';
 import { viewCapability } from '../../src/descriptor/view.js';
+import { type CompilerCounts, readCounts } from '../../test/support/compiler-counts.js';
 import { ROOT } from '../../test/support/server.js';
 
 // The work of the compiler over a program of many types. The same code gives the same counts.
 
 const TYPES = 20;
-
-interface Counts {
-  readonly types: number;
-  readonly instantiations: number;
-}
 
 /** Writes a project of so many types, with their client, and a program that has batches of all. */
 async function writeProgram(root: string, size: number): Promise<void> {
@@ -35,7 +31,7 @@ async function writeProgram(root: string, size: number): Promise<void> {
   await writeFile(join(root, 'use.ts'), useText(size, './generated/client/index.js'));
 }
 
-async function countOf(size: number): Promise<Counts> {
+async function countOf(size: number): Promise<CompilerCounts> {
   const root = await mkdtemp(join(tmpdir(), 'jmapsmith-counts-'));
   try {
     await writeProgram(root, size);
@@ -51,11 +47,7 @@ async function countOf(size: number): Promise<Counts> {
     const own = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(root));
     expect(own.length).toBeGreaterThan(size);
     expect(own.flatMap((file) => program.getSemanticDiagnostics(file))).toEqual([]);
-    const { getTypeCount, getInstantiationCount } = program as unknown as {
-      readonly getTypeCount: () => number;
-      readonly getInstantiationCount: () => number;
-    };
-    return { types: getTypeCount(), instantiations: getInstantiationCount() };
+    return readCounts(program);
   } finally {
     await rm(root, { recursive: true, force: true });
   }

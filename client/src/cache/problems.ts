@@ -65,9 +65,10 @@ export class Problems {
 
   #take(rows: readonly (readonly [key: string, value: JsonValue | undefined])[]): void {
     for (const [key, value] of rows) {
+      if (value !== undefined) continue;
+      this.#note(key);
       const problem = this.#byRow.get(key);
-      if (value === undefined) this.#note(key);
-      if (value === undefined && problem !== undefined) this.#remove(problem);
+      if (problem !== undefined) this.#remove(problem);
     }
     this.add(rows.flatMap(([, value]) => (value ? [value as unknown as RefusedWrite] : [])));
   }

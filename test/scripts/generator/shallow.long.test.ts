@@ -5,6 +5,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { makeProject } from '../../../bench/generate-project.js';
 import { render } from '../../../scripts/generator/pipeline.js';
+import { type CompilerCounts, readCounts } from '../../support/compiler-counts.js';
 
 /**
  * Shallow types: what a further data type costs the compiler, in the types that it makes and in the
@@ -13,12 +14,7 @@ import { render } from '../../../scripts/generator/pipeline.js';
  * in what a create and a patch are: both follow from the object, so that they aren't emitted again.
  */
 
-interface Counts {
-  readonly types: number;
-  readonly instantiations: number;
-}
-
-async function countsOf(size: number): Promise<Counts> {
+async function countsOf(size: number): Promise<CompilerCounts> {
   const root = await mkdtemp(join(tmpdir(), 'jmapsmith-shallow-'));
   try {
     await makeProject(root, size);
@@ -31,11 +27,7 @@ async function countsOf(size: number): Promise<Counts> {
     const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, root);
     const program = ts.createProgram(fileNames, options);
     expect(ts.getPreEmitDiagnostics(program)).toEqual([]);
-    const { getTypeCount, getInstantiationCount } = program as unknown as {
-      readonly getTypeCount: () => number;
-      readonly getInstantiationCount: () => number;
-    };
-    return { types: getTypeCount(), instantiations: getInstantiationCount() };
+    return readCounts(program);
   } finally {
     await rm(root, { recursive: true, force: true });
   }
