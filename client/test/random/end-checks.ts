@@ -157,7 +157,10 @@ function checkWrites(
     const isUnsaved = error === 'dependencyFailed' && write.files?.some(({ tab }) => !tab.isInUse);
     // A client that was replaced without its store ends what the next one makes.
     const isAside = error === 'notFound' && world.profile.losesStores && !isInUse(world, write);
-    const isOther = isUnknown || isUnsaved === true || isAside || world.mayBeTwice(mark);
+    // Without keys, a refused create may have been made, and its updates were refused with it.
+    const names = [mark, markOf(type as TypeName, object ?? {}) ?? ''];
+    const isTwice = names.some((name) => world.mayBeTwice(name));
+    const isOther = isUnknown || isUnsaved === true || isAside || isTwice;
     if (error !== undefined && isThere && !isOther)
       world.fail(`${device} was refused ${mark}: ${error}`);
     const isLost =
