@@ -110,7 +110,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       if (device.browser !== null && device.tabs.length < MOST_TABS) return device.open();
       device.leave(tab, false);
       // A client that has its store alone ends when the next one opens the store.
-      if (device.browser !== null) void tab.client.close();
+      if (device.browser !== null) tab.closing = tab.client.close();
       return device.open();
     },
   },

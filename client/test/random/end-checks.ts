@@ -25,6 +25,8 @@ const REST = 60;
 export async function settleAll(world: World): Promise<void> {
   // Clients that were replaced may not know it yet, and send what they have made without a store.
   const earlier = world.devices.flatMap((device) => device.earlier);
+  // Clients that close may commit until their end.
+  await Promise.all(earlier.map(({ closing }) => closing));
   const others = earlier.filter(({ isKilled, isAlone }) => isAlone && !isKilled);
   const running = [...others, ...world.tabs];
   const findLost = () =>

@@ -29,6 +29,8 @@ export class Tab {
   isKilled = false;
   /** Others have taken its roles: what it has not committed counts for nothing. */
   isRobbed = false;
+  /** Resolves when the client has ended, where a command has closed it. */
+  closing: Promise<void> | null = null;
   /** The client has all objects of its store, and what it shows can be checked. */
   isRead = false;
   #isLost = false;
