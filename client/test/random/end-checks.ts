@@ -4,7 +4,7 @@ import { eventually } from '../../../test/support/poll.js';
 import { pass } from './copy-checks.js';
 import type { Device } from './device.js';
 import { checkKept, FileChecks } from './file-checks.js';
-import { mayBeMissing } from './files.js';
+import { type MarkedFile, mayBeMissing } from './files.js';
 import { type MarkedWrite, markOf, tagsOf } from './marks.js';
 import { canonical } from './model.js';
 import type { Recorder } from './recorder.js';
@@ -156,13 +156,14 @@ function checkWrites(
     const isRepeated = !world.profile.hasOnceKeys && kind === 'update';
     const isUnknown = isRepeated && ['conflict', 'invalidProperties'].includes(String(error));
     // A client may end without having saved that it has ended a file.
-    const isUnsaved = error === 'dependencyFailed' && write.files?.some(({ tab }) => !tab.isInUse);
+    const isUnsaved =
+      error === 'dependencyFailed' && filesFor(write, marks.writes).some(({ tab }) => !tab.isInUse);
     // A client that was replaced without its store ends what the next one makes.
     const isAside = error === 'notFound' && world.profile.losesStores && !isInUse(world, write);
     // Without keys, a refused create may have been made, and its updates were refused with it.
     const names = [mark, markOf(type as TypeName, object ?? {}) ?? ''];
     const isTwice = names.some((name) => world.mayBeTwice(name));
-    const isOther = isUnknown || isUnsaved === true || isAside || isTwice;
+    const isOther = isUnknown || isUnsaved || isAside || isTwice;
     if (error !== undefined && isThere && !isOther)
       world.fail(`${device} was refused ${mark}: ${error}`);
     const isLost =
@@ -170,6 +171,16 @@ function checkWrites(
     if (isSaved === true && error === undefined && !isThere && !isLost)
       world.fail(`${device} has lost ${mark}, which was saved`);
   }
+}
+
+/** Returns the files of a write, and of the objects that it needs, those that they need included. */
+function filesFor({ key, names }: MarkedWrite, writes: readonly MarkedWrite[]): MarkedFile[] {
+  const keys = new Set([key, ...names]);
+  // A set is read to its end, also where it grows meanwhile.
+  for (const one of keys)
+    for (const other of writes)
+      if (other.key === one) for (const name of other.names) keys.add(name);
+  return writes.flatMap((other) => (keys.has(other.key) ? (other.files ?? []) : []));
 }
 
 /** Returns whether the client that has made a write is still the one of its device. */
@@ -215,9 +226,9 @@ function checkEnds(world: World): void {
       if (!isExpected) world.fail(`${device} was refused ${mark}: ${end}`);
       // Writes of one object may have become one.
       const names = writes.flatMap((other) => (other.key === key ? other.names : []));
-      const files = writes.flatMap((other) => (other.key === key ? (other.files ?? []) : []));
       const hasReason =
-        [key, ...names].some((name) => marks.isTakenBack(name)) || files.some(mayBeMissing);
+        [key, ...names].some((name) => marks.isTakenBack(name)) ||
+        filesFor(write, writes).some(mayBeMissing);
       if (end === 'dependencyFailed' && !hasReason && tab !== undefined)
         world.fail(`${device} was refused ${mark} for nothing`);
     }

@@ -135,8 +135,9 @@ export function destroy(scene: Scene, type: TypeName, row: AnyRow): void {
 }
 
 export function doom({ marks }: World, type: TypeName, row: JsonObject): void {
-  marks.doomed.add(markOf(type, row) ?? '');
-  for (const name of [row['$key'], row['id']].map(String)) {
+  const own = markOf(type, row) ?? '';
+  marks.doomed.add(own);
+  for (const name of [row['$key'] ?? marks.find(own)?.key, row['id']].map(String)) {
     marks.doomedNames.add(name);
     for (const { mark, names } of marks.writes) if (names.includes(name)) marks.mixed.add(mark);
   }
