@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openPool } from '../../src/database/postgresql/index.js';
 import { useOwnPostgresql } from '../support/postgresql.js';
 import { HOOKS, NODE_TEST, ORDERS, REPORT_POSTGRESQL, teamProject } from './project.js';
-import { Dev, runProgram, runTool, useDev } from './rig.js';
+import { Dev, runProgram, useDev } from './rig.js';
 
 const running = useDev();
 
@@ -98,22 +98,5 @@ describe('on PostgreSQL', () => {
     reader.password = 'r';
     const report = await runProgram(root, ['reports/orders.mjs'], { DATABASE_URL: reader.href });
     expect(report.code, report.stderr).toBe(0);
-  });
-});
-
-describe('jmapsmith seed, of a large file', () => {
-  it('creates more objects than a call takes', async () => {
-    const customers = Object.fromEntries(
-      Array.from({ length: 1100 }, (_, n) => [`o${n}`, { name: 'Ann' }]),
-    );
-    const file = JSON.stringify({ many: { objects: { Customer: customers } } });
-    await running().project.write('many.json', file);
-    expect(await runTool(running().project.root, ['seed', 'many.json'])).toMatchObject({
-      code: 0,
-      stdout: '1100 created, 0 updated, 0 unchanged.\n',
-    });
-    expect((await runTool(running().project.root, ['seed', 'many.json'])).stdout).toBe(
-      '0 created, 0 updated, 1100 unchanged.\n',
-    );
   });
 });
