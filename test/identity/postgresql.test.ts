@@ -4,8 +4,8 @@ import { identitySuite } from './suite.js';
 
 const postgresql = usePostgresql();
 
-// One process of PostgreSQL is in the long tier. In the fast one sqlite.test.ts has one process, and
-// the tests that ask one server alone.
+// One process of PostgreSQL is in the long tier. In the fast one sqlite.test.ts has one process,
+// and the tests that ask one server alone.
 describe('Identity on PostgreSQL with processes: 3', () => {
   identitySuite(async () => {
     const database = await postgresql().createDatabase('identity');
