@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { makeMemoryFolder } from './support/memory-folder.js';
 import { offerPostgresql } from './support/postgresql-of-run.js';
+import { sharedProject } from './support/shared-project.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
@@ -14,7 +15,8 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
  * Once for a run: builds what tests stand on, which is nothing where it is current. A whole run
  * gets dist/, since black-box tests start the server as a user does. A run of some files (`npx
  * vitest run test/blobs`) gets the Prisma client alone, and a test that starts the server builds by
- * that. A whole run also ends here, within seconds, where PostgreSQL can't start.
+ * that. A whole run also ends here, within seconds, where PostgreSQL can't start. It begins the
+ * shared project as well: the files that serve it wait less, since others run meanwhile.
  */
 export default async function prepareRun({ name }: TestProject): Promise<() => Promise<void>> {
   // The long tier kills and fills: it keeps to the disk.
@@ -25,7 +27,10 @@ export default async function prepareRun({ name }: TestProject): Promise<() => P
   // Workers inherit it; test/support/shared-project.ts fills it once.
   process.env['JMAPSMITH_TEST_RUN'] = folder;
   const postgresql = await offerPostgresql();
+  let project: Promise<unknown> | undefined;
   const end = async (): Promise<void> => {
+    // Nothing may write into the folder that is removed.
+    await project;
     await postgresql.close();
     rmSync(memory ?? folder, { recursive: true, force: true });
   };
@@ -42,6 +47,9 @@ export default async function prepareRun({ name }: TestProject): Promise<() => P
     process.exit(1);
   });
   run([]);
+  // A run of a folder may have no file that serves it. Each that does throws the error, too.
+  if (!process.argv.slice(2).some((argument) => /\btest\b/.test(argument)))
+    project = sharedProject().catch((error: Error) => process.stderr.write(`${error.message}\n`));
   return end;
 }
 

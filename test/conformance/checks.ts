@@ -128,6 +128,12 @@ class UnaskedError extends Error {
   override readonly name = 'UnaskedError';
 }
 
+/** Returns the checks that no descriptor of these types rules out, so that they run for one. */
+export function checksOf(types: readonly (readonly [World, string])[]): ReadonlySet<TypeCheck> {
+  const described = types.map(([world, name]) => new Subject(UNASKED, world, name));
+  return new Set(TYPE_CHECKS.filter((check) => described.some((one) => !isRuledOut(check, one))));
+}
+
 /**
  * Whether a type's descriptor rules a check out. A check that depends on the server isn't ruled
  * out.

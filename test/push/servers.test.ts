@@ -72,6 +72,67 @@ describe('several servers on one PostgreSQL', () => {
   const postgresql = usePostgresql();
   const rig = usePushServers(postgresql);
 
+  // These come first: they count what the servers tell each other.
+  describe('metrics of several servers', () => {
+    it('tell how many accounts they hear of from each other, and how many they drop', async () => {
+      const { servers } = rig().parts;
+      const [near, other] = servers;
+      const counts = async () => ({
+        out: await metric(near, HINTS, 'direction="out"'),
+        in: await metric(other, HINTS, 'direction="in"'),
+        shed: await metric(other, HINTS, 'direction="shed"'),
+      });
+      const user = await rig().user();
+      const stream = await EventStream.open(new Client(other.url, user.token), QUERY);
+      const before = await counts();
+      for (let n = 0; n < 3; n += 1)
+        await stream.state(user.accountId, 'Todo', await rig().write(user, near));
+      stream.close();
+      const after = { out: before.out + 3, in: before.in + 3, shed: before.shed };
+      await eventually(async () => expect(await counts()).toEqual(after));
+
+      const forger = await forgerOf(rig());
+      const strangers = Array.from({ length: 12_000 }, (_, n) => [`stranger${n}`, null] as const);
+      const hints = new Map(strangers);
+      const payloads: string[] = [];
+      for (let next = takeHints(forger.head, hints); next !== null; ) {
+        payloads.push(next.text);
+        next = takeHints(forger.head, hints);
+      }
+      await forger.say(...payloads);
+      const flooded = await eventually(async () => {
+        const now = await counts();
+        expect(now.shed).toBeGreaterThan(after.shed);
+        return now;
+      });
+      expect(flooded.in - after.in).toBeGreaterThanOrEqual(2000);
+      expect(flooded.in - after.in).toBeLessThan(12_000);
+      expect(flooded.out).toBe(after.out);
+      await forger.say(byePayload(forger.head));
+    });
+
+    it('tell why a server compares what it has told with the database', async () => {
+      const [, other] = rig().parts.servers;
+      const count = (reason: string) => metric(other, DOUBTS, `reason="${reason}"`);
+      const forger = await forgerOf(rig());
+      const { pool } = rig().parts;
+      const causes: readonly (readonly [string, () => Promise<unknown>])[] = [
+        ['peerFound', () => forger.say(beatPayload(forger.head, 'beat', 1))],
+        ['shed', () => forger.say(shedPayload(forger.head))],
+        ['otherEpoch', () => forger.say(beatPayload(payloadHead('forger', 'x'), 'beat', 2))],
+        ['connected', () => pool.query(`SELECT pg_terminate_backend(pid) ${SESSIONS}`)],
+      ];
+      for (const [reason, cause] of causes) {
+        const before = await count(reason);
+        await cause();
+        await eventually(async () => expect(await count(reason)).toBeGreaterThan(before));
+      }
+      expect([await count('otherProcess'), await count('poll')]).toEqual([0, 0]);
+      await forger.say(byePayload(forger.head));
+      await eventually(async () => expect(await metric(other, 'jmap_push_peers')).toBe(1));
+    });
+  });
+
   it('a commit of one server is told to the streams of all', async () => {
     const user = await userOf(rig().parts.servers[0]);
     const there = new Client(rig().parts.servers[1].url, user.client.token);
@@ -89,11 +150,12 @@ describe('several servers on one PostgreSQL', () => {
     const user = await userOf(rig().parts.servers[0]);
     const there = new Client(rig().parts.servers[1].url, user.client.token);
     const stream = await EventStream.open(there, QUERY);
+    const { pool } = rig().parts;
+    await eventually(async () =>
+      expect((await pool.query(`SELECT pid ${SESSIONS}`)).rowCount).toBe(2),
+    );
     for (let n = 0; n < 3; n += 1) {
-      const killed = await rig().parts.pool.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity ' +
-          "WHERE application_name LIKE 'jmapsmith push%' AND datname = current_database()",
-      );
+      const killed = await pool.query(`SELECT pg_terminate_backend(pid) ${SESSIONS}`);
       // Both sessions of the hubs, unless one is just being opened again.
       if (n === 0) expect(killed.rowCount).toBe(2);
       await stream.state(user.accountId, 'Todo', await write(user));
@@ -175,68 +237,6 @@ describe('several servers on one PostgreSQL', () => {
       )?.[1];
     expect(await keyOf(old)).toBe(before[0]?.key);
     expect(await keyOf(next)).toBe(rotated);
-  });
-});
-
-describe('metrics of several servers on one PostgreSQL', () => {
-  const rig = usePushServers(usePostgresql());
-
-  it('tell how many accounts they hear of from each other, and how many they drop', async () => {
-    const { servers } = rig().parts;
-    const [near, other] = servers;
-    const counts = async () => ({
-      out: await metric(near, HINTS, 'direction="out"'),
-      in: await metric(other, HINTS, 'direction="in"'),
-      shed: await metric(other, HINTS, 'direction="shed"'),
-    });
-    const user = await rig().user();
-    const stream = await EventStream.open(new Client(other.url, user.token), QUERY);
-    const before = await counts();
-    for (let n = 0; n < 3; n += 1)
-      await stream.state(user.accountId, 'Todo', await rig().write(user, near));
-    stream.close();
-    const after = { out: before.out + 3, in: before.in + 3, shed: before.shed };
-    await eventually(async () => expect(await counts()).toEqual(after));
-
-    const forger = await forgerOf(rig());
-    const strangers = Array.from({ length: 12_000 }, (_, n) => [`stranger${n}`, null] as const);
-    const hints = new Map(strangers);
-    const payloads: string[] = [];
-    for (let next = takeHints(forger.head, hints); next !== null; ) {
-      payloads.push(next.text);
-      next = takeHints(forger.head, hints);
-    }
-    await forger.say(...payloads);
-    const flooded = await eventually(async () => {
-      const now = await counts();
-      expect(now.shed).toBeGreaterThan(after.shed);
-      return now;
-    });
-    expect(flooded.in - after.in).toBeGreaterThanOrEqual(2000);
-    expect(flooded.in - after.in).toBeLessThan(12_000);
-    expect(flooded.out).toBe(after.out);
-    await forger.say(byePayload(forger.head));
-  });
-
-  it('tell why a server compares what it has told with the database', async () => {
-    const [, other] = rig().parts.servers;
-    const count = (reason: string) => metric(other, DOUBTS, `reason="${reason}"`);
-    const forger = await forgerOf(rig());
-    const { pool } = rig().parts;
-    const causes: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['peerFound', () => forger.say(beatPayload(forger.head, 'beat', 1))],
-      ['shed', () => forger.say(shedPayload(forger.head))],
-      ['otherEpoch', () => forger.say(beatPayload(payloadHead('forger', 'x'), 'beat', 2))],
-      ['connected', () => pool.query(`SELECT pg_terminate_backend(pid) ${SESSIONS}`)],
-    ];
-    for (const [reason, cause] of causes) {
-      const before = await count(reason);
-      await cause();
-      await eventually(async () => expect(await count(reason)).toBeGreaterThan(before));
-    }
-    expect([await count('otherProcess'), await count('poll')]).toEqual([0, 0]);
-    await forger.say(byePayload(forger.head));
-    await eventually(async () => expect(await metric(other, 'jmap_push_peers')).toBe(1));
   });
 });
 
