@@ -1,30 +1,46 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { samplesOf } from '../../test/docs/samples.js';
 import { ROOT } from '../../test/support/server.js';
 
 const README = 'client/README.md';
+const INDEX = 'docs/reference/client.md';
 
-const samples = samplesOf(README, readFileSync(join(ROOT, README), 'utf8')).filter(
-  ({ language }) => language === 'ts',
-);
+const PAGES = readdirSync(join(ROOT, 'docs/reference'))
+  .filter((name) => /^client-\w+\.md$/.test(name))
+  .map((name) => `docs/reference/${name}`);
 
-/** The samples are one program, as a reader follows them: imports, then all statements. */
-const program = () => {
-  const lines = samples.flatMap(({ text }) => text.split('\n'));
+const readSamples = (page: string) =>
+  samplesOf(page, readFileSync(join(ROOT, page), 'utf8')).filter(
+    ({ language }) => language === 'ts',
+  );
+const linesOf = (page: string) => readSamples(page).flatMap(({ text }) => text.split('\n'));
+
+/** The names that the other pages of the reference take from its first sample. */
+const NAMES = readSamples(INDEX)[0]?.text.split('\n') ?? [];
+
+/** The samples of a page are one program, as a reader follows them: imports, then statements. */
+function programOf(page: string): string {
+  const lines = [...(PAGES.includes(page) ? NAMES : []), ...linesOf(page)];
   const isImport = (line: string) => line.startsWith('import ');
-  return [...lines.filter(isImport), ...lines.filter((line) => !isImport(line))].join('\n');
-};
+  const imports = new Set(lines.filter(isImport));
+  // No page needs all of the names.
+  const used = page === README ? [] : ['export { app, connect, jmap, me, memory, mine };'];
+  return [...imports, ...lines.filter((line) => !isImport(line)), ...used].join('\n');
+}
 
-/** Returns the compiler's messages on a file of a project beside a generated client. */
-function compile(text: string): readonly string[] {
+/** Returns the compiler's messages on files beside a generated client, by their names. */
+function compile(texts: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   const { config } = ts.readConfigFile(join(ROOT, 'client/tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(ROOT, 'client'));
+  const generated = join(ROOT, 'client/generated/client/index.ts');
+  const pathOf = (name: string) => join(ROOT, 'client', `${name.replaceAll('/', '-')}.ts`);
+  const names = new Map(Array.from(texts, ([name]) => [pathOf(name), name]));
   const files = new Map([
-    [join(ROOT, 'client/app.ts'), text],
-    [join(ROOT, 'client/generated/client/index.ts'), "export * from '../../test/types/sample.js';"],
+    ...Array.from(texts, ([name, text]) => [pathOf(name), text] as const),
+    [generated, "export * from '../../test/types/sample.js';"],
   ]);
   const host = ts.createCompilerHost(options);
   const { readFile, fileExists, getSourceFile } = host;
@@ -38,18 +54,27 @@ function compile(text: string): readonly string[] {
       : ts.createSourceFile(name, own, language);
   };
   const compiled = ts.createProgram([...files.keys()], { ...options, noEmit: true }, host);
-  return ts
-    .getPreEmitDiagnostics(compiled)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  return ts.getPreEmitDiagnostics(compiled).map(({ file, messageText }) => {
+    const path = file?.fileName ?? '';
+    return [names.get(path) ?? path, ts.flattenDiagnosticMessageText(messageText, '\n')] as const;
+  });
 }
 
-it('the samples of the page compile as one program', () => {
-  expect(samples.length).toBeGreaterThan(8);
-  expect(compile(program())).toEqual([]);
+const MISTAKEN = 'mistaken';
+let messages: ReturnType<typeof compile>;
+
+beforeAll(() => {
+  const programs = [README, INDEX, ...PAGES].map((page) => [page, programOf(page)] as const);
+  const mistake = "mine.Todo.get({ properties: ['nothing'] });";
+  messages = compile(new Map([...programs, [MISTAKEN, `${programOf(README)}\n${mistake}`]]));
+}, 120_000);
+
+it.each([README, INDEX, ...PAGES])('the samples of %s compile as one program', (page) => {
+  expect(linesOf(page).length).toBeGreaterThan(1);
+  expect(messages.filter(([name]) => name === page)).toEqual([]);
 });
 
-it('a mistake in a sample is reported', () => {
-  expect(compile(`${program()}\nme.Todo.get({ properties: ['nothing'] });`)).toEqual([
-    expect.stringContaining('"nothing"'),
-  ]);
+it('a mistake in a sample is reported, and nothing else', () => {
+  const mistake = [MISTAKEN, expect.stringContaining('"nothing"')];
+  expect(messages.filter(([name]) => !name.endsWith('.md'))).toEqual([mistake]);
 });
