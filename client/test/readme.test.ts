@@ -12,14 +12,24 @@ const PAGES = readdirSync(join(ROOT, 'docs/reference'))
   .filter((name) => /^client-\w+\.md$/.test(name))
   .map((name) => `docs/reference/${name}`);
 
-const readSamples = (page: string) =>
+const readSamples = (page: string, wanted: string) =>
   samplesOf(page, readFileSync(join(ROOT, page), 'utf8')).filter(
-    ({ language }) => language === 'ts',
+    ({ language }) => language === wanted,
   );
-const linesOf = (page: string) => readSamples(page).flatMap(({ text }) => text.split('\n'));
+const linesOf = (page: string) => readSamples(page, 'ts').flatMap(({ text }) => text.split('\n'));
+
+/** The values that a page shows; the comment above is their type. */
+const printedOn = (page: string) => readSamples(page, 'json');
+
+const TYPES = `
+import type { GetResponse, LiveSnapshot, Row, SetResponse, SyncSnapshot } from '@jmapsmith/client';
+import type { Todo, TodoShape } from './generated/client/index.js';
+export type Printed = [GetResponse<'Todo', Todo>, LiveSnapshot<Row<TodoShape>>,
+  SetResponse<TodoShape>, SyncSnapshot];
+`;
 
 /** The names that the other pages of the reference take from its first sample. */
-const NAMES = readSamples(INDEX)[0]?.text.split('\n') ?? [];
+const NAMES = readSamples(INDEX, 'ts')[0]?.text.split('\n') ?? [];
 
 /** The samples of a page are one program, as a reader follows them: imports, then statements. */
 function programOf(page: string): string {
@@ -28,19 +38,23 @@ function programOf(page: string): string {
   const imports = new Set(lines.filter(isImport));
   // No page needs all of the names.
   const used = page === README ? [] : ['export { app, connect, jmap, me, memory, mine };'];
-  return [...imports, ...lines.filter((line) => !isImport(line)), ...used].join('\n');
+  const printed = printedOn(page).map(
+    ({ words, text }, at) => `export const printed${at}: ${words} = ${text};`,
+  );
+  const head = printed.length > 0 ? [TYPES, ...imports] : [...imports];
+  const rest = lines.filter((line) => !isImport(line));
+  return [...head, ...rest, ...used, ...printed].join('\n');
 }
 
 /** Returns the compiler's messages on files beside a generated client, by their names. */
 function compile(texts: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
   const { config } = ts.readConfigFile(join(ROOT, 'client/tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(ROOT, 'client'));
-  const generated = join(ROOT, 'client/generated/client/index.ts');
   const pathOf = (name: string) => join(ROOT, 'client', `${name.replaceAll('/', '-')}.ts`);
   const names = new Map(Array.from(texts, ([name]) => [pathOf(name), name]));
   const files = new Map([
     ...Array.from(texts, ([name, text]) => [pathOf(name), text] as const),
-    [generated, "export * from '../../test/types/sample.js';"],
+    [join(ROOT, 'client/generated/client/index.ts'), "export * from '../../test/types/sample.js';"],
   ]);
   const host = ts.createCompilerHost(options);
   const { readFile, fileExists, getSourceFile } = host;
@@ -59,6 +73,11 @@ function compile(texts: ReadonlyMap<string, string>): readonly (readonly [string
     return [names.get(path) ?? path, ts.flattenDiagnosticMessageText(messageText, '\n')] as const;
   });
 }
+
+it('pages show what get, set, a list and the state are', () => {
+  const types = PAGES.flatMap(printedOn).map(({ words }) => /^\w+/.exec(words)?.[0]);
+  expect(types.sort()).toEqual(['GetResponse', 'LiveSnapshot', 'SetResponse', 'SyncSnapshot']);
+});
 
 const MISTAKEN = 'mistaken';
 let messages: ReturnType<typeof compile>;

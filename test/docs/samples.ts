@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
 /**
- * The samples of README.md, examples/README.md and the pages of docs/: their fenced blocks. Those
- * that the generator makes of capabilities (test/reference has these), the guides (test/guide) and
- * the typed client's (client/test/readme.test.ts) are left out. A comment in the line above a
+ * The samples of README.md, examples/README.md and the pages of docs/: their fenced blocks. Other
+ * tests have the pages that the generator makes of capabilities (test/reference), the guides
+ * (test/guide) and the typed client's (client/test/readme.test.ts). A comment in the line above a
  * block, `<!-- sample: WORDS -->`, says what the language can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
