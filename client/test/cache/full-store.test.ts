@@ -158,6 +158,36 @@ describe('a full store', () => {
     stop();
   });
 
+  it('has no tab go back to the objects that it has', async () => {
+    const { store, limit, read } = makeStore();
+    const openTab = openBrowser(store);
+    const tabs = [openTab(), openTab()];
+    const clients = await Promise.all(tabs.map((tab) => open({ store: tab.store }, 'all')));
+    for (const { sync } of clients) await sync.settled();
+    limit(4000);
+    const [first] = clients;
+    const texts = long('frozen', 20);
+    for (const text of texts) first?.account().Todo.create({ text });
+    await first?.sync.settled();
+    expect(await read('objects')).not.toContain('frozen 19 ');
+    const shown = clients.map((jmap) => {
+      const list = jmap.account().Todo.live();
+      const count = () =>
+        list.getSnapshot().rows.filter(({ text }) => text.startsWith('frozen')).length;
+      const counts: number[] = [];
+      list.subscribe(() => counts.push(count()));
+      return { count, counts };
+    });
+    for (const { count } of shown) await expect.poll(count).toBe(20);
+    for (const { counts } of shown) counts.length = 0;
+    for (const [at, jmap] of clients.entries()) {
+      jmap.account().Todo.create({ text: `later ${at}` });
+      await jmap.sync.settled();
+    }
+    expect(shown.flatMap(({ counts }) => counts).filter((count) => count < 20)).toEqual([]);
+    expect(await read('objects')).not.toContain('later');
+  });
+
   it('takes no further objects where their types are kept whole', async () => {
     const { kept, store, limit, read } = makeStore();
     const jmap = await open({ store }, 'all');
