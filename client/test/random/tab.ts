@@ -3,7 +3,7 @@ import { withCache } from '../../src/cache/cache-store.js';
 import { CORE, type Session } from '../../src/call/session.js';
 import { connect } from '../../src/index.js';
 import type { OpenStore, Page, Store } from '../../src/persist/port.js';
-import { StoreLostError } from '../../src/persist/store-errors.js';
+import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
 import { guardCalls, overrideCalls } from '../support/wrap-store.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
@@ -16,6 +16,7 @@ import { shorten } from './trace.js';
 import type { World } from './world.js';
 
 const ONCE = 'urn:jmapsmith:once';
+const QUOTA_ERROR = 'QuotaExceededError';
 
 /** A client of a device, with its network: both may freeze, and end without a word. */
 export class Tab {
@@ -31,6 +32,8 @@ export class Tab {
   isRobbed = false;
   /** The client has all objects of its store, and what it shows can be checked. */
   isRead = false;
+  /** Its store has refused a commit: what it shows may be newer. */
+  isFull = false;
   #isLost = false;
   #losses = 0;
   /** How many losses there had been when the store was opened last. */
@@ -92,6 +95,9 @@ export class Tab {
     });
     tab.client.onSession(() => tab.#takeSession());
     tab.#takeSession();
+    tab.client.sync.subscribe(({ storage }) => {
+      if (storage === 'lost') device.hasLost = true;
+    });
     tab.client.problems.subscribe((problems) => {
       for (const { type, kind, values, error } of problems) {
         // The title of an update has the mark of the create, which was not refused.
@@ -294,6 +300,12 @@ export class Tab {
   /** Nobody commits under an epoch once there is a later one. */
   async #commit(store: OpenStore, args: Parameters<OpenStore['commit']>): Promise<void> {
     const latest = this.#device.browser?.epoch ?? 0;
+    const hasValues = args[0].some(({ value }) => value !== undefined);
+    if (hasValues && this.#device.isFull(this.#random)) {
+      this.isFull = true;
+      this.#world.trace(`${this.name} has no room for ${args[0].map(({ table }) => table)}`);
+      throw new QuotaError('There is no room.', { cause: new DOMException('', QUOTA_ERROR) });
+    }
     await store.commit(...args);
     const { epoch = latest } = args[1];
     if (epoch < latest)
