@@ -72,6 +72,19 @@ describe('a full store', () => {
     end();
   });
 
+  it('is not lost by a client that starts', async () => {
+    const { store, limit } = makeStore();
+    const first = await open({ store });
+    await first.sync.settled();
+    await first.close();
+    limit(0);
+    const jmap = await open({ store, username: 'u1' });
+    const seen = new Set<string>();
+    jmap.sync.subscribe(({ storage }) => seen.add(storage));
+    await jmap.sync.settled();
+    expect([...seen]).toEqual(['kept']);
+  });
+
   it('keeps what lists show in the place of objects that none shows', async () => {
     const { kept, store, limit, read } = makeStore();
     const { jmap, Todo } = await openFull(store, limit);
