@@ -113,6 +113,8 @@ export class Tab {
     // Behind its last page the client reads once more.
     for (let rests = 0; rests < 3; rests += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
+      // One that has no room for what it writes first is lost, and not read before there is room.
+      if (this.client.sync.getSnapshot().storage === 'lost') this.#device.fill(0);
       if (this.#unread.size > 0 || this.#calls > 0) rests = 0;
     }
     this.isRead = true;
