@@ -50,7 +50,7 @@ export function drawProfile(random: Random, steps: number): Profile {
   // may show what it has made as another's.
   const isLost = random.chance(0.3) && profile.tabs === 0;
   const losesStores = hasOnceKeys && (readNumber('CLIENT_LOST') === 1 || isLost);
-  // A store that has no room for a write is lost for a while.
+  // A client whose store has no room for a write loses it for a while.
   const isFull = random.chance(0.05);
   const fillsStores = hasOnceKeys && (readNumber('CLIENT_FULL') === 1 || isFull);
   return { ...profile, losesStores, fillsStores, steps };

@@ -302,8 +302,7 @@ export class Tab {
   /** Nobody commits under an epoch once there is a later one. */
   async #commit(store: OpenStore, args: Parameters<OpenStore['commit']>): Promise<void> {
     const latest = this.#device.browser?.epoch ?? 0;
-    const hasValues = args[0].some(({ value }) => value !== undefined);
-    if (hasValues && this.#device.isFull(this.#random)) {
+    if (this.#mayBeFull(args[0]) && this.#device.isFull(this.#random)) {
       this.isFull = true;
       this.#world.trace(`${this.name} has no room for ${args[0].map(({ table }) => table)}`);
       throw new QuotaError('There is no room.', { cause: new DOMException('', QUOTA_ERROR) });
@@ -314,11 +313,24 @@ export class Tab {
       this.#world.fail(`${this.#device.name} has a commit of ${epoch} behind the fence ${latest}`);
   }
 
+  /** Stores that tabs share have room for writes, unless they may be lost. */
+  #mayBeFull(changes: Parameters<OpenStore['commit']>[0]): boolean {
+    const { losesStores } = this.#world.profile;
+    const rows = changes.filter(({ value }) => value !== undefined);
+    const isAny = this.isAlone || losesStores;
+    return isAny ? rows.length > 0 : rows.some(({ table, key }) => isOfServer(table, key));
+  }
+
   /** Calls of a store that tabs share take their time. */
   async #delay(): Promise<void> {
     const isSlow = this.#device.browser !== null && this.#random.chance(0.2);
     if (isSlow) await new Promise((resolve) => setTimeout(resolve, this.#random.integer(0, 3)));
   }
+}
+
+/** Returns whether a row has what the server has, too. */
+function isOfServer(table: string, key: string): boolean {
+  return ['objects', 'types', 'lists', 'blobs'].includes(table) || /^(?:step|shown) /.test(key);
 }
 
 /** Rows without tags have the marks of no updates. */
