@@ -202,6 +202,13 @@ export class UploadWorker {
     for (const entry of own) if (entry.data !== null) void this.#keepAgain(entry, entry.data);
   }
 
+  noteRemoved(keys: Iterable<Key>): void {
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) entry.isKept = false;
+    }
+  }
+
   wake(): void {
     this.#backoff.reset();
     this.#pause.end();
