@@ -200,12 +200,15 @@ export class AccountStore {
     const stored = this.log.stored;
     const load = (table: Table) => this.#loadRows(store, table);
     const log = this.log.findMissing(await load('log'), stored);
-    if (step === this.#storedStep && this.#step !== UNREAD) {
+    const { writer } = this.#options;
+    if (this.#step !== UNREAD && (step === this.#storedStep || writer.isFull)) {
       // Commits since are here and not in the store: it gets none that builds on them.
-      if (step !== this.#step) this.#options.writer.noteFull();
+      if (step !== this.#step) writer.noteFull();
+      const keys = writer.isFull ? await load('aliases') : [];
       // A commit since has taken writes out of the log whose effects are not here yet.
       const isLatest = (await this.#loadStep(store)) === step;
-      this.#take(isLatest ? log : log.filter(({ value }) => value !== undefined), false, !isLatest);
+      const there = isLatest ? log : log.filter(({ value }) => value !== undefined);
+      this.#take([...keys, ...there], false, !isLatest);
       return;
     }
     // Lists that are looked at have to hear of each object.
@@ -290,11 +293,7 @@ export class AccountStore {
       return true;
     }
     if (this.#step === UNREAD) return false;
-    if (step !== null && before !== this.#step) {
-      // Nothing brings the keys of its objects a second time.
-      if (!isStored) this.#take(rows.filter(({ table }) => table === 'aliases'));
-      return step <= this.#storedStep;
-    }
+    if (step !== null && before !== this.#step) return step <= this.#storedStep;
     if (step !== null) {
       this.#step = step;
       if (isStored) this.#storedStep = step;
