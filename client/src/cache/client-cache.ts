@@ -30,6 +30,7 @@ import { SharedPush } from './shared-push.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
 import { type Life, listAccounts, sessionRow, type UserData, wipeUserData } from './user-data.js';
+import { CLOSED } from './waiters.js';
 
 const UPLOAD_QUOTA = 50_000_000;
 
@@ -303,8 +304,7 @@ export class ClientCache<P extends Project> {
   }
 
   #findRefusal(accountId: string): Refusal | null {
-    if (this.#closing !== null || this.#writer.loss === 'fenced')
-      return { type: 'forbidden', description: 'The client is closed.' };
+    if (this.#closing !== null || this.#writer.loss === 'fenced') return CLOSED;
     const account = this.#client.session.accounts[accountId];
     if (account === undefined)
       return { type: 'accountNotFound', description: 'The user has no such account.' };

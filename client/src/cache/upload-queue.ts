@@ -9,7 +9,6 @@ import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { Upload } from './cached-types.js';
 import {
   ABORTED,
-  CLOSED,
   makeRow,
   type NewUpload,
   nameRow,
@@ -20,6 +19,7 @@ import {
   type UploadRow,
 } from './upload-tools.js';
 import type { UploadWorker } from './upload-worker.js';
+import { CLOSED } from './waiters.js';
 
 /**
  * The uploads of an account, in all tabs. Writes name them by their keys, as they name objects that
