@@ -1,5 +1,6 @@
 import { countOctets } from '../call/cut.js';
 import type { Change as RowChange } from '../persist/port.js';
+import { nextTask } from '../query/slices.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
@@ -11,9 +12,9 @@ import { LateWrites } from './late-writes.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import type { UploadQueue } from './upload-queue.js';
-import { Waiters } from './waiters.js';
-import { refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
-import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
+import { CLOSED, Waiters } from './waiters.js';
+import { RECIPE_FAILED, refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
+import { ABORTED, type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 
 export interface AccountWritesOptions {
   readonly accountId: string;
@@ -89,6 +90,24 @@ export class AccountWrites implements WriteTarget {
     return shown as ShownWrite;
   }
 
+  /** Ends a write. It is a problem unless somebody reads its end at once. */
+  refuse(write: PendingWrite, error: Refusal, object?: Row): ShownWrite {
+    const { accountId, problems, findRefusal } = this.#options;
+    const shown = refuse(object, error);
+    let isAsked = false;
+    void nextTask().then(() => {
+      if (!isAsked && findRefusal() !== CLOSED) problems.report({ accountId, write, error });
+    });
+    return {
+      ...shown,
+      get result() {
+        isAsked = true;
+        problems.dismiss(write.ids[0] ?? '');
+        return shown.result;
+      },
+    };
+  }
+
   /** Takes all writes that a function makes, in one commit. */
   write(make: (target: WriteTarget) => void): SharedWrite {
     const { store, uploads } = this.#options;
@@ -113,6 +132,8 @@ export class AccountWrites implements WriteTarget {
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
     const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
+    // Of a function that could not be called there is no patch.
+    if (again.kind === 'update' && Object.keys(again.patch).length === 0) return false;
     if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;
     this.take(again, undefined, rows);
     return true;
@@ -185,13 +206,18 @@ export class AccountWrites implements WriteTarget {
   ): readonly ShownWrite[] {
     const { store, onWrite } = this.#options;
     const { replica } = store;
-    const refusal = this.#findRefusal(writes);
+    const isFailed = writes.some(({ error }) => error?.type === RECIPE_FAILED);
+    const refusal = this.#findRefusal(writes) ?? (isFailed ? ABORTED : null);
     if (refusal !== null)
-      return writes.map(({ write, object }) => refuse(object ?? replica.preview(write), refusal));
+      return writes.map(({ write, object, error = refusal }) =>
+        this.refuse(write, error, object ?? replica.preview(write)),
+      );
     const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
     const saved = store.commit(change, { rows: [...aliases, ...rows], isFree: true });
-    const shown = writes.map(({ write, object }) =>
-      this.#show(write, object ?? replica.row(write.type, write.key), saved),
+    const shown = writes.map(({ write, object, error }) =>
+      error
+        ? this.refuse(write, error)
+        : this.#show(write, object ?? replica.row(write.type, write.key), saved),
     );
     this.end(ended);
     onWrite();

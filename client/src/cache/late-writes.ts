@@ -1,5 +1,5 @@
 import type { Row } from '../store/replica.js';
-import { refuse, type ShownWrite, showLater } from './write-forms.js';
+import { type ShownWrite, showLater } from './write-forms.js';
 
 /** Writes that need objects which have yet to be read, and all writes behind them. */
 export class LateWrites {
@@ -11,7 +11,7 @@ export class LateWrites {
 
   add(make: () => ShownWrite, object?: Row): ShownWrite {
     const ended = new Promise<ShownWrite>((resolve) => {
-      this.#waiting.push(() => resolve(tryMake(make, object)));
+      this.#waiting.push(() => resolve(make()));
     });
     return showLater(ended, object);
   }
@@ -19,14 +19,5 @@ export class LateWrites {
   /** Makes them in their order. */
   make(): void {
     for (const make of this.#waiting.splice(0)) make();
-  }
-}
-
-/** Nobody is there any more to whom a recipe could throw. */
-function tryMake(make: () => ShownWrite, object: Row | undefined): ShownWrite {
-  try {
-    return make();
-  } catch (error) {
-    return refuse(object, { type: 'recipeFailed', description: String(error) });
   }
 }

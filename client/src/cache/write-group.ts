@@ -16,6 +16,8 @@ export interface SharedWrite {
 export interface Recorded {
   readonly write: PendingWrite;
   readonly object: Row | undefined;
+  /** The client refuses it. */
+  readonly error?: Refusal;
 }
 
 interface Waiting {
@@ -26,7 +28,7 @@ interface Waiting {
   readonly ended: Promise<ShownWrite>;
 }
 
-const ABORTED: Refusal = Object.freeze({
+export const ABORTED: Refusal = Object.freeze({
   type: 'aborted',
   description: 'The function that makes the writes has thrown.',
 });
@@ -86,6 +88,11 @@ export class WriteGroup implements WriteTarget {
     const object = before ?? row;
     this.#recorded.push({ write: grouped, object });
     return this.#record((target) => target.take(write, before), object);
+  }
+
+  refuse(write: PendingWrite, error: Refusal): ShownWrite {
+    this.#recorded.push({ write, object: undefined, error });
+    return this.#record((target) => target.refuse(write, error));
   }
 
   defer(make: Waiting['make']): ShownWrite {
