@@ -444,8 +444,10 @@ export class Sync {
 
 /** Returns the type of an error that was thrown; what isn't ours counts as a lost answer. */
 function typeOf(error: unknown): string {
-  const type = (error as { readonly type?: unknown } | null)?.type;
-  return typeof type === 'string' ? type : 'transport';
+  const { type, status } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  // Nobody but a gateway has answered, or a server that is busy.
+  const isAway = /^(429|50[234])$/.test(`${status}`);
+  return typeof type === 'string' && !isAway ? type : 'transport';
 }
 
 /** Returns whether a request was refused as a whole since it is too large. */

@@ -230,6 +230,29 @@ describe('a write', () => {
   });
 });
 
+describe('a client whose server is away behind a proxy', () => {
+  it.each([429, 502, 503, 504])('is offline at %i, and live afterwards', async (status) => {
+    const jmap = await served.connect({ store: memory(), retry: 0 });
+    await jmap.sync.settled();
+    const list = jmap.account().Todo.live();
+    served.proxy().decide(() => ({ status }));
+    jmap.sync.wake();
+    await expect.poll(() => jmap.sync.getSnapshot().status).toBe('offline');
+    expect(list.getSnapshot().status).toBe('offline');
+    served.proxy().decide(() => 'pass');
+    await jmap.sync.settled();
+    expect(jmap.sync.getSnapshot().status).toBe('live');
+  });
+
+  it('is in error where the server fails itself', async () => {
+    const jmap = await served.connect({ store: memory(), retry: 0 });
+    await jmap.sync.settled();
+    served.proxy().decide(() => ({ status: 500 }));
+    jmap.sync.wake();
+    await expect.poll(() => jmap.sync.getSnapshot().status).toBe('error');
+  });
+});
+
 describe('a client whose token is refused', () => {
   it('says so, and keeps what it wrote', async () => {
     const jmap = await open();
