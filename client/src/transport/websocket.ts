@@ -1,5 +1,5 @@
 import type { TransportContext } from '../call/connection.js';
-import { NeedsAuthError, TransportError } from '../call/errors.js';
+import { NeedsAuthError, RequestError, TransportError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
 import { readEventSource } from './event-source.js';
 import { readJson, readOrFail } from './http.js';
@@ -32,6 +32,8 @@ const SILENCE = 60_000;
 const GOING_AWAY = 1001;
 /** The server refuses the user: the token has ended. */
 const POLICY = 1008;
+/** Statuses of a URL that a server doesn't have, or not for POST. */
+const NO_SUCH = [404, 405];
 /** How long a second refusal keeps the client from connecting, ms. */
 const PAUSE = 60_000;
 
@@ -141,7 +143,8 @@ class SocketTransport implements Transport {
     const { capabilities, apiUrl } = session();
     const place = capabilities[WEBSOCKET]?.['url'];
     if (typeof place !== 'string') throw new TransportError('The server has no WebSocket.');
-    const response = await http(locate(`${apiUrl}/ticket`), { method: 'POST', signal });
+    const request = { method: 'POST', signal };
+    const response = await http(locate(`${apiUrl}/ticket`), request).catch(explain);
     const { ticket } = (await readJson(response, signal)) as { readonly ticket: string };
     const url = new URL(locate(place).replace(/^http/, 'ws'));
     url.searchParams.set('ticket', ticket);
@@ -159,4 +162,11 @@ class SocketTransport implements Transport {
     this.#isRefused = now < this.#refusedAt + PAUSE;
     this.#refusedAt = now;
   }
+}
+
+/** Tickets are no part of RFC 8887. A page needs them: it can send no token with a handshake. */
+function explain(error: unknown): never {
+  if (!(error instanceof RequestError && NO_SUCH.includes(error.status))) throw error;
+  const detail = 'The server gives no tickets for WebSockets: use HTTP.';
+  throw new RequestError(error.status, { ...error.problem, detail });
 }
