@@ -6,14 +6,20 @@ import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
+import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
-import { LateWrites } from './late-writes.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import type { UploadQueue } from './upload-queue.js';
-import { CLOSED, Waiters } from './waiters.js';
-import { RECIPE_FAILED, refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
+import { CLOSED, type Waiter, Waiters } from './waiters.js';
+import {
+  RECIPE_FAILED,
+  refuse,
+  type ShownWrite,
+  showLater,
+  type WriteTarget,
+} from './write-forms.js';
 import { ABORTED, type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 
 export interface AccountWritesOptions {
@@ -36,7 +42,8 @@ export interface AccountWritesOptions {
 export class AccountWrites implements WriteTarget {
   readonly #options: AccountWritesOptions;
   readonly #waiters = new Waiters();
-  readonly #late = new LateWrites();
+  /** Writes that need objects which have yet to be read, and all writes behind them. */
+  readonly #late: (() => void)[] = [];
   #isDropped = false;
 
   constructor(options: AccountWritesOptions) {
@@ -52,7 +59,7 @@ export class AccountWrites implements WriteTarget {
   }
 
   get hasDeferred(): boolean {
-    return !this.#late.isEmpty;
+    return this.#late.length > 0;
   }
 
   /** The account is gone: nothing is written of it any more. */
@@ -62,12 +69,15 @@ export class AccountWrites implements WriteTarget {
 
   /** Makes a write once all objects are here, behind those before it. */
   defer(make: (target: WriteTarget) => ShownWrite, object?: Row): ShownWrite {
-    return this.#late.add(() => make(this), object);
+    const ended = new Promise<ShownWrite>((resolve) => {
+      this.#late.push(() => resolve(make(this)));
+    });
+    return showLater(ended, object);
   }
 
   /** Makes the writes that had to wait: all objects are here. */
   makeDeferred(): void {
-    this.#late.make();
+    for (const make of this.#late.splice(0)) make();
   }
 
   find(type: string, id: string): ReturnType<WriteTarget['find']> {
@@ -93,19 +103,11 @@ export class AccountWrites implements WriteTarget {
   /** Ends a write. It is a problem unless somebody reads its end at once. */
   refuse(write: PendingWrite, error: Refusal, object?: Row): ShownWrite {
     const { accountId, problems, findRefusal } = this.#options;
-    const shown = refuse(object, error);
-    let isAsked = false;
+    const waiter = { ...refuse(error), isAsked: false };
     void nextTask().then(() => {
-      if (!isAsked && findRefusal() !== CLOSED) problems.report({ accountId, write, error });
+      if (!waiter.isAsked && findRefusal() !== CLOSED) problems.report({ accountId, write, error });
     });
-    return {
-      ...shown,
-      get result() {
-        isAsked = true;
-        problems.dismiss(write.ids[0] ?? '');
-        return shown.result;
-      },
-    };
+    return this.#show(write, waiter, object, waiter.saved);
   }
 
   /** Takes all writes that a function makes, in one commit. */
@@ -214,11 +216,11 @@ export class AccountWrites implements WriteTarget {
       );
     const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
     const saved = store.commit(change, { rows: [...aliases, ...rows], isFree: true });
-    const shown = writes.map(({ write, object, error }) =>
-      error
-        ? this.refuse(write, error)
-        : this.#show(write, object ?? replica.row(write.type, write.key), saved),
-    );
+    const shown = writes.map(({ write, object = replica.row(write.type, write.key), error }) => {
+      if (error) return this.refuse(write, error);
+      const waiter = this.#waiters.add(write.ids[0] ?? '', object);
+      return this.#show(write, waiter, object, saved);
+    });
     this.end(ended);
     onWrite();
     return shown;
@@ -232,16 +234,19 @@ export class AccountWrites implements WriteTarget {
     return findRefusal() ?? (isLarge ? TOO_LARGE : null);
   }
 
-  #show({ ids }: PendingWrite, object: Row | undefined, saved: Promise<boolean>): ShownWrite {
+  #show(
+    { ids }: PendingWrite,
+    waiter: Pick<Waiter, 'result' | 'isAsked'>,
+    object: Row | undefined,
+    saved: Promise<boolean>,
+  ): ShownWrite {
     const { problems } = this.#options;
-    const [id = ''] = ids;
-    const waiter = this.#waiters.add(id, object);
     return {
       object,
       saved,
       get result() {
         waiter.isAsked = true;
-        problems.dismiss(id);
+        problems.dismiss(ids[0] ?? '');
         return waiter.result;
       },
     };
@@ -266,10 +271,5 @@ export class AccountWrites implements WriteTarget {
 
 export const GONE: Refusal = Object.freeze({
   type: 'accountNotFound',
-  description: 'It is gone.',
-});
-
-const TOO_LARGE: Refusal = Object.freeze({
-  type: 'tooLarge',
-  description: 'No request can be so large.',
+  description: 'The user has no such account.',
 });

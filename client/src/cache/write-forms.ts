@@ -76,10 +76,9 @@ export function writeDestroy(target: WriteTarget, type: string, id: string): Sho
 /** The function of an update threw, when nobody was there any more to whom it could throw. */
 export const RECIPE_FAILED = 'recipeFailed';
 
-/** Returns a write that is refused without the server. */
-export function refuse(object: Row | undefined, error: Refusal): ShownWrite {
-  const saved = Promise.resolve(false);
-  return { object, saved, result: Promise.resolve({ ok: false, error }) };
+/** Returns the end of a write, or of an upload, that is refused without the server. */
+export function refuse(error: Refusal) {
+  return { saved: Promise.resolve(false), result: Promise.resolve({ ok: false, error } as const) };
 }
 
 /** Returns a write that ends as another one does. */

@@ -136,7 +136,7 @@ export class WriteGroup implements WriteTarget {
   /** Takes note of what has become of the writes, in their order. */
   end(shown: readonly ShownWrite[]): ShownWrite {
     for (const [index, { end, object }] of this.#waiting.entries())
-      end(shown[index] ?? refuse(object, ABORTED));
+      end(shown[index] ?? { object, ...refuse(ABORTED) });
     const all = this.#waiting.map(({ ended }) => ended);
     return {
       object: undefined,

@@ -1,5 +1,5 @@
 import type { TransportContext } from '../call/connection.js';
-import { NeedsAuthError, RequestError, TransportError } from '../call/errors.js';
+import { NeedsAuthError, type RequestError, TransportError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
 import { readEventSource } from './event-source.js';
 import { readJson, readOrFail } from './http.js';
@@ -32,8 +32,6 @@ const SILENCE = 60_000;
 const GOING_AWAY = 1001;
 /** The server refuses the user: the token has ended. */
 const POLICY = 1008;
-/** Statuses of a URL that a server doesn't have, or not for POST. */
-const NO_SUCH = [404, 405];
 /** How long a second refusal keeps the client from connecting, ms. */
 const PAUSE = 60_000;
 
@@ -121,8 +119,7 @@ class SocketTransport implements Transport {
         throw new NeedsAuthError('The server refuses the token.');
       this.#isRefused = false;
       const { WebSocket = globalThis.WebSocket, silence = SILENCE } = this.#options;
-      if (WebSocket === undefined)
-        throw new TransportError('There is no WebSocket here: the option of that name gives one.');
+      if (WebSocket === undefined) throw new TransportError('There is no WebSocket here.');
       const { signal } = this.#closing;
       const url = await this.#makeUrl(signal);
       const made = await readOrFail(signal, async () => new WebSocket(url, SUBPROTOCOL));
@@ -144,7 +141,13 @@ class SocketTransport implements Transport {
     const place = capabilities[WEBSOCKET]?.['url'];
     if (typeof place !== 'string') throw new TransportError('The server has no WebSocket.');
     const request = { method: 'POST', signal };
-    const response = await http(locate(`${apiUrl}/ticket`), request).catch(explain);
+    const response = await http(locate(`${apiUrl}/ticket`), request).catch(
+      (error: RequestError) => {
+        // Tickets are no part of RFC 8887. A page can send no token with a handshake.
+        if (error.status === 404) error.message = 'The server gives no tickets.';
+        throw error;
+      },
+    );
     const { ticket } = (await readJson(response, signal)) as { readonly ticket: string };
     const url = new URL(locate(place).replace(/^http/, 'ws'));
     url.searchParams.set('ticket', ticket);
@@ -162,11 +165,4 @@ class SocketTransport implements Transport {
     this.#isRefused = now < this.#refusedAt + PAUSE;
     this.#refusedAt = now;
   }
-}
-
-/** Tickets are no part of RFC 8887. A page needs them: it can send no token with a handshake. */
-function explain(error: unknown): never {
-  if (!(error instanceof RequestError && NO_SUCH.includes(error.status))) throw error;
-  const detail = 'The server gives no tickets for WebSockets: use HTTP.';
-  throw new RequestError(error.status, { ...error.problem, detail });
 }

@@ -44,7 +44,7 @@ async function openThings() {
   const target: WriteTarget = {
     ...{ find, take, refusal: null, isLoading: false },
     defer: (make) => make(target),
-    refuse: (_, error) => refuse(undefined, error),
+    refuse: (_, error) => ({ object: undefined, ...refuse(error) }),
   };
   return { server, sync, store, replica, target };
 }
