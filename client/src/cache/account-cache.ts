@@ -294,6 +294,8 @@ export class AccountCache {
     this.uploads.close();
     await this.#sync.close();
     this.writes.close();
+    this.#status = 'error';
+    this.showStatus();
     await this.lists.close();
   }
 
