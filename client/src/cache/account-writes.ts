@@ -1,6 +1,7 @@
 import { countOctets } from '../call/cut.js';
 import type { Change as RowChange } from '../persist/port.js';
 import { nextTask } from '../query/slices.js';
+import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
@@ -30,6 +31,8 @@ export interface AccountWritesOptions {
   readonly peers: Pick<Peers, 'isShared'>;
   /** Returns the server's limits, as they are now. */
   readonly limits: () => SyncLimits;
+  /** Returns the types that the account has, as they are now. */
+  readonly types: () => readonly TypeTable[];
   /** Returns whether the server has a type in another form than this program. */
   readonly isOutdated: (type: string) => boolean;
   /** Returns why nothing can be written at present; null where it can. */
@@ -252,11 +255,23 @@ export class AccountWrites implements WriteTarget {
     };
   }
 
-  /** A property that the server doesn't take may be one of another version of the type. */
+  /** A refused property of which one side knows nothing is one of another version of the type. */
   #explain(outcome: Outcome): Outcome {
-    if (outcome.isMade || outcome.error.type !== 'invalidProperties') return outcome;
-    if (!this.#options.isOutdated(outcome.write.type)) return outcome;
-    return { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } };
+    const { store, types, isOutdated } = this.#options;
+    const { isMade, write } = outcome;
+    if (isMade || outcome.error.type !== 'invalidProperties' || !isOutdated(write.type))
+      return outcome;
+    const own = types().find(({ name }) => name === write.type)?.properties ?? {};
+    const rows = [...store.replica.baseRows(write.type)];
+    const isForeign = (name: string): boolean =>
+      !(name in own) ||
+      (write.kind === 'create' && !(name in write.values)) ||
+      // No object of the server's has it.
+      (own[name]?.access !== 'secret' && rows.length > 0 && !rows.some((row) => name in row));
+    const { properties = [] } = outcome.error;
+    return (properties as string[]).some(isForeign)
+      ? { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } }
+      : outcome;
   }
 
   #findUnasked(outcomes: readonly Outcome[]) {
