@@ -144,7 +144,7 @@ class SocketTransport implements Transport {
     const response = await http(locate(`${apiUrl}/ticket`), request).catch(
       (error: RequestError) => {
         // Tickets are no part of RFC 8887. A page can send no token with a handshake.
-        if (error.status === 404) error.message = 'The server gives no tickets.';
+        if (error.status === 404) error.message = 'The server has no tickets.';
         throw error;
       },
     );
