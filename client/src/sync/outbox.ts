@@ -1,3 +1,4 @@
+import { isChecked } from '../store/checks.js';
 import type { Log } from '../store/log.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
@@ -19,11 +20,14 @@ const TOO_LARGE = Object.freeze({
 /** Puts the writes of the log into calls of /set, and reads their answers. */
 export class Outbox {
   readonly #options: SyncOptions;
+  readonly #isRefused: (type: string) => boolean;
   /** The part of its limits that the server has really taken so far. */
   #share = 1;
 
-  constructor(options: SyncOptions) {
+  /** `isRefused`: the server tells nothing of a type. */
+  constructor(options: SyncOptions, isRefused: (type: string) => boolean = () => false) {
     this.#options = options;
+    this.#isRefused = isRefused;
   }
 
   /** Returns whether there are writes to send. */
@@ -134,8 +138,11 @@ export class Outbox {
   }
 
   #endConflicts(): void {
-    const { replica, commit, lacksFile } = this.#options;
-    const orphans = findOrphans(replica, lacksFile);
+    const { replica, commit, lacksFile, hasOnceKeys } = this.#options;
+    const needsState = (write: PendingWrite) => !hasOnceKeys() || isChecked(write);
+    const lacksState = (write: PendingWrite) =>
+      this.#isRefused(write.type) && replica.cursor(write.type) === null && needsState(write);
+    const orphans = findOrphans(replica, lacksFile, lacksState);
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;
     const ended = new Set(outcomes.map(({ write }) => write));

@@ -64,7 +64,8 @@ export class Sync {
       hasMore: () => this.#hasMore(),
       backoff: options.backoff,
     });
-    this.#outbox = new Outbox(options);
+    const isRefused = (type: string) => this.#readings.get(type)?.isRefused === true;
+    this.#outbox = new Outbox(options, isRefused);
     this.#wanted = new FetchQueue(options.replica);
   }
 
@@ -226,10 +227,10 @@ export class Sync {
     const cycle = this.#makeCycle(lost, earlier);
     const request = this.#requestOf(cycle);
     this.#isStuck = request.methodCalls.length === 0;
+    this.#isWished = false;
     if (this.#isStuck) return null;
     for (const reading of cycle.pulls.keys()) reading.isWished = false;
     const behind = this.#all().filter(({ isSwept }) => isSwept);
-    this.#isWished = false;
     let failure: string | null = 'transport';
     try {
       const response = await this.#options.wire.send(request);

@@ -60,6 +60,22 @@ describe('a type that the server refuses to tell of', () => {
     ]);
   });
 
+  it('refuses writes that need its state', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING, makeTable('Secret')], { hasKeys: false });
+    server.answer = ([name, , id]) =>
+      name.startsWith('Secret/') ? [['error', { type: 'forbidden' }, id]] : undefined;
+    await account.sync.settle();
+    account.create('Secret', 'one');
+    account.create('Thing', 'two');
+    await account.sync.settle();
+    expect(account.outcomes).toMatchObject([
+      { isMade: false, write: { type: 'Secret' }, error: { type: 'forbidden' } },
+      { isMade: true, write: { type: 'Thing' } },
+    ]);
+    expect(server.count('Secret/set')).toBe(0);
+  });
+
   it('is asked for again in a new session', async () => {
     const server = new ToyServer();
     const account = await openAccount(server, [THING]);
@@ -206,6 +222,29 @@ describe('a server that never comes to an end', () => {
     await eventually(() => expect(server.count('Thing/changes')).toBeGreaterThan(0), 5000);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.requests.length).toBeLessThan(6);
+    await account.sync.close();
+  });
+});
+
+describe('a write whose state no request can ask for', () => {
+  it('waits with pauses', async () => {
+    const server = new ToyServer();
+    let asked = 0;
+    const limits = {
+      ...{ maxObjectsInGet: 100, maxObjectsInSet: 100, maxSizeRequest: 100_000 },
+      // A page of a type takes three calls.
+      get maxCallsInRequest() {
+        asked += 1;
+        if (asked > 500) throw new Error('The client goes round and round.');
+        return 2;
+      },
+    };
+    const account = await openAccount(server, [THING], { hasKeys: false, limits, pause: 1000 });
+    account.create('Thing', 'one');
+    account.sync.want();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(asked).toBeLessThan(50);
+    expect(account.outcomes).toEqual([]);
     await account.sync.close();
   });
 });
