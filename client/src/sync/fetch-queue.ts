@@ -92,8 +92,9 @@ export class FetchQueue {
       const rest = this.#byType.get(type);
       for (const id of ids) rest?.delete(id);
       if (rest?.size === 0) this.#byType.delete(type);
+      if (got.isError) return [];
       const found = new Map<string, JsonObject | null>();
-      if (!got.isError) takeObjects(got.args, found);
+      takeObjects(got.args, found);
       return [{ type, objects: found, state: String(got.args['state']) }];
     });
     return { objects, failure };

@@ -63,12 +63,13 @@ export class LostCalls {
   /** Ends what has come of a lost call; all of it once all changes of its type are there. */
   read(lost: Lost, response: Response, draft: Draft): Recovery | null {
     const { type } = lost;
-    const known = readCreated(lost, response);
+    const told = readCreated(lost, response);
+    const objects = draft.objects(type);
+    const known = told && dropGone(told, objects);
     this.#last = known ?? lost;
     const isPulled = draft.pulled.get(type);
     if (known === null || isPulled === undefined) return null;
     const isWhole = isPulled && !known.hasMore;
-    const objects = draft.objects(type);
     const missing = known.created.filter((id) => !objects.has(id));
     if (isWhole) this.#wanted.add(type, missing);
     if (this.#wanted.types.has(type)) return null;
@@ -97,6 +98,11 @@ export function readCreated(lost: Lost, response: Response): Lost | null {
   // A server that stays where it is and has more would be asked for ever.
   const hasMore = hasMoreChanges === true && state !== lost.state;
   return { ...lost, created: [...lost.created, ...textsOf(created)], state, hasMore };
+}
+
+/** Returns a lost call without the objects that are gone: they would be asked for again and again. */
+function dropGone(lost: Lost, objects: ServerObjects): Lost {
+  return { ...lost, created: lost.created.filter((id) => objects.get(id) !== null) };
 }
 
 /** A part of the changes of the type of a lost call. */

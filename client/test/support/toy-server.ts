@@ -93,7 +93,7 @@ export function makeTable(name: string): TypeTable {
   return { name, capability: 'urn:test', hash: '', methods, ...parts };
 }
 
-const LIMITS: SyncLimits = {
+export const LIMITS: SyncLimits = {
   maxCallsInRequest: 16,
   maxObjectsInGet: 100,
   maxObjectsInSet: 100,

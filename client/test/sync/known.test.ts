@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import type { PendingWrite } from '../../src/store/write.js';
-import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
+import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // Types of which a client keeps the objects that it has been asked for.
 
@@ -107,6 +108,42 @@ describe('a type with too many objects to keep all of them', () => {
     const sent = calls.filter(([name]) => name === 'Thing/set').map(([, { update }]) => update);
     expect(sent[0]).toEqual({ t9: { 'tags/green': true } });
   });
+
+  it.each([['notFound'], ['forbidden']])(
+    'asks few times for objects that may come of a lost call: %s',
+    async (answer) => {
+      const server = makeLarge();
+      const query = server.answer;
+      const limits = { ...LIMITS, maxObjectsInGet: 1 };
+      const options = { hasKeys: false, limits, pause: 500 };
+      const { sync, create, outcomes } = await openAccount(server, [THING], options);
+      await sync.settle();
+      server.before = ({ methodCalls }) => {
+        if (methodCalls.some(([name]) => name === 'Thing/set')) throw new Error('It was lost.');
+      };
+      create('Thing', 'mine');
+      await eventually(() => expect(server.count('Thing/set')).toBe(1), 5000);
+      // Others have made two objects meanwhile, which are gone.
+      server.change();
+      server.before = () => undefined;
+      const created = ['a', 'b'];
+      server.answer = (call) => {
+        const [name, { sinceState, ids }, id] = call;
+        if (name === 'Thing/get' && ids !== undefined && answer !== 'notFound')
+          return [['error', { type: answer }, id]];
+        if (name !== 'Thing/changes') return query(call);
+        const some = sinceState === '1' ? created : [];
+        const changes = { created: some, updated: [], destroyed: [] };
+        return [[name, { newState: server.state, hasMoreChanges: false, ...changes }, id]];
+      };
+      server.requests.length = 0;
+      sync.resume();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(server.requests.length).toBeLessThan(9);
+      if (answer === 'notFound') expect(outcomes).toMatchObject([{ isMade: true }]);
+      await sync.close();
+    },
+  );
 
   it('is read anew by the ids that it has, and loses those that are gone', async () => {
     const server = makeLarge();
