@@ -331,24 +331,30 @@ export class Sync {
       ...((lost && this.#lostCalls?.callsOf(lost)) ?? []),
       ...calls.map((call) => this.#outbox.invocationOf(call)),
       ...[...pulls.values()].flatMap(pullCalls),
-      ...(lists?.calls ?? []),
       ...wanted.calls,
+      ...(lists?.calls ?? []),
       ...[...sweeps.values()].flatMap((sweep) => sweepCalls(sweep, accountId, maxObjectsInGet)),
     ];
     return { using: [CORE, ...(hasOnceKeys() ? [ONCE] : []), ...capabilities], methodCalls };
   }
 
-  /** Commits the answers of a request. Returns whether they have brought anything further. */
+  /**
+   * Commits the answers of a request, read in the order of its calls: later ones have newer
+   * objects. Returns whether they have brought anything further.
+   */
   #readResponse(cycle: Cycle, response: Response) {
     const flush = this.#outbox.read(cycle.calls, response);
     const draft = new Draft(this.#replica, flush.change);
-    let failure = this.#readTypes(cycle, response, draft) ?? flush.failure;
+    const pullFailure = this.#readPulls(cycle, response, draft) ?? flush.failure;
     const fetched = this.#wanted.read(cycle.wanted, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
     const recovery = cycle.lost && this.#lostCalls?.read(cycle.lost, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
-    failure = this.#takeLists(lists, draft) ?? fetched.failure ?? failure;
+    for (const answer of lists?.objects ?? []) draft.takeEarly(answer);
+    const sweepFailure = this.#readSweeps(cycle, response, draft);
+    this.#takeLists(lists, draft);
+    const failure = lists?.failure ?? fetched.failure ?? pullFailure ?? sweepFailure;
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
@@ -360,24 +366,27 @@ export class Sync {
   }
 
   /** Returns the type of the first error that may pass. */
-  #readTypes({ pulls, sweeps }: Cycle, response: Response, draft: Draft): string | null {
-    const { maxObjectsInGet } = this.#options.limits();
-    let failure: string | null = null;
-    const note = (error: string | null): void => {
-      failure ??= error;
-    };
-    for (const [reading, pull] of pulls) note(reading.readPull(pull, response, draft));
-    for (const [reading, sweep] of sweeps)
-      note(reading.readSweep(sweep, maxObjectsInGet, response, draft));
-    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
-    return failure;
+  #readPulls({ pulls }: Cycle, response: Response, draft: Draft): string | null {
+    const failures = Array.from(pulls, ([reading, pull]) =>
+      reading.readPull(pull, response, draft),
+    );
+    return failures.find((failure) => failure !== null) ?? null;
   }
 
-  /** Takes the objects of lists, and asks for those that are missing. */
-  #takeLists(answers: ListAnswers | null, draft: Draft): string | null {
-    if (answers === null) return null;
+  /** Returns the type of the first error that may pass. */
+  #readSweeps({ sweeps }: Cycle, response: Response, draft: Draft): string | null {
+    const { maxObjectsInGet } = this.#options.limits();
+    const failures = Array.from(sweeps, ([reading, sweep]) =>
+      reading.readSweep(sweep, maxObjectsInGet, response, draft),
+    );
+    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
+    return failures.find((failure) => failure !== null) ?? null;
+  }
+
+  /** Takes lists, and asks for the objects that they lack. */
+  #takeLists(answers: ListAnswers | null, draft: Draft): void {
+    if (answers === null) return;
     for (const [name, list] of answers.lists) draft.lists.set(name, list);
-    for (const answer of answers.objects) draft.takeEarly(answer);
     for (const [type, ids] of answers.shown) {
       const objects = draft.objects(type);
       this.#wanted.add(
@@ -385,7 +394,6 @@ export class Sync {
         ids.filter((id) => !objects.has(id)),
       );
     }
-    return answers.failure;
   }
 
   /** Has what a request has asked for asked for once more. */

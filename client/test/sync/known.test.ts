@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import type { PendingWrite } from '../../src/store/write.js';
+import { ListSync } from '../../src/sync/list-sync.js';
 import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // Types of which a client keeps the objects that it has been asked for.
@@ -144,6 +145,41 @@ describe('a type with too many objects to keep all of them', () => {
       await sync.close();
     },
   );
+
+  it('never gets older where a list has an object and it is read anew behind that', async () => {
+    const server = makeLarge();
+    const text = (value: string) =>
+      server.objects.set('t', { id: 't', type: 'Thing', text: value });
+    text('old');
+    const { store, sync, renew } = await openAccount(server, [THING]);
+    await sync.settle();
+    const search = { name: 'l', type: 'Thing', search: {}, position: 0, length: 9 };
+    server.answer = ([name, { sinceState }, id]) => {
+      const page = {
+        ids: ['t'],
+        total: 1,
+        position: 0,
+        queryState: 'q',
+        canCalculateChanges: false,
+      };
+      if (name === 'Thing/query') return [[name, page, id]];
+      if (id === 'Thing.page') {
+        // Another device writes while the request runs, behind the calls of the list.
+        text('new');
+        server.change();
+      }
+      if (name !== 'Thing/changes' || sinceState !== server.state) return undefined;
+      const none = { created: [], updated: [], destroyed: [], hasMoreChanges: false };
+      return [[name, { newState: server.state, ...none }, id]];
+    };
+    sync.wantList('l', new ListSync(store.replica, () => [search]));
+    await sync.settle();
+    expect(store.replica.row('Thing', 't')).toMatchObject({ text: 'old' });
+    renew();
+    await sync.settle();
+    expect(server.count('Thing/get')).toBeGreaterThan(0);
+    expect(store.replica.row('Thing', 't')).toMatchObject({ text: 'new' });
+  });
 
   it('is read anew by the ids that it has, and loses those that are gone', async () => {
     const server = makeLarge();
