@@ -27,7 +27,7 @@ export interface FlushLimits {
   readonly maxObjectsInSet: number;
   /** Octets that all calls may have together. */
   readonly maxOctets: number;
-  /** The server knows no keys: calls note the state in which they are sent. */
+  /** The server knows no keys: calls name the state in which they are sent. */
   readonly isGuarded?: boolean;
   /** Writes that have to stay unsent. */
   readonly held?: ReadonlySet<PendingWrite>;
@@ -53,10 +53,10 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         call = { onceKey: crypto.randomUUID(), writes: [] };
         calls += 1;
       }
-      const isGuarded = limits.isGuarded || isChecked(write);
-      const state = isGuarded ? replica.cursor(write.type) : null;
-      // Without its state a call has to wait.
-      if (isGuarded && state === null) return cutPlan(planned, log, index);
+      const state = replica.cursor(write.type);
+      // Without its state such a call has to wait.
+      if (state === null && (limits.isGuarded || isChecked(write)))
+        return cutPlan(planned, log, index);
       const sent = {
         ...prepare(write, planned, replica),
         sentAs: call.onceKey,

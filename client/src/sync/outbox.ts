@@ -23,11 +23,17 @@ export class Outbox {
   readonly #isRefused: (type: string) => boolean;
   /** The part of its limits that the server has really taken so far. */
   #share = 1;
+  /** The key of a call that may have been made, and that the server doesn't take again. */
+  #doubted: string | null = null;
 
   /** `isRefused`: the server tells nothing of a type. */
   constructor(options: SyncOptions, isRefused: (type: string) => boolean = () => false) {
     this.#options = options;
     this.#isRefused = isRefused;
+  }
+
+  get doubted(): string | null {
+    return this.#doubted;
   }
 
   /** Returns whether there are writes to send. */
@@ -92,18 +98,19 @@ export class Outbox {
   }
 
   /**
-   * Makes the calls of the next request smaller than these, of which the server ran nothing, unless
-   * an earlier request had their keys. A write alone that is too large is refused. Returns false
-   * where they can't be made smaller.
+   * Makes the next request smaller than one with these calls, of which the server ran nothing. Calls
+   * of `earlier` may have been made before: alone, such a call is in doubt. A write alone that is
+   * too large is refused. Returns false where nothing can be made smaller.
    */
   divide(calls: readonly FlushCall[], earlier: ReadonlySet<string | null>): boolean {
     const { replica, commit } = this.#options;
     this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
-    // Calls that an earlier request had may have been made.
     const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
     const unsent = new Set(fresh.flatMap(({ writes }) => writes));
     const [only] = calls;
-    if (only !== undefined && calls.length === 1 && unsent.size === 1) {
+    if (only !== undefined && calls.length === 1 && fresh.length === 0) {
+      this.#doubted = only.onceKey;
+    } else if (only !== undefined && calls.length === 1 && unsent.size === 1) {
       const answer = { isError: true, args: TOO_LARGE, type: TOO_LARGE.type } as const;
       const { change, outcomes } = readFlush(replica, [{ call: only, answer }]);
       void commit(change, outcomes);
@@ -111,7 +118,7 @@ export class Outbox {
       const log = replica.log.map((each) => (unsent.has(each) ? { ...each, sentAs: null } : each));
       void commit({ log }, []);
     }
-    return fresh.length > 0;
+    return calls.length > 0;
   }
 
   #planFlush(): Log {

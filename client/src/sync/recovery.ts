@@ -16,7 +16,8 @@ import { answerOf } from './wire.js';
 /**
  * Servers without keys for calls can't tell a call that comes again. A call that creates then names
  * the state in which it was sent, so it is made in that state or never. Where its answer is lost,
- * the client looks for what has been created since that state.
+ * the client looks for what has been created since that state. So it does where a server that knows
+ * keys doesn't take a call again that it may have made.
  */
 
 /** A call whose answer was lost. */
@@ -135,7 +136,7 @@ export function recover(
   const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
-    if (write.sentAs === null) return [write];
+    if (write.sentAs !== lost.sentAs) return [write];
     const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
     const id =
       write.kind === 'create'

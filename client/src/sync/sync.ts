@@ -51,7 +51,7 @@ export class Sync {
   #lists: ListSync | null = null;
   /** Something has been wished for since the last request began. */
   #isWished = false;
-  /** Calls that have lost their answers, of a server that knows no keys of calls. */
+  /** Calls that have lost their answers, and that can't be sent again. */
   #lostCalls: LostCalls | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
@@ -250,7 +250,8 @@ export class Sync {
   /** A server that knows no keys of calls can't tell a call that comes again. */
   async #findLost(): Promise<Lost | null> {
     const { hasOnceKeys, replica } = this.#options;
-    if (hasOnceKeys() || replica.log.every(({ sentAs }) => sentAs === null)) return null;
+    const sent = replica.log.find(({ sentAs }) => sentAs !== null);
+    if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#outbox.doubted)) return null;
     const { LostCalls } = await import('./recovery.js');
     this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
     return this.#lostCalls.find();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
-import { RequestError } from '../../src/call/errors.js';
+import { RequestError, TransportError } from '../../src/call/errors.js';
 import type { Request } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
@@ -123,6 +123,39 @@ describe('writes that are too large for one request', () => {
     await account.sync.settle();
     expect(server.objects.size).toBe(5);
     expect(account.outcomes.every(({ isMade }) => isMade)).toBe(true);
+  });
+
+  it.each([
+    ['was lost', 'request'],
+    ['had its answer lost', 'answer'],
+  ])('are made once where the first request %s, and it is too large later', async (_, fault) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    const send = server.send.bind(server);
+    server.send = async (request) => {
+      server.send = send;
+      if (fault === 'answer') await send(request);
+      server.before = (next) => {
+        if (countCreates(next) > 1) throw new RequestError(413, {});
+      };
+      throw new TransportError('The network has gone.');
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(Array.from(server.objects.values(), ({ text }) => text).sort()).toEqual(
+      [...texts].sort(),
+    );
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+    const sets = server.requests.flatMap(({ methodCalls }) =>
+      methodCalls.filter(([name]) => name === 'Thing/set'),
+    );
+    const sent = new Map<unknown, string>();
+    for (const [, { onceKey, ...args }] of sets) {
+      const text = JSON.stringify(args);
+      expect(sent.get(onceKey) ?? text).toBe(text);
+      sent.set(onceKey, text);
+    }
   });
 
   it("don't wait for one that no request can have", async () => {
