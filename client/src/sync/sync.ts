@@ -7,7 +7,7 @@ import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import type { FlushCall } from './flush.js';
 import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
 import { Loop } from './loop.js';
-import { Outbox } from './outbox.js';
+import { isTooLarge, Outbox } from './outbox.js';
 import { type Pull, pullCalls } from './pull.js';
 import type { Lost, LostCalls } from './recovery.js';
 import { type Sweep, sweepCalls } from './sweep.js';
@@ -64,8 +64,7 @@ export class Sync {
       hasMore: () => this.#hasMore(),
       backoff: options.backoff,
     });
-    const isRefused = (type: string) => this.#readings.get(type)?.isRefused === true;
-    this.#outbox = new Outbox(options, isRefused);
+    this.#outbox = new Outbox(options, (type) => this.#isRefused(type));
     this.#wanted = new FetchQueue(options.replica);
   }
 
@@ -172,6 +171,10 @@ export class Sync {
     return this.#loop.close();
   }
 
+  #isRefused(type: string): boolean {
+    return this.#readings.get(type)?.isRefused === true;
+  }
+
   #isEnded(): boolean {
     return this.#loop.isClosed || this.#options.isFenced();
   }
@@ -240,7 +243,7 @@ export class Sync {
       if (failure === null && (read.hasMoved || !this.#hasMore())) this.#loop.noteSuccess();
     } catch (error) {
       failure = typeOf(error);
-      if (isTooLarge(error) && this.#divide(cycle)) failure = null;
+      if (this.#divide(cycle, error)) failure = null;
     } finally {
       if (failure !== null) this.#repeat(cycle);
     }
@@ -349,7 +352,11 @@ export class Sync {
     const pullFailure = this.#readPulls(cycle, response, draft) ?? flush.failure;
     const fetched = this.#wanted.read(cycle.wanted, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
-    const recovery = cycle.lost && this.#lostCalls?.read(cycle.lost, response, draft);
+    const { lost } = cycle;
+    // A call with a key, of a type that the server tells nothing of, doesn't wait for its changes.
+    if (lost !== null && this.#options.hasOnceKeys() && this.#isRefused(lost.type))
+      draft.pulled.set(lost.type, true);
+    const recovery = lost && this.#lostCalls?.read(lost, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
     for (const answer of lists?.objects ?? []) draft.takeEarly(answer);
@@ -357,6 +364,7 @@ export class Sync {
     this.#takeLists(lists, draft);
     const failure = lists?.failure ?? fetched.failure ?? pullFailure ?? sweepFailure;
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
+    if (lost !== null) this.#outbox.endDoubt();
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
     return {
@@ -415,12 +423,14 @@ export class Sync {
   }
 
   /**
-   * Makes the next request smaller than this one, of which the server ran nothing. Returns false
-   * where nothing can be made smaller.
+   * Makes the next request smaller than this one, which has failed. Returns false where nothing
+   * can be made smaller.
    */
-  #divide(cycle: Cycle): boolean {
+  #divide(cycle: Cycle, error: unknown): boolean {
+    const isDivided = this.#outbox.divide(cycle.calls, cycle.earlier, error);
+    if (!isDivided && !(isTooLarge(error) && this.#refuseList(cycle))) return false;
     this.#repeat(cycle);
-    return this.#outbox.divide(cycle.calls, cycle.earlier) || this.#refuseList(cycle);
+    return true;
   }
 
   /** A list alone that is too large is refused. */
@@ -456,10 +466,4 @@ export class Sync {
 function typeOf(error: unknown): string {
   const type = (error as { readonly type?: unknown } | null)?.type;
   return typeof type === 'string' ? type : 'transport';
-}
-
-/** Returns whether a request was refused as a whole since it is too large. */
-function isTooLarge(error: unknown): boolean {
-  const { status, type, limit } = (error ?? {}) as Readonly<Record<string, unknown>>;
-  return status === 413 || (type === 'limit' && limit !== 'maxConcurrentRequests');
 }

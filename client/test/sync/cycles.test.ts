@@ -175,6 +175,87 @@ describe('writes that are too large for one request', () => {
   });
 });
 
+describe('a write with which each request fails', () => {
+  const texts = ['one', 'two', 'three', 'four'];
+  const countTried = ({ methodCalls }: Request): number =>
+    methodCalls.filter(([name]) => name === 'Thing/set').length;
+
+  it.each([
+    [403, true],
+    [500, true],
+    [502, false],
+  ])('is refused alone: status %i, keys %s', async (status, hasKeys) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING], { hasKeys });
+    await account.sync.settle();
+    server.before = (request) => {
+      if (JSON.stringify(request).includes('"three"')) throw new RequestError(status, {});
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    const refused = account.outcomes.filter(({ isMade }) => !isMade);
+    expect(refused).toMatchObject([
+      { write: { values: { text: 'three' } }, error: { type: 'http', status } },
+    ]);
+    const made = Array.from(server.objects.values(), ({ text }) => text).sort();
+    expect(made).toEqual(['four', 'one', 'two']);
+    expect(server.requests.length).toBeLessThan(40);
+  });
+
+  it('is made once where the server fails behind it', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    const send = server.send.bind(server);
+    server.send = async (request) => {
+      // The server makes calls of a key once.
+      const isMade = [...server.objects.values()].some(({ text }) => text === 'three');
+      const isOwn = JSON.stringify(request).includes('"three"');
+      if (isOwn && isMade) throw new RequestError(500, {});
+      const response = await send(request);
+      if (isOwn) throw new RequestError(500, {});
+      return response;
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+    expect(server.objects.size).toBe(4);
+  });
+
+  it.each([401, 403, 500, 503])('waits while all requests fail: status %i', async (status) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = () => {
+      throw new RequestError(status, {});
+    };
+    account.create('Thing', ...texts);
+    await eventually(() => expect(server.requests.length).toBeGreaterThan(10), 10_000);
+    server.before = () => undefined;
+    await account.sync.settle();
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+    expect(server.objects.size).toBe(4);
+    const before = server.requests.length;
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.requests.slice(before).filter(countTried)).toHaveLength(1);
+  });
+
+  it.each([401, 503])('waits for a server that has no time: status %i', async (status) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = (request) => {
+      if (countTried(request) > 0) throw new RequestError(status, {});
+    };
+    account.create('Thing', ...texts);
+    await eventually(() => expect(server.requests.length).toBeGreaterThan(10), 10_000);
+    server.before = () => undefined;
+    await account.sync.settle();
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+  });
+});
+
 describe('a call whose outcome the response leaves open', () => {
   it.each([
     ['no answer', () => []],
