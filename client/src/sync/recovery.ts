@@ -140,7 +140,7 @@ export function recover(
     const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
     const id =
       write.kind === 'create'
-        ? findEqual(write, free, nameOf)
+        ? findEqual(write, free, { replica, nameOf })
         : findUpdated(write, replica, pulled);
     if (id === undefined) return [isWhole ? { ...write, sentAs: null } : write];
     free.delete(id);
@@ -171,10 +171,12 @@ function findUpdated(
 function findEqual(
   write: PendingCreate,
   objects: ReadonlyMap<string, JsonObject>,
-  nameOf: (text: string) => string,
+  { replica, nameOf }: { readonly replica: Replica; readonly nameOf: (text: string) => string },
 ): string | undefined {
   const equal = [...objects].find(([id, object]) => {
-    const { values } = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
+    const named = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
+    // The server tells no secrets.
+    const values = replica.withoutSecrets(write.type, named.values);
     return Object.keys(values).every((name) => isEqual(values[name], object[name]));
   });
   return equal?.[0];
