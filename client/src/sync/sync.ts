@@ -1,3 +1,4 @@
+import { TransportError } from '../call/errors.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
@@ -255,7 +256,9 @@ export class Sync {
     const { hasOnceKeys, replica } = this.#options;
     const sent = replica.log.find(({ sentAs }) => sentAs !== null);
     if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#outbox.doubted)) return null;
-    const { LostCalls } = await import('./recovery.js');
+    const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
+      throw new TransportError('The code can’t be loaded.', { cause });
+    });
     this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
     return this.#lostCalls.find();
   }
@@ -462,8 +465,8 @@ export class Sync {
   }
 }
 
-/** Returns the type of an error that was thrown; what isn't ours counts as a lost answer. */
+/** Returns the type of an error; one that isn't ours is a fault of the answer, or of the client. */
 function typeOf(error: unknown): string {
   const type = (error as { readonly type?: unknown } | null)?.type;
-  return typeof type === 'string' ? type : 'transport';
+  return typeof type === 'string' ? type : 'fault';
 }

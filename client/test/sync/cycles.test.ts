@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import { eventually } from '../../../test/support/poll.js';
 import { RequestError, TransportError } from '../../src/call/errors.js';
 import type { Request } from '../../src/transport/transport.js';
@@ -322,6 +323,21 @@ describe('an object that changes between its /changes and its /get', () => {
     expect(since.slice(0, 2)).toEqual(['1', '2']);
     expect(store.replica.cursor('Thing')).toBe('3');
   });
+});
+
+it('an answer that makes no sense is no absence of the server', async () => {
+  const server = new ToyServer();
+  const { sync, failures } = await openAccount(server, [THING], { pause: 500 });
+  const nothing = null as unknown as JsonObject;
+  server.answer = ([name, , id]) => [[name, nothing, id]];
+  sync.want();
+  await eventually(() => expect(failures).toEqual(['fault']), 5000);
+  server.before = () => {
+    throw new TransportError('The network has gone.');
+  };
+  sync.resume();
+  await eventually(() => expect(failures).toEqual(['fault', 'transport']), 5000);
+  await sync.close();
 });
 
 describe('a server that never comes to an end', () => {
