@@ -43,10 +43,18 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   let calls = new Set(log.flatMap(({ sentAs }) => (sentAs === null ? [] : [sentAs]))).size;
   let octets = 0;
   const planned: PendingWrite[] = [];
+  const byObject = new Map<string, PendingWrite[]>();
+  const add = (write: PendingWrite): void => {
+    planned.push(write);
+    const object = `${write.type} ${write.key}`;
+    const others = byObject.get(object);
+    if (others === undefined) byObject.set(object, [write]);
+    else others.push(write);
+  };
   for (const [index, write] of log.entries()) {
     if (limits.held?.has(write)) {
       call = null;
-      planned.push(write);
+      add(write);
     } else if (write.sentAs === null) {
       if (call === null || !fits(call.writes, write, limits.maxObjectsInSet)) {
         if (calls >= limits.maxCalls) return cutPlan(planned, log, index);
@@ -58,7 +66,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       if (state === null && (limits.isGuarded || isChecked(write)))
         return cutPlan(planned, log, index);
       const sent = {
-        ...prepare(write, planned, replica),
+        ...prepare(write, byObject.get(`${write.type} ${write.key}`) ?? [], replica),
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
       };
@@ -66,11 +74,11 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       // A write alone is sent, however large: the server says what is wrong with it.
       if (octets > limits.maxOctets && planned.length > 0) return cutPlan(planned, log, index);
       call.writes.push(sent);
-      planned.push(sent);
+      add(sent);
     } else {
       call = null;
       octets += countOctets(JSON.stringify(write));
-      planned.push(write);
+      add(write);
     }
   }
   return planned;
@@ -130,6 +138,7 @@ export function fits(writes: readonly PendingWrite[], next: PendingWrite, max: n
  * Returns a write as it is sent, however often: with the ids that are known, and with whole
  * properties where a pointer leads through what the object doesn't have. Of an object that isn't
  * known, the server judges the pointers: a whole property would take away what others have set.
+ * `earlier` are the writes of the object that come before.
  */
 function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWrite {
   const named = replaceNames(write, (text) => replica.idOf(text) ?? text);
@@ -137,7 +146,6 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
   const defaults = replica.defaultsOf(write.type);
   let object: JsonObject | undefined = replica.base(write.type, write.key);
   for (const one of earlier) {
-    if (one.key !== write.key || one.type !== write.type) continue;
     if (one.kind === 'create') object = { ...readDefaults(named.patch, defaults), ...one.values };
     if (one.kind === 'update') object = object && applyPatch(object, one.patch, defaults);
   }
