@@ -1,14 +1,15 @@
-import { TransportError } from '../call/errors.js';
+import { RequestError, TransportError } from '../call/errors.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
 import type { Invocation, Request, Response } from '../transport/transport.js';
 import { Draft } from './draft.js';
+import type { FailedCalls } from './failed-calls.js';
 import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import type { FlushCall } from './flush.js';
 import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
 import { Loop } from './loop.js';
-import { isTooLarge, Outbox } from './outbox.js';
+import { Outbox } from './outbox.js';
 import { type Pull, pullCalls } from './pull.js';
 import type { Lost, LostCalls } from './recovery.js';
 import { type Sweep, sweepCalls } from './sweep.js';
@@ -54,6 +55,8 @@ export class Sync {
   #isWished = false;
   /** Calls that have lost their answers, and that can't be sent again. */
   #lostCalls: LostCalls | null = null;
+  /** Null: no request has been refused yet. */
+  #failedCalls: FailedCalls | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
 
@@ -244,7 +247,7 @@ export class Sync {
       if (failure === null && (read.hasMoved || !this.#hasMore())) this.#loop.noteSuccess();
     } catch (error) {
       failure = typeOf(error);
-      if (this.#divide(cycle, error)) failure = null;
+      if (await this.#divide(cycle, error)) failure = null;
     } finally {
       if (failure !== null) this.#repeat(cycle);
     }
@@ -255,7 +258,8 @@ export class Sync {
   async #findLost(): Promise<Lost | null> {
     const { hasOnceKeys, replica } = this.#options;
     const sent = replica.log.find(({ sentAs }) => sentAs !== null);
-    if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#outbox.doubted)) return null;
+    if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#failedCalls?.doubted))
+      return null;
     const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
       throw new TransportError('The code can’t be loaded.', { cause });
     });
@@ -367,7 +371,8 @@ export class Sync {
     this.#takeLists(lists, draft);
     const failure = lists?.failure ?? fetched.failure ?? pullFailure ?? sweepFailure;
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
-    if (lost !== null) this.#outbox.endDoubt();
+    if (lost !== null) this.#failedCalls?.endDoubt();
+    if (cycle.calls.length > 0) this.#failedCalls?.noteAnswer();
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
     return {
@@ -429,8 +434,12 @@ export class Sync {
    * Makes the next request smaller than this one, which has failed. Returns false where nothing
    * can be made smaller.
    */
-  #divide(cycle: Cycle, error: unknown): boolean {
-    const isDivided = this.#outbox.divide(cycle.calls, cycle.earlier, error);
+  async #divide(cycle: Cycle, error: unknown): Promise<boolean> {
+    if (this.#failedCalls === null && !(error instanceof RequestError)) return false;
+    const { FailedCalls, isTooLarge } = await import('./failed-calls.js');
+    if (this.#isEnded()) return false;
+    this.#failedCalls ??= new FailedCalls(this.#options, this.#outbox);
+    const isDivided = this.#failedCalls.divide(cycle.calls, cycle.earlier, error);
     if (!isDivided && !(isTooLarge(error) && this.#refuseList(cycle))) return false;
     this.#repeat(cycle);
     return true;
