@@ -54,14 +54,12 @@ export class LogRows {
     return sorted.map(([, write]) => write);
   }
 
-  /** Returns whether new rows are behind those of a log: then it needs not be sorted. */
+  /** Returns whether new rows, in their order, are behind those of a log: it is sorted then. */
   #areNext(log: Log, rows: readonly RowChange[]): boolean {
-    let last = this.#places.get(log.at(-1) as PendingWrite) ?? '';
+    const last = this.#places.get(log.at(-1) as PendingWrite) ?? '';
     return rows.every(({ key, value }) => {
       const place = this.#placeOf(key);
-      const isNext = value !== undefined && place > last && !this.#ended.has(place);
-      last = place;
-      return isNext;
+      return value !== undefined && place > last && !this.#ended.has(place);
     });
   }
 

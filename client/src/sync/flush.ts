@@ -44,12 +44,14 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   let octets = 0;
   const planned: PendingWrite[] = [];
   const byObject = new Map<string, PendingWrite[]>();
+  const mates = ({ type, key }: PendingWrite): PendingWrite[] => {
+    const others = byObject.get(`${type} ${key}`) ?? [];
+    byObject.set(`${type} ${key}`, others);
+    return others;
+  };
   const add = (write: PendingWrite): void => {
     planned.push(write);
-    const object = `${write.type} ${write.key}`;
-    const others = byObject.get(object);
-    if (others === undefined) byObject.set(object, [write]);
-    else others.push(write);
+    mates(write).push(write);
   };
   for (const [index, write] of log.entries()) {
     if (limits.held?.has(write)) {
@@ -66,7 +68,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       if (state === null && (limits.isGuarded || isChecked(write)))
         return cutPlan(planned, log, index);
       const sent = {
-        ...prepare(write, byObject.get(`${write.type} ${write.key}`) ?? [], replica),
+        ...prepare(write, mates(write), replica),
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
       };

@@ -12,7 +12,7 @@ const LACKS_FILE: Refusal = Object.freeze({
 
 const LACKS_STATE: Refusal = Object.freeze({
   type: 'forbidden',
-  description: 'The server tells nothing of the type.',
+  description: 'The server tells nothing of it.',
 });
 
 /**

@@ -108,9 +108,10 @@ export class Outbox {
 
   #endConflicts(): void {
     const { replica, commit, lacksFile, hasOnceKeys } = this.#options;
-    const needsState = (write: PendingWrite) => !hasOnceKeys() || isChecked(write);
     const lacksState = (write: PendingWrite) =>
-      this.#isRefused(write.type) && replica.cursor(write.type) === null && needsState(write);
+      replica.cursor(write.type) === null &&
+      this.#isRefused(write.type) &&
+      (isChecked(write) || !hasOnceKeys());
     const orphans = findOrphans(replica, lacksFile, lacksState);
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;

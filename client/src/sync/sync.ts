@@ -261,7 +261,7 @@ export class Sync {
     if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#failedCalls?.doubted))
       return null;
     const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
-      throw new TransportError('The code can’t be loaded.', { cause });
+      throw new TransportError('The code is missing.', { cause });
     });
     this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
     return this.#lostCalls.find();
@@ -356,7 +356,10 @@ export class Sync {
   #readResponse(cycle: Cycle, response: Response) {
     const flush = this.#outbox.read(cycle.calls, response);
     const draft = new Draft(this.#replica, flush.change);
-    const pullFailure = this.#readPulls(cycle, response, draft) ?? flush.failure;
+    const { maxObjectsInGet } = this.#options.limits();
+    const failures = Array.from(cycle.pulls, ([reading, pull]) =>
+      reading.readPull(pull, response, draft),
+    );
     const fetched = this.#wanted.read(cycle.wanted, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
     const { lost } = cycle;
@@ -367,37 +370,22 @@ export class Sync {
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
     for (const answer of lists?.objects ?? []) draft.takeEarly(answer);
-    const sweepFailure = this.#readSweeps(cycle, response, draft);
+    for (const [reading, sweep] of cycle.sweeps)
+      failures.push(reading.readSweep(sweep, maxObjectsInGet, response, draft));
+    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
     this.#takeLists(lists, draft);
-    const failure = lists?.failure ?? fetched.failure ?? pullFailure ?? sweepFailure;
+    failures.push(flush.failure, fetched.failure, lists?.failure ?? null);
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
     if (lost !== null) this.#failedCalls?.endDoubt();
     if (cycle.calls.length > 0) this.#failedCalls?.noteAnswer();
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
     return {
-      failure,
+      /** The first error that may pass. */
+      failure: failures.find(Boolean) ?? null,
       hasMoved: hasEnded || isRead || lists?.hasMoved === true,
       hasAsked: flush.isTooLarge || fetched.objects.length > 0,
     };
-  }
-
-  /** Returns the type of the first error that may pass. */
-  #readPulls({ pulls }: Cycle, response: Response, draft: Draft): string | null {
-    const failures = Array.from(pulls, ([reading, pull]) =>
-      reading.readPull(pull, response, draft),
-    );
-    return failures.find((failure) => failure !== null) ?? null;
-  }
-
-  /** Returns the type of the first error that may pass. */
-  #readSweeps({ sweeps }: Cycle, response: Response, draft: Draft): string | null {
-    const { maxObjectsInGet } = this.#options.limits();
-    const failures = Array.from(sweeps, ([reading, sweep]) =>
-      reading.readSweep(sweep, maxObjectsInGet, response, draft),
-    );
-    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
-    return failures.find((failure) => failure !== null) ?? null;
   }
 
   /** Takes lists, and asks for the objects that they lack. */
