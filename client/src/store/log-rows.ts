@@ -33,6 +33,7 @@ export class LogRows {
    * tab may have gone on with those before.
    */
   take(log: Log, rows: readonly RowChange[], areNew = false): Log {
+    if (areNew && this.#areNext(log, rows)) return [...log, ...rows.map((row) => this.#add(row))];
     const writes = new Map(log.map((write) => [this.#places.get(write) ?? '', write]));
     for (const { key, value } of rows) {
       const place = this.#placeOf(key);
@@ -51,6 +52,23 @@ export class LogRows {
     const sorted = [...writes].sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [place, write] of sorted) this.#set(write, place);
     return sorted.map(([, write]) => write);
+  }
+
+  /** Returns whether new rows, in their order, are behind those of a log: it is sorted then. */
+  #areNext(log: Log, rows: readonly RowChange[]): boolean {
+    const last = this.#places.get(log.at(-1) as PendingWrite) ?? '';
+    return rows.every(({ key, value }) => {
+      const place = this.#placeOf(key);
+      return value !== undefined && place > last && !this.#ended.has(place);
+    });
+  }
+
+  #add({ key, value }: RowChange): PendingWrite {
+    const write = value as unknown as PendingWrite;
+    const place = this.#placeOf(key);
+    this.#set(write, place);
+    this.#stored.set(place, write.sentAs);
+    return write;
   }
 
   /** Returns the changes of rows by which a store goes on to have all of its rows and no other. */

@@ -43,12 +43,17 @@ function joinBlobs(write: PendingWrite, other: PendingWrite): PendingWrite {
 
 /** Returns a log in which unsent writes of one object are one, as far as they may be. */
 export function coalesce(log: Log, defaultsOf: (type: string) => Defaults): Log {
-  const fresh = log.filter(isFresh);
-  if (new Set(fresh.map(({ key }) => key)).size === fresh.length) return log;
-  let made: Log = [];
+  /** The last write of each object. */
+  const last = new Map<string, PendingWrite>();
+  let made: PendingWrite[] = [];
   for (const write of log) {
-    if (isFresh(write)) made = append(made, write, defaultsOf(write.type));
-    else made = [...made, write];
+    const object = `${write.type} ${write.key}`;
+    const before = last.get(object);
+    const canJoin = before && before.group === write.group && isFresh(before) && isFresh(write);
+    // Each look through the log takes its time: only writes that may be joined need one.
+    if (canJoin) made = [...append(made, write, defaultsOf(write.type))];
+    else made.push(write);
+    last.set(object, write);
   }
   return made.length === log.length ? log : made;
 }

@@ -190,7 +190,7 @@ export class Replica {
     };
     for (const [key, alias] of aliases ?? []) this.#setAlias(key, alias, touch);
     // Writes that name these objects show their ids from now on.
-    for (const write of aliases === undefined ? [] : this.#log) {
+    for (const write of aliases?.size ? this.#log : []) {
       if ([...namesIn(write)].some((key) => aliases?.has(key))) this.#touchWritten(write, touch);
     }
     for (const [type, state] of cursors ?? []) {

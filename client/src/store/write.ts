@@ -40,7 +40,7 @@ interface Pending {
   readonly isRepaired?: true;
   /** The request that carries it; null while it may still change. Its outcome may be unknown. */
   readonly sentAs: string | null;
-  /** The state of its type in which it was last sent, where the call names or remembers it. */
+  /** The state of its type in which it was last sent, where there was one. */
   readonly sentIn?: string;
   /** How often the server has failed at it, where it has. */
   readonly failures?: number;

@@ -14,8 +14,6 @@ interface Part {
 export interface FetchRequest {
   readonly parts: readonly Part[];
   readonly calls: readonly Invocation[];
-  /** The history of the server's data in which it was made. */
-  readonly round: number;
 }
 
 export interface FetchAnswers {
@@ -37,7 +35,6 @@ export interface FetchOptions {
 export class FetchQueue {
   readonly #replica: Replica;
   readonly #byType = new Map<string, Set<string>>();
-  #round = 0;
 
   constructor(replica: Replica) {
     this.#replica = replica;
@@ -59,11 +56,6 @@ export class FetchQueue {
     this.#byType.delete(type);
   }
 
-  /** Has a new session: takes no answer from before. */
-  forget(): void {
-    this.#round += 1;
-  }
-
   /** Takes objects into a request, those of a type for each call that it has room for. */
   plan(room: number, { accountId, maxObjectsInGet }: FetchOptions): FetchRequest {
     const parts = [...this.#byType]
@@ -76,13 +68,12 @@ export class FetchQueue {
         `${type}.wanted`,
       ],
     );
-    return { parts, calls, round: this.#round };
+    return { parts, calls };
   }
 
   /** Returns the objects that a response has. Errors that pass leave them wanted. */
-  read({ parts, round }: FetchRequest, response: Response): FetchAnswers {
+  read({ parts }: FetchRequest, response: Response): FetchAnswers {
     let failure: string | null = null;
-    if (round !== this.#round) return { objects: [], failure };
     const objects = parts.flatMap(({ type, ids }) => {
       const got = answerOf(response, `${type}.wanted`);
       if (got.isError && TRANSIENT.has(got.type)) {
@@ -92,8 +83,9 @@ export class FetchQueue {
       const rest = this.#byType.get(type);
       for (const id of ids) rest?.delete(id);
       if (rest?.size === 0) this.#byType.delete(type);
+      if (got.isError) return [];
       const found = new Map<string, JsonObject | null>();
-      if (!got.isError) takeObjects(got.args, found);
+      takeObjects(got.args, found);
       return [{ type, objects: found, state: String(got.args['state']) }];
     });
     return { objects, failure };

@@ -27,7 +27,7 @@ export interface FlushLimits {
   readonly maxObjectsInSet: number;
   /** Octets that all calls may have together. */
   readonly maxOctets: number;
-  /** The server knows no keys: calls note the state in which they are sent. */
+  /** The server knows no keys: calls name the state in which they are sent. */
   readonly isGuarded?: boolean;
   /** Writes that have to stay unsent. */
   readonly held?: ReadonlySet<PendingWrite>;
@@ -43,22 +43,32 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   let calls = new Set(log.flatMap(({ sentAs }) => (sentAs === null ? [] : [sentAs]))).size;
   let octets = 0;
   const planned: PendingWrite[] = [];
+  const byObject = new Map<string, PendingWrite[]>();
+  const mates = ({ type, key }: PendingWrite): PendingWrite[] => {
+    const others = byObject.get(`${type} ${key}`) ?? [];
+    byObject.set(`${type} ${key}`, others);
+    return others;
+  };
+  const add = (write: PendingWrite): void => {
+    planned.push(write);
+    mates(write).push(write);
+  };
   for (const [index, write] of log.entries()) {
     if (limits.held?.has(write)) {
       call = null;
-      planned.push(write);
+      add(write);
     } else if (write.sentAs === null) {
       if (call === null || !fits(call.writes, write, limits.maxObjectsInSet)) {
         if (calls >= limits.maxCalls) return cutPlan(planned, log, index);
         call = { onceKey: crypto.randomUUID(), writes: [] };
         calls += 1;
       }
-      const isGuarded = limits.isGuarded || isChecked(write);
-      const state = isGuarded ? replica.cursor(write.type) : null;
-      // Without its state a call has to wait.
-      if (isGuarded && state === null) return cutPlan(planned, log, index);
+      const state = replica.cursor(write.type);
+      // Without its state such a call has to wait.
+      if (state === null && (limits.isGuarded || isChecked(write)))
+        return cutPlan(planned, log, index);
       const sent = {
-        ...prepare(write, planned, replica),
+        ...prepare(write, mates(write), replica),
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
       };
@@ -66,11 +76,11 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       // A write alone is sent, however large: the server says what is wrong with it.
       if (octets > limits.maxOctets && planned.length > 0) return cutPlan(planned, log, index);
       call.writes.push(sent);
-      planned.push(sent);
+      add(sent);
     } else {
       call = null;
       octets += countOctets(JSON.stringify(write));
-      planned.push(write);
+      add(write);
     }
   }
   return planned;
@@ -130,6 +140,7 @@ export function fits(writes: readonly PendingWrite[], next: PendingWrite, max: n
  * Returns a write as it is sent, however often: with the ids that are known, and with whole
  * properties where a pointer leads through what the object doesn't have. Of an object that isn't
  * known, the server judges the pointers: a whole property would take away what others have set.
+ * `earlier` are the writes of the object that come before.
  */
 function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWrite {
   const named = replaceNames(write, (text) => replica.idOf(text) ?? text);
@@ -137,7 +148,6 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
   const defaults = replica.defaultsOf(write.type);
   let object: JsonObject | undefined = replica.base(write.type, write.key);
   for (const one of earlier) {
-    if (one.key !== write.key || one.type !== write.type) continue;
     if (one.kind === 'create') object = { ...readDefaults(named.patch, defaults), ...one.values };
     if (one.kind === 'update') object = object && applyPatch(object, one.patch, defaults);
   }

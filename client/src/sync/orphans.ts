@@ -10,14 +10,21 @@ const LACKS_FILE: Refusal = Object.freeze({
   description: 'A file that it needs was not uploaded.',
 });
 
+const LACKS_STATE: Refusal = Object.freeze({
+  type: 'forbidden',
+  description: 'The server tells nothing of it.',
+});
+
 /**
  * Returns the ends of unsent writes that can't be made any more: they are of objects made here that
  * are nowhere, or name such objects. A tab may make such a write before it knows that the create
- * was taken back or refused. Or they need a file that the server will never have.
+ * was taken back or refused. Or they need a file that the server will never have, or a state that
+ * it doesn't tell.
  */
 export function findOrphans(
   replica: Replica,
   lacksFile: (write: PendingWrite) => boolean = () => false,
+  lacksState: (write: PendingWrite) => boolean = () => false,
 ): readonly Outcome[] {
   const { log } = replica;
   const creates = new Set(log.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
@@ -33,6 +40,7 @@ export function findOrphans(
     const { key, sentAs } = write;
     if (sentAs !== null) return null;
     if (lacksFile(write)) return LACKS_FILE;
+    if (lacksState(write)) return LACKS_STATE;
     if (isLacking(write)) return DEPENDENCY_FAILED;
     return isGone(key) ? GONE : null;
   };

@@ -1,3 +1,4 @@
+import { isChecked } from '../store/checks.js';
 import type { Log } from '../store/log.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
@@ -8,9 +9,6 @@ import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.j
 import { findConflicts, findWaiting } from './unchanged.js';
 import { answerOf } from './wire.js';
 
-/** Limits are not halved further: a single write is less than this in any case. */
-const SMALLEST_SHARE = 2 ** -12;
-
 export const TOO_LARGE = Object.freeze({
   type: 'tooLarge',
   description: 'The server takes nothing so large.',
@@ -19,11 +17,14 @@ export const TOO_LARGE = Object.freeze({
 /** Puts the writes of the log into calls of /set, and reads their answers. */
 export class Outbox {
   readonly #options: SyncOptions;
+  readonly #isRefused: (type: string) => boolean;
   /** The part of its limits that the server has really taken so far. */
-  #share = 1;
+  share = 1;
 
-  constructor(options: SyncOptions) {
+  /** `isRefused`: the server tells nothing of a type. */
+  constructor(options: SyncOptions, isRefused: (type: string) => boolean = () => false) {
     this.#options = options;
+    this.#isRefused = isRefused;
   }
 
   /** Returns whether there are writes to send. */
@@ -38,12 +39,12 @@ export class Outbox {
 
   /** Returns as much of a limit as the server takes. */
   shareOf(limit: number): number {
-    return Math.max(1, Math.floor(limit * this.#share));
+    return Math.max(1, Math.floor(limit * this.share));
   }
 
   /** Has a new session, with other limits. */
   forget(): void {
-    this.#share = 1;
+    this.share = 1;
   }
 
   /**
@@ -83,31 +84,8 @@ export class Outbox {
     const { replica, repair } = this.#options;
     const answers = calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
     const result = readFlush(replica, answers, repair);
-    if (result.isTooLarge) this.#share /= 2;
+    if (result.isTooLarge) this.share /= 2;
     return result;
-  }
-
-  /**
-   * Makes the calls of the next request smaller than these, of which the server ran nothing, unless
-   * an earlier request had their keys. A write alone that is too large is refused. Returns false
-   * where they can't be made smaller.
-   */
-  divide(calls: readonly FlushCall[], earlier: ReadonlySet<string | null>): boolean {
-    const { replica, commit } = this.#options;
-    this.#share = Math.max(this.#share / 2, SMALLEST_SHARE);
-    // Calls that an earlier request had may have been made.
-    const fresh = calls.filter(({ onceKey }) => !earlier.has(onceKey));
-    const unsent = new Set(fresh.flatMap(({ writes }) => writes));
-    const [only] = calls;
-    if (only !== undefined && calls.length === 1 && unsent.size === 1) {
-      const answer = { isError: true, args: TOO_LARGE, type: TOO_LARGE.type } as const;
-      const { change, outcomes } = readFlush(replica, [{ call: only, answer }]);
-      void commit(change, outcomes);
-    } else if (fresh.length > 0) {
-      const log = replica.log.map((each) => (unsent.has(each) ? { ...each, sentAs: null } : each));
-      void commit({ log }, []);
-    }
-    return fresh.length > 0;
   }
 
   #planFlush(): Log {
@@ -116,7 +94,7 @@ export class Outbox {
     return planFlush(replica, {
       maxCalls: isGuarded ? 1 : this.#maxCalls,
       maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
-      maxOctets: maxOctetsOf(limits()) * this.#share,
+      maxOctets: maxOctetsOf(limits()) * this.share,
       isGuarded,
       held: this.#findWaiting(),
     });
@@ -134,8 +112,12 @@ export class Outbox {
   }
 
   #endConflicts(): void {
-    const { replica, commit, lacksFile } = this.#options;
-    const orphans = findOrphans(replica, lacksFile);
+    const { replica, commit, lacksFile, hasOnceKeys } = this.#options;
+    const lacksState = (write: PendingWrite) =>
+      replica.cursor(write.type) === null &&
+      this.#isRefused(write.type) &&
+      (isChecked(write) || !hasOnceKeys());
+    const orphans = findOrphans(replica, lacksFile, lacksState);
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;
     const ended = new Set(outcomes.map(({ write }) => write));

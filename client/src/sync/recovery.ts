@@ -16,7 +16,8 @@ import { answerOf } from './wire.js';
 /**
  * Servers without keys for calls can't tell a call that comes again. A call that creates then names
  * the state in which it was sent, so it is made in that state or never. Where its answer is lost,
- * the client looks for what has been created since that state.
+ * the client looks for what has been created since that state. So it does where a server that knows
+ * keys doesn't take a call again that it may have made.
  */
 
 /** A call whose answer was lost. */
@@ -63,12 +64,13 @@ export class LostCalls {
   /** Ends what has come of a lost call; all of it once all changes of its type are there. */
   read(lost: Lost, response: Response, draft: Draft): Recovery | null {
     const { type } = lost;
-    const known = readCreated(lost, response);
+    const told = readCreated(lost, response);
+    const objects = draft.objects(type);
+    const known = told && dropGone(told, objects);
     this.#last = known ?? lost;
     const isPulled = draft.pulled.get(type);
     if (known === null || isPulled === undefined) return null;
     const isWhole = isPulled && !known.hasMore;
-    const objects = draft.objects(type);
     const missing = known.created.filter((id) => !objects.has(id));
     if (isWhole) this.#wanted.add(type, missing);
     if (this.#wanted.types.has(type)) return null;
@@ -97,6 +99,11 @@ export function readCreated(lost: Lost, response: Response): Lost | null {
   // A server that stays where it is and has more would be asked for ever.
   const hasMore = hasMoreChanges === true && state !== lost.state;
   return { ...lost, created: [...lost.created, ...textsOf(created)], state, hasMore };
+}
+
+/** Returns a lost call without the objects that are gone, or each would be asked for for ever. */
+function dropGone(lost: Lost, objects: ServerObjects): Lost {
+  return { ...lost, created: lost.created.filter((id) => objects.get(id) !== null) };
 }
 
 /** A part of the changes of the type of a lost call. */
@@ -129,11 +136,11 @@ export function recover(
   const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
-    if (write.sentAs === null) return [write];
+    if (write.sentAs !== lost.sentAs) return [write];
     const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
     const id =
       write.kind === 'create'
-        ? findEqual(write, free, nameOf)
+        ? findEqual(write, free, { replica, nameOf })
         : findUpdated(write, replica, pulled);
     if (id === undefined) return [isWhole ? { ...write, sentAs: null } : write];
     free.delete(id);
@@ -164,10 +171,12 @@ function findUpdated(
 function findEqual(
   write: PendingCreate,
   objects: ReadonlyMap<string, JsonObject>,
-  nameOf: (text: string) => string,
+  { replica, nameOf }: { readonly replica: Replica; readonly nameOf: (text: string) => string },
 ): string | undefined {
   const equal = [...objects].find(([id, object]) => {
-    const { values } = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
+    const named = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
+    // The server tells no secrets.
+    const values = replica.withoutSecrets(write.type, named.values);
     return Object.keys(values).every((name) => isEqual(values[name], object[name]));
   });
   return equal?.[0];

@@ -1,8 +1,10 @@
+import { RequestError, TransportError } from '../call/errors.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
 import type { Invocation, Request, Response } from '../transport/transport.js';
 import { Draft } from './draft.js';
+import type { FailedCalls } from './failed-calls.js';
 import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import type { FlushCall } from './flush.js';
 import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
@@ -51,8 +53,10 @@ export class Sync {
   #lists: ListSync | null = null;
   /** Something has been wished for since the last request began. */
   #isWished = false;
-  /** Calls that have lost their answers, of a server that knows no keys of calls. */
+  /** Calls that have lost their answers, and that can't be sent again. */
   #lostCalls: LostCalls | null = null;
+  /** Null: no request has been refused yet. */
+  #failedCalls: FailedCalls | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
 
@@ -64,7 +68,7 @@ export class Sync {
       hasMore: () => this.#hasMore(),
       backoff: options.backoff,
     });
-    this.#outbox = new Outbox(options);
+    this.#outbox = new Outbox(options, (type) => this.#isRefused(type));
     this.#wanted = new FetchQueue(options.replica);
   }
 
@@ -171,6 +175,10 @@ export class Sync {
     return this.#loop.close();
   }
 
+  #isRefused(type: string): boolean {
+    return this.#readings.get(type)?.isRefused === true;
+  }
+
   #isEnded(): boolean {
     return this.#loop.isClosed || this.#options.isFenced();
   }
@@ -226,10 +234,10 @@ export class Sync {
     const cycle = this.#makeCycle(lost, earlier);
     const request = this.#requestOf(cycle);
     this.#isStuck = request.methodCalls.length === 0;
+    this.#isWished = false;
     if (this.#isStuck) return null;
     for (const reading of cycle.pulls.keys()) reading.isWished = false;
     const behind = this.#all().filter(({ isSwept }) => isSwept);
-    this.#isWished = false;
     let failure: string | null = 'transport';
     try {
       const response = await this.#options.wire.send(request);
@@ -239,7 +247,7 @@ export class Sync {
       if (failure === null && (read.hasMoved || !this.#hasMore())) this.#loop.noteSuccess();
     } catch (error) {
       failure = typeOf(error);
-      if (isTooLarge(error) && this.#divide(cycle)) failure = null;
+      if (await this.#divide(cycle, error)) failure = null;
     } finally {
       if (failure !== null) this.#repeat(cycle);
     }
@@ -249,8 +257,12 @@ export class Sync {
   /** A server that knows no keys of calls can't tell a call that comes again. */
   async #findLost(): Promise<Lost | null> {
     const { hasOnceKeys, replica } = this.#options;
-    if (hasOnceKeys() || replica.log.every(({ sentAs }) => sentAs === null)) return null;
-    const { LostCalls } = await import('./recovery.js');
+    const sent = replica.log.find(({ sentAs }) => sentAs !== null);
+    if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#failedCalls?.doubted))
+      return null;
+    const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
+      throw new TransportError('The code is missing.', { cause });
+    });
     this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
     return this.#lostCalls.find();
   }
@@ -330,53 +342,56 @@ export class Sync {
       ...((lost && this.#lostCalls?.callsOf(lost)) ?? []),
       ...calls.map((call) => this.#outbox.invocationOf(call)),
       ...[...pulls.values()].flatMap(pullCalls),
-      ...(lists?.calls ?? []),
       ...wanted.calls,
+      ...(lists?.calls ?? []),
       ...[...sweeps.values()].flatMap((sweep) => sweepCalls(sweep, accountId, maxObjectsInGet)),
     ];
     return { using: [CORE, ...(hasOnceKeys() ? [ONCE] : []), ...capabilities], methodCalls };
   }
 
-  /** Commits the answers of a request. Returns whether they have brought anything further. */
+  /**
+   * Commits the answers of a request, read in the order of its calls: later ones have newer
+   * objects. Returns whether they have brought anything further.
+   */
   #readResponse(cycle: Cycle, response: Response) {
     const flush = this.#outbox.read(cycle.calls, response);
     const draft = new Draft(this.#replica, flush.change);
-    let failure = this.#readTypes(cycle, response, draft) ?? flush.failure;
+    const { maxObjectsInGet } = this.#options.limits();
+    const failures = Array.from(cycle.pulls, ([reading, pull]) =>
+      reading.readPull(pull, response, draft),
+    );
     const fetched = this.#wanted.read(cycle.wanted, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
-    const recovery = cycle.lost && this.#lostCalls?.read(cycle.lost, response, draft);
+    const { lost } = cycle;
+    // A call with a key, of a type that the server tells nothing of, doesn't wait for its changes.
+    if (lost !== null && this.#options.hasOnceKeys() && this.#isRefused(lost.type))
+      draft.pulled.set(lost.type, true);
+    const recovery = lost && this.#lostCalls?.read(lost, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
-    failure = this.#takeLists(lists, draft) ?? fetched.failure ?? failure;
+    for (const answer of lists?.objects ?? []) draft.takeEarly(answer);
+    for (const [reading, sweep] of cycle.sweeps)
+      failures.push(reading.readSweep(sweep, maxObjectsInGet, response, draft));
+    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
+    this.#takeLists(lists, draft);
+    failures.push(flush.failure, fetched.failure, lists?.failure ?? null);
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
+    if (lost !== null) this.#failedCalls?.endDoubt();
+    if (cycle.calls.length > 0) this.#failedCalls?.noteAnswer();
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
     return {
-      failure,
+      /** The first error that may pass. */
+      failure: failures.find(Boolean) ?? null,
       hasMoved: hasEnded || isRead || lists?.hasMoved === true,
       hasAsked: flush.isTooLarge || fetched.objects.length > 0,
     };
   }
 
-  /** Returns the type of the first error that may pass. */
-  #readTypes({ pulls, sweeps }: Cycle, response: Response, draft: Draft): string | null {
-    const { maxObjectsInGet } = this.#options.limits();
-    let failure: string | null = null;
-    const note = (error: string | null): void => {
-      failure ??= error;
-    };
-    for (const [reading, pull] of pulls) note(reading.readPull(pull, response, draft));
-    for (const [reading, sweep] of sweeps)
-      note(reading.readSweep(sweep, maxObjectsInGet, response, draft));
-    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
-    return failure;
-  }
-
-  /** Takes the objects of lists, and asks for those that are missing. */
-  #takeLists(answers: ListAnswers | null, draft: Draft): string | null {
-    if (answers === null) return null;
+  /** Takes lists, and asks for the objects that they lack. */
+  #takeLists(answers: ListAnswers | null, draft: Draft): void {
+    if (answers === null) return;
     for (const [name, list] of answers.lists) draft.lists.set(name, list);
-    for (const answer of answers.objects) draft.takeEarly(answer);
     for (const [type, ids] of answers.shown) {
       const objects = draft.objects(type);
       this.#wanted.add(
@@ -384,7 +399,6 @@ export class Sync {
         ids.filter((id) => !objects.has(id)),
       );
     }
-    return answers.failure;
   }
 
   /** Has what a request has asked for asked for once more. */
@@ -405,12 +419,18 @@ export class Sync {
   }
 
   /**
-   * Makes the next request smaller than this one, of which the server ran nothing. Returns false
-   * where nothing can be made smaller.
+   * Makes the next request smaller than this one, which has failed. Returns false where nothing
+   * can be made smaller.
    */
-  #divide(cycle: Cycle): boolean {
+  async #divide(cycle: Cycle, error: unknown): Promise<boolean> {
+    if (this.#failedCalls === null && !(error instanceof RequestError)) return false;
+    const { FailedCalls, isTooLarge } = await import('./failed-calls.js');
+    if (this.#isEnded()) return false;
+    this.#failedCalls ??= new FailedCalls(this.#options, this.#outbox);
+    const isDivided = this.#failedCalls.divide(cycle.calls, cycle.earlier, error);
+    if (!isDivided && !(isTooLarge(error) && this.#refuseList(cycle))) return false;
     this.#repeat(cycle);
-    return this.#outbox.divide(cycle.calls, cycle.earlier) || this.#refuseList(cycle);
+    return true;
   }
 
   /** A list alone that is too large is refused. */
@@ -442,16 +462,10 @@ export class Sync {
   }
 }
 
-/** Returns the type of an error that was thrown; what isn't ours counts as a lost answer. */
+/** Returns the type of an error; one that isn't ours is a fault of the answer, or of the client. */
 function typeOf(error: unknown): string {
-  const { type, status } = (error ?? {}) as { readonly type?: string; readonly status?: number };
+  const { type, status } = (error ?? {}) as { readonly type?: unknown; readonly status?: number };
   // A server that is busy, or a gateway in its place.
   const isAway = status === 429 || Number(status) > 501;
-  return isAway ? 'transport' : (type ?? 'transport');
-}
-
-/** Returns whether a request was refused as a whole since it is too large. */
-function isTooLarge(error: unknown): boolean {
-  const { status, type, limit } = (error ?? {}) as Readonly<Record<string, unknown>>;
-  return status === 413 || (type === 'limit' && limit !== 'maxConcurrentRequests');
+  return isAway ? 'transport' : typeof type === 'string' ? type : 'fault';
 }

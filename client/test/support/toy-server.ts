@@ -93,7 +93,7 @@ export function makeTable(name: string): TypeTable {
   return { name, capability: 'urn:test', hash: '', methods, ...parts };
 }
 
-const LIMITS: SyncLimits = {
+export const LIMITS: SyncLimits = {
   maxCallsInRequest: 16,
   maxObjectsInGet: 100,
   maxObjectsInSet: 100,
@@ -107,7 +107,7 @@ const LIMITS: SyncLimits = {
 export async function openAccount(
   server: ToyServer,
   tables: readonly TypeTable[],
-  { pause = 1, isShown = (_: string): boolean => false } = {},
+  { pause = 1, isShown = (_: string): boolean => false, hasKeys = true, limits = LIMITS } = {},
 ) {
   const open = await memory().open('toy');
   const writer = new StoreWriter(open, await open.fence(), () => undefined);
@@ -122,8 +122,8 @@ export async function openAccount(
   const sync = new Sync({
     ...{ accountId: 'A', replica: store.replica, wire: server },
     types: () => tables,
-    limits: () => LIMITS,
-    hasOnceKeys: () => true,
+    limits: () => limits,
+    hasOnceKeys: () => hasKeys,
     isHeld: (write) => store.isHeld(write),
     commit(change, ended) {
       outcomes.push(...ended);

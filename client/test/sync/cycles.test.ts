@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import { eventually } from '../../../test/support/poll.js';
-import { RequestError } from '../../src/call/errors.js';
+import { RequestError, TransportError } from '../../src/call/errors.js';
 import type { Request } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
@@ -60,6 +61,22 @@ describe('a type that the server refuses to tell of', () => {
     ]);
   });
 
+  it('refuses writes that need its state', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING, makeTable('Secret')], { hasKeys: false });
+    server.answer = ([name, , id]) =>
+      name.startsWith('Secret/') ? [['error', { type: 'forbidden' }, id]] : undefined;
+    await account.sync.settle();
+    account.create('Secret', 'one');
+    account.create('Thing', 'two');
+    await account.sync.settle();
+    expect(account.outcomes).toMatchObject([
+      { isMade: false, write: { type: 'Secret' }, error: { type: 'forbidden' } },
+      { isMade: true, write: { type: 'Thing' } },
+    ]);
+    expect(server.count('Secret/set')).toBe(0);
+  });
+
   it('is asked for again in a new session', async () => {
     const server = new ToyServer();
     const account = await openAccount(server, [THING]);
@@ -109,6 +126,39 @@ describe('writes that are too large for one request', () => {
     expect(account.outcomes.every(({ isMade }) => isMade)).toBe(true);
   });
 
+  it.each([
+    ['was lost', 'request'],
+    ['had its answer lost', 'answer'],
+  ])('are made once where the first request %s, and it is too large later', async (_, fault) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    const send = server.send.bind(server);
+    server.send = async (request) => {
+      server.send = send;
+      if (fault === 'answer') await send(request);
+      server.before = (next) => {
+        if (countCreates(next) > 1) throw new RequestError(413, {});
+      };
+      throw new TransportError('The network has gone.');
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(Array.from(server.objects.values(), ({ text }) => text).sort()).toEqual(
+      [...texts].sort(),
+    );
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+    const sets = server.requests.flatMap(({ methodCalls }) =>
+      methodCalls.filter(([name]) => name === 'Thing/set'),
+    );
+    const sent = new Map<unknown, string>();
+    for (const [, { onceKey, ...args }] of sets) {
+      const text = JSON.stringify(args);
+      expect(sent.get(onceKey) ?? text).toBe(text);
+      sent.set(onceKey, text);
+    }
+  });
+
   it("don't wait for one that no request can have", async () => {
     const server = new ToyServer();
     const account = await openAccount(server, [THING]);
@@ -123,6 +173,87 @@ describe('writes that are too large for one request', () => {
     expect(refused).toMatchObject([
       { write: { values: { text: 'three' } }, error: { type: 'tooLarge' } },
     ]);
+  });
+});
+
+describe('a write with which each request fails', () => {
+  const texts = ['one', 'two', 'three', 'four'];
+  const countTried = ({ methodCalls }: Request): number =>
+    methodCalls.filter(([name]) => name === 'Thing/set').length;
+
+  it.each([
+    [403, true],
+    [500, true],
+    [502, false],
+  ])('is refused alone: status %i, keys %s', async (status, hasKeys) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING], { hasKeys });
+    await account.sync.settle();
+    server.before = (request) => {
+      if (JSON.stringify(request).includes('"three"')) throw new RequestError(status, {});
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    const refused = account.outcomes.filter(({ isMade }) => !isMade);
+    expect(refused).toMatchObject([
+      { write: { values: { text: 'three' } }, error: { type: 'http', status } },
+    ]);
+    const made = Array.from(server.objects.values(), ({ text }) => text).sort();
+    expect(made).toEqual(['four', 'one', 'two']);
+    expect(server.requests.length).toBeLessThan(40);
+  });
+
+  it('is made once where the server fails behind it', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    const send = server.send.bind(server);
+    server.send = async (request) => {
+      // The server makes calls of a key once.
+      const isMade = [...server.objects.values()].some(({ text }) => text === 'three');
+      const isOwn = JSON.stringify(request).includes('"three"');
+      if (isOwn && isMade) throw new RequestError(500, {});
+      const response = await send(request);
+      if (isOwn) throw new RequestError(500, {});
+      return response;
+    };
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+    expect(server.objects.size).toBe(4);
+  });
+
+  it.each([401, 403, 500, 503])('waits while all requests fail: status %i', async (status) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = () => {
+      throw new RequestError(status, {});
+    };
+    account.create('Thing', ...texts);
+    await eventually(() => expect(server.requests.length).toBeGreaterThan(10), 10_000);
+    server.before = () => undefined;
+    await account.sync.settle();
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
+    expect(server.objects.size).toBe(4);
+    const before = server.requests.length;
+    account.create('Thing', ...texts);
+    await account.sync.settle();
+    expect(server.requests.slice(before).filter(countTried)).toHaveLength(1);
+  });
+
+  it.each([401, 503])('waits for a server that has no time: status %i', async (status) => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    await account.sync.settle();
+    server.before = (request) => {
+      if (countTried(request) > 0) throw new RequestError(status, {});
+    };
+    account.create('Thing', ...texts);
+    await eventually(() => expect(server.requests.length).toBeGreaterThan(10), 10_000);
+    server.before = () => undefined;
+    await account.sync.settle();
+    expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
   });
 });
 
@@ -194,6 +325,21 @@ describe('an object that changes between its /changes and its /get', () => {
   });
 });
 
+it('an answer that makes no sense is no absence of the server', async () => {
+  const server = new ToyServer();
+  const { sync, failures } = await openAccount(server, [THING], { pause: 500 });
+  const nothing = null as unknown as JsonObject;
+  server.answer = ([name, , id]) => [[name, nothing, id]];
+  sync.want();
+  await eventually(() => expect(failures).toEqual(['fault']), 5000);
+  server.before = () => {
+    throw new TransportError('The network has gone.');
+  };
+  sync.resume();
+  await eventually(() => expect(failures).toEqual(['fault', 'transport']), 5000);
+  await sync.close();
+});
+
 describe('a server that never comes to an end', () => {
   it('is asked more and more rarely', async () => {
     const server = new ToyServer();
@@ -206,6 +352,29 @@ describe('a server that never comes to an end', () => {
     await eventually(() => expect(server.count('Thing/changes')).toBeGreaterThan(0), 5000);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.requests.length).toBeLessThan(6);
+    await account.sync.close();
+  });
+});
+
+describe('a write whose state no request can ask for', () => {
+  it('waits with pauses', async () => {
+    const server = new ToyServer();
+    let asked = 0;
+    const limits = {
+      ...{ maxObjectsInGet: 100, maxObjectsInSet: 100, maxSizeRequest: 100_000 },
+      // A page of a type takes three calls.
+      get maxCallsInRequest() {
+        asked += 1;
+        if (asked > 500) throw new Error('The client goes round and round.');
+        return 2;
+      },
+    };
+    const account = await openAccount(server, [THING], { hasKeys: false, limits, pause: 1000 });
+    account.create('Thing', 'one');
+    account.sync.want();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(asked).toBeLessThan(50);
+    expect(account.outcomes).toEqual([]);
     await account.sync.close();
   });
 });

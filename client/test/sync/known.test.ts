@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import type { PendingWrite } from '../../src/store/write.js';
-import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
+import { ListSync } from '../../src/sync/list-sync.js';
+import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // Types of which a client keeps the objects that it has been asked for.
 
@@ -106,6 +108,77 @@ describe('a type with too many objects to keep all of them', () => {
     const calls = server.requests.flatMap(({ methodCalls }) => methodCalls);
     const sent = calls.filter(([name]) => name === 'Thing/set').map(([, { update }]) => update);
     expect(sent[0]).toEqual({ t9: { 'tags/green': true } });
+  });
+
+  it.each([['notFound'], ['forbidden']])(
+    'asks few times for objects that may come of a lost call: %s',
+    async (answer) => {
+      const server = makeLarge();
+      const query = server.answer;
+      const limits = { ...LIMITS, maxObjectsInGet: 1 };
+      const options = { hasKeys: false, limits, pause: 500 };
+      const { sync, create, outcomes } = await openAccount(server, [THING], options);
+      await sync.settle();
+      server.before = ({ methodCalls }) => {
+        if (methodCalls.some(([name]) => name === 'Thing/set')) throw new Error('It was lost.');
+      };
+      create('Thing', 'mine');
+      await eventually(() => expect(server.count('Thing/set')).toBe(1), 5000);
+      // Others have made two objects meanwhile, which are gone.
+      server.change();
+      server.before = () => undefined;
+      const created = ['a', 'b'];
+      server.answer = (call) => {
+        const [name, { sinceState, ids }, id] = call;
+        if (name === 'Thing/get' && ids !== undefined && answer !== 'notFound')
+          return [['error', { type: answer }, id]];
+        if (name !== 'Thing/changes') return query(call);
+        const some = sinceState === '1' ? created : [];
+        const changes = { created: some, updated: [], destroyed: [] };
+        return [[name, { newState: server.state, hasMoreChanges: false, ...changes }, id]];
+      };
+      server.requests.length = 0;
+      sync.resume();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(server.requests.length).toBeLessThan(9);
+      if (answer === 'notFound') expect(outcomes).toMatchObject([{ isMade: true }]);
+      await sync.close();
+    },
+  );
+
+  it('never gets older where a list has an object and it is read anew behind that', async () => {
+    const server = makeLarge();
+    const text = (value: string) =>
+      server.objects.set('t', { id: 't', type: 'Thing', text: value });
+    text('old');
+    const { store, sync, renew } = await openAccount(server, [THING]);
+    await sync.settle();
+    const search = { name: 'l', type: 'Thing', search: {}, position: 0, length: 9 };
+    server.answer = ([name, { sinceState }, id]) => {
+      const page = {
+        ids: ['t'],
+        total: 1,
+        position: 0,
+        queryState: 'q',
+        canCalculateChanges: false,
+      };
+      if (name === 'Thing/query') return [[name, page, id]];
+      if (id === 'Thing.page') {
+        // Another device writes while the request runs, behind the calls of the list.
+        text('new');
+        server.change();
+      }
+      if (name !== 'Thing/changes' || sinceState !== server.state) return undefined;
+      const none = { created: [], updated: [], destroyed: [], hasMoreChanges: false };
+      return [[name, { newState: server.state, ...none }, id]];
+    };
+    sync.wantList('l', new ListSync(store.replica, () => [search]));
+    await sync.settle();
+    expect(store.replica.row('Thing', 't')).toMatchObject({ text: 'old' });
+    renew();
+    await sync.settle();
+    expect(server.count('Thing/get')).toBeGreaterThan(0);
+    expect(store.replica.row('Thing', 't')).toMatchObject({ text: 'new' });
   });
 
   it('is read anew by the ids that it has, and loses those that are gone', async () => {

@@ -20,6 +20,7 @@ const todo: TypeTable = {
   methods: ['get', 'changes', 'set'],
   properties: {
     text: { kind: 'string' },
+    pin: { kind: 'string', access: 'secret' },
     tags: { kind: 'json', default: {} },
     parentId: { kind: 'string', default: null, references: [{ type: 'Todo' }] },
   },
@@ -189,6 +190,19 @@ describe('a lost call', () => {
       ]),
       log: [],
     });
+  });
+
+  it('has made an object whose secrets the server does not tell', () => {
+    const replica = makeReplica([create(FIRST, { text: 'a', pin: '1234' })]);
+    const { change } = recover(lost, replica, { objects: new Map([['x', x]]), isWhole: true });
+    expect(change).toEqual({ aliases: new Map([[FIRST, { type: 'Todo', id: 'x' }]]), log: [] });
+  });
+
+  it('leaves the writes of other calls as they were sent', () => {
+    const other = create(SECOND, { text: 'a' }, 'other');
+    const replica = makeReplica([other, create(FIRST, { text: 'b' })]);
+    const { change } = recover(lost, replica, { objects: new Map([['x', x]]), isWhole: true });
+    expect(change.log).toEqual([other, { ...create(FIRST, { text: 'b' }), sentAs: null }]);
   });
 
   it('ends in part with the first of several pages', () => {
