@@ -92,7 +92,7 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
   };
 }
 
-async function makeSender(data: Blob, onProgress: OnProgress, fetch: typeof globalThis.fetch) {
+async function makeSender(data: Blob, onProgress: OnProgress, fetch: Connection['fetch']) {
   const { makeUploader } = await import('../transport/upload.js');
   return makeUploader(data, onProgress, fetch);
 }

@@ -43,7 +43,8 @@ export interface ConnectionOptions {
 /** All calls of a client share these. */
 export interface Connection {
   readonly http: HttpClient;
-  readonly fetch: typeof globalThis.fetch;
+  /** The program's own `fetch`. */
+  readonly fetch: typeof globalThis.fetch | undefined;
   readonly scope: Scope;
   readonly keeper: SessionKeeper;
   readonly transport: Transport;
@@ -63,9 +64,9 @@ export async function openConnection(
   options: ConnectionOptions,
   known?: Session,
 ): Promise<Connection> {
-  const { fetch = globalThis.fetch, retry: patience = PATIENCE } = options;
+  const { fetch, retry: patience = PATIENCE } = options;
   const scope = makeScope();
-  const http = makeHttp(makeAuthorize(options.token), fetch);
+  const http = makeHttp(makeAuthorize(options.token), fetch ?? globalThis.fetch);
   const persist: Connection['persist'] = (attempt, more) => retry(attempt, { ...more, patience });
 
   const sessionUrl = locateSession(options.url);

@@ -8,11 +8,14 @@ export interface Progress {
 
 export type OnProgress = (progress: Progress) => void;
 
-/** Returns what sends a blob and tells its progress: by XMLHttpRequest where there is one. */
+/**
+ * Returns what sends a blob and tells its progress: in browsers by XMLHttpRequest. The program's own
+ * `fetch` goes before that, though it tells only the end there.
+ */
 export function makeUploader(
   data: Blob,
   onProgress: OnProgress,
-  fetch: typeof globalThis.fetch,
+  own: typeof globalThis.fetch | undefined,
 ): HttpSender {
   let most = -1;
   const tell = (loaded: number): void => {
@@ -22,8 +25,8 @@ export function makeUploader(
   };
   const send: HttpSender =
     typeof XMLHttpRequest === 'undefined'
-      ? (url, request) => fetch(url, streamBody(request, data, tell))
-      : (url, request) => sendByXhr(url, request, tell);
+      ? (url, request) => (own ?? fetch)(url, streamBody(request, data, tell))
+      : (own ?? ((url, request) => sendByXhr(url, request, tell)));
   return async (url, request) => {
     tell(0);
     const response = await send(url, request);

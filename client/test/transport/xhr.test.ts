@@ -92,3 +92,19 @@ describe('an upload by XMLHttpRequest', () => {
     await expect(promise).rejects.toBe('no');
   });
 });
+
+it('an upload in a browser goes by the program’s own `fetch`, which signs in', async () => {
+  vi.stubGlobal('XMLHttpRequest', SmallXhr);
+  const { token } = served.fixtures().u1;
+  const signIn: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    return fetch(url, { ...init, headers });
+  };
+  const me = (await served.connect({ token: '', fetch: signIn })).account();
+  const steps: Progress[] = [];
+  const onProgress = (progress: Progress) => steps.push(progress);
+  const { blobId } = await me.upload('octets', { onProgress });
+  expect(steps.map(({ loaded }) => loaded)).toEqual([0, 6]);
+  expect(await (await me.download(blobId)).text()).toBe('octets');
+});
