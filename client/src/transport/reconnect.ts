@@ -20,8 +20,6 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Tells that the connection is open. */
   open(): void;
-  /** Ends it: its signal is aborted with the error. */
-  fail(error: CallError): void;
 }
 
 /** A connection that has lived as long was a good one, ms: the next wait is a short one. */
@@ -89,7 +87,7 @@ export class KeptConnection implements Push {
       this.#tell({ state: 'live' });
     };
     try {
-      await this.#connect({ signal, open, fail: (error) => controller.abort(error) });
+      await this.#connect({ signal, open });
       return { state: 'waiting' };
     } catch (error) {
       return judgeEnd(error as CallError);
