@@ -11,11 +11,12 @@ export class Backoff {
     this.#shortest = shortest;
   }
 
-  /** Returns how long to wait after one more failure; at least as long as a server asks for. */
-  next(retryAfter = 0): number {
+  /** Returns how long to wait after one more failure; at least as long as its error asks for. */
+  next(error?: unknown): number {
+    const { retryAfter = 0 } = (error ?? {}) as { readonly retryAfter?: number };
     const longest = Math.min(LONGEST, this.#shortest * 2 ** this.#failures);
     this.#failures += 1;
-    return Math.max(retryAfter, longest / 2 + Math.random() * (longest / 2));
+    return Math.max(retryAfter * 1000, longest / 2 + Math.random() * (longest / 2));
   }
 
   reset(): void {

@@ -59,8 +59,8 @@ export class KeptConnection implements Push {
       const status = await this.#try();
       if (this.#isClosed) return;
       this.#tell(status);
-      const least = Math.max(this.#place.retry, readRetryAfter(status.error));
-      await this.#pause(status.state === 'waiting' ? this.#backoff.next(least) : null);
+      const wait = Math.max(this.#place.retry, this.#backoff.next(status.error));
+      await this.#pause(status.state === 'waiting' ? wait : null);
     }
   }
 
@@ -108,11 +108,6 @@ export class KeptConnection implements Push {
       if (this.#isWished) this.#wake();
     });
   }
-}
-
-/** Returns the ms that a server asks for. */
-function readRetryAfter(error: CallError | undefined): number {
-  return error instanceof RequestError ? (error.retryAfter ?? 0) * 1000 : 0;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { RequestError } from '../../src/call/errors.js';
 import type { Request } from '../../src/transport/transport.js';
@@ -207,6 +207,30 @@ describe('a server that never comes to an end', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.requests.length).toBeLessThan(6);
     await account.sync.close();
+  });
+});
+
+describe('a server that is busy', () => {
+  it('is asked again as late as it says, and behind that as soon as ever', async () => {
+    const server = new ToyServer();
+    const { sync, failures } = await openAccount(server, [THING]);
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const fail = (error: Error) => {
+      server.before = () => {
+        throw error;
+      };
+    };
+    fail(new RequestError(503, {}, 600));
+    sync.want();
+    const times = () => waits.mock.calls.map(([, time = 0]) => time);
+    await eventually(() => expect(times()).toContain(600_000), 5000);
+    expect(server.requests).toHaveLength(1);
+    waits.mockClear();
+    fail(new RequestError(500, {}));
+    sync.resume();
+    await eventually(() => expect(failures.length).toBeGreaterThan(3), 5000);
+    expect(Math.max(...times())).toBeLessThan(600_000);
+    await sync.close();
   });
 });
 
