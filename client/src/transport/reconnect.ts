@@ -59,7 +59,7 @@ export class KeptConnection implements Push {
       const status = await this.#try();
       if (this.#isClosed) return;
       this.#tell(status);
-      const wait = Math.max(this.#place.retry, this.#backoff.next(status.error));
+      const wait = this.#backoff.next(status.error, this.#place.retry);
       await this.#pause(status.state === 'waiting' ? wait : null);
     }
   }

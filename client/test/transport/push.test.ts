@@ -249,6 +249,15 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     expect(tries).toBe(2);
   });
 
+  it('waits for an hour at most', async () => {
+    const connection = await openClient(channel);
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    served.proxy().decide(() => ({ status: 503, headers: { 'retry-after': '3000000' } }));
+    await new Listener(connection).is('waiting');
+    const times = waits.mock.calls.map(([, time = 0]) => time);
+    expect(Math.max(...times)).toBe(3_600_000);
+  });
+
   it('waits where the user has too many requests', async () => {
     const connection = await openClient(channel);
     const body = { type: 'urn:ietf:params:jmap:error:limit', limit: 'maxConcurrentRequests' };
@@ -333,6 +342,15 @@ describe('an event source', () => {
     ]);
     const ids = streams().map(({ headers }) => headers['last-event-id']);
     expect(ids.slice(0, 3)).toEqual(['0', 'x1', 'x1']);
+  });
+
+  it('that asks for weeks of wait is opened again after an hour', async () => {
+    const connection = await openClient();
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    served.proxy().decide(() => ({ stream: 'retry: 3000000000\n\n', ends: true }));
+    await new Listener(connection).is('waiting');
+    const times = waits.mock.calls.map(([, time = 0]) => time);
+    expect(Math.max(...times)).toBe(3_600_000);
   });
 
   it('can end after each event, for networks that hold answers back', async () => {
