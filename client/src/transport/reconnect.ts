@@ -25,6 +25,9 @@ export interface Attempt {
 /** A connection that has lived as long was a good one, ms: the next wait is a short one. */
 const STEADY = 10_000;
 
+/** A server that refuses the connection is asked so many times more rarely than one that is away. */
+const RARELY = 60;
+
 /**
  * A connection that comes back until it is closed. `connect` resolves when the server has ended it,
  * and rejects with a CallError. The time between two tries grows from failure to failure, and is
@@ -60,7 +63,7 @@ export class KeptConnection implements Push {
       if (this.#isClosed) return;
       this.#tell(status);
       const wait = this.#backoff.next(status.error, this.#place.retry);
-      await this.#pause(status.state === 'waiting' ? wait : null);
+      await this.#pause(status.state === 'waiting' ? wait : wait * RARELY);
     }
   }
 
@@ -97,10 +100,10 @@ export class KeptConnection implements Push {
     }
   }
 
-  /** Waits until `retry` is called, at most so many ms; null: without an end. */
-  #pause(milliseconds: number | null): Promise<void> {
+  /** Waits until `retry` is called, at most so many ms. */
+  #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = milliseconds === null ? undefined : setTimeout(resolve, milliseconds);
+      const timer = setTimeout(resolve, milliseconds);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

@@ -158,7 +158,7 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     expect(tokens).toEqual([]);
   });
 
-  it('stops where the server refuses the token, until it is told to go on', async () => {
+  it('asks no more where the server refuses the token, until it is told to go on', async () => {
     const first = await makeToken();
     let token = first;
     const listener = new Listener(await openClient({ ...channel, token: () => token }));
@@ -183,13 +183,13 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     await listener.is('live');
   });
 
-  it('stops where the server refuses what it asks for', async () => {
+  it('tells that the server refuses what it asks for', async () => {
     const listener = new Listener(await openClient(channel), { types: ['Nothing'] });
     await listener.is('refused');
     expect(listener.statuses.at(-1)?.error).toMatchObject({ status: 400 });
   });
 
-  it.each([403, 404])('stops after a %i', async (status) => {
+  it.each([403, 404])('is refused by a %i', async (status) => {
     const connection = await openClient(channel);
     served.proxy().decide(() => ({ status }));
     const listener = new Listener(connection);
@@ -197,6 +197,26 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     expect(listener.statuses.at(-1)?.error).toMatchObject({ status });
     served.proxy().decide(() => 'pass');
     listener.push.retry();
+    await listener.is('live');
+  });
+
+  it('comes back by itself after a refusal, later each time', async () => {
+    const connection = await openClient(channel);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    served.proxy().decide(() => ({ status: 404 }));
+    const listener = new Listener(connection);
+    for (let n = 1; n <= 4; n += 1) {
+      await eventually(() => expect(listener.statuses.length).toBe(2 * n), 20_000);
+      expect(listener.state).toBe('refused');
+      const shortest = 3750 * 2 ** n;
+      const waits = timers.mock.calls.filter(
+        ([, time = 0]) => time >= shortest && time <= 2 * shortest && time % 20_000 !== 0,
+      );
+      expect(waits).toHaveLength(1);
+      timers.mockClear();
+      if (n === 4) served.proxy().decide(() => 'pass');
+      for (const [end] of waits) end();
+    }
     await listener.is('live');
   });
 
@@ -389,7 +409,7 @@ describe('an event source', () => {
     expect(listener.statuses[2]?.error?.message).toContain('silent');
   });
 
-  it('of a server that tells of nothing stays closed', async () => {
+  it('of a server that tells of nothing is refused', async () => {
     const connection = await openClient();
     served.proxy().decide(() => ({ status: 204 }));
     const listener = new Listener(connection);
