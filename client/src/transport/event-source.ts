@@ -17,6 +17,9 @@ export interface EventSourceOptions extends PushOptions {
   readonly closeAfter?: 'no' | 'state';
 }
 
+/** A server that has it tells the present states at the begin of each connection. */
+export const PUSH = 'urn:jmapsmith:push';
+
 /** Seconds between two pings that the client asks for. The server may take another number. */
 const PING = 30;
 /** The time of two pings and something, in intervals: after it the connection counts as dead. */
@@ -43,11 +46,17 @@ export async function readEventSource(
   const url = locate(expandTemplate(session().eventSourceUrl, values));
   let silence = PING * 1000 * MISSED;
   const take = ({ type, data }: StreamEvent): void => {
+    if (type !== 'ping' && type !== 'state') return;
     const message = JSON.parse(data) as { changed: ChangedStates; interval: number };
     if (type === 'ping') silence = message.interval * 1000 * MISSED;
-    if (type === 'state' && !signal.aborted) onState(message.changed);
+    else if (!signal.aborted) onState(message.changed);
   };
-  const headers = { accept: 'text/event-stream', 'last-event-id': place.id };
+  // Servers that know no ids refuse the header to pages of other origins.
+  const hasIds = PUSH in session().capabilities || place.id !== makePlace().id;
+  const headers = {
+    accept: 'text/event-stream',
+    ...(hasIds && { 'last-event-id': place.id }),
+  };
   const response = await http(url, { headers, signal });
   if (response.status === 204)
     throw new RequestError(204, { detail: 'The server tells of no changes.' });

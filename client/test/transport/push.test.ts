@@ -344,6 +344,7 @@ describe('push by each channel', () => {
 
 describe('an event source', () => {
   const streams = () => served.proxy().seen.filter(({ path }) => path.includes('eventsource'));
+  const ids = () => streams().map(({ headers }) => headers['last-event-id']);
 
   it('asks with the token, and then with the last id', async () => {
     const connection = await openClient();
@@ -360,8 +361,34 @@ describe('an event source', () => {
       `Bearer ${served.fixtures().u1.token}`,
       'text/event-stream',
     ]);
-    const ids = streams().map(({ headers }) => headers['last-event-id']);
-    expect(ids.slice(0, 3)).toEqual(['0', 'x1', 'x1']);
+    expect(ids().slice(0, 3)).toEqual(['0', 'x1', 'x1']);
+  });
+
+  it('names no id that a server without ids has not told', async () => {
+    const { session } = await served.connect();
+    const { 'urn:jmapsmith:push': _, ...capabilities } = session.capabilities;
+    let stream = 'retry: 10\n\n';
+    served.proxy().decide(({ path }) => {
+      if (path.includes('eventsource')) return { stream, ends: true };
+      return { status: 200, body: { ...session, capabilities } };
+    });
+    const listener = new Listener(await openClient());
+    await eventually(() => expect(streams().length).toBeGreaterThan(1), 20_000);
+    expect(new Set(ids())).toEqual(new Set([undefined]));
+    stream = 'retry: 10\nid: x2\n\n';
+    await eventually(() => expect(ids()).toContain('x2'), 20_000);
+    listener.push.close();
+  });
+
+  it('reads no events but its own', async () => {
+    const connection = await openClient();
+    const changed = { A: { Todo: '2' } };
+    const state = `event: state\ndata: ${JSON.stringify({ changed })}\n\n`;
+    const stream = `data: hello\n\nevent: calendarAlert\ndata: now\n\n${state}`;
+    served.proxy().decide(() => ({ stream }));
+    const listener = new Listener(connection);
+    await eventually(() => expect(listener.states).toEqual([changed]), 20_000);
+    expect(listener.statuses).toEqual([{ state: 'connecting' }, { state: 'live' }]);
   });
 
   it('that asks for weeks of wait is opened again after an hour', async () => {
