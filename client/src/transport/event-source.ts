@@ -9,14 +9,6 @@ import { type Attempt, KeptConnection, makePlace, type Place } from './reconnect
 /** The parts of a client that an event source needs. */
 export type PushContext = Omit<TransportContext, 'fallback'>;
 
-export interface EventSourceOptions extends PushOptions {
-  /**
-   * `state`: the server ends each answer after one event, for networks that hold an answer back
-   * until it ends (RFC 8620 7.3).
-   */
-  readonly closeAfter?: 'no' | 'state';
-}
-
 /** A server that has it tells the present states at the begin of each connection. */
 export const PUSH = 'urn:jmapsmith:push';
 
@@ -26,7 +18,7 @@ const PING = 30;
 const MISSED = 2.5;
 
 /** Opens an event source (RFC 8620 7.3), which `fetch` reads with the user's token. */
-export function openEventSource(context: PushContext, options: EventSourceOptions): Push {
+export function openEventSource(context: PushContext, options: PushOptions): Push {
   const place = makePlace();
   return new KeptConnection(
     (attempt) => readEventSource(context, options, place, attempt),
@@ -38,11 +30,11 @@ export function openEventSource(context: PushContext, options: EventSourceOption
 /** Reads one answer to its end. Rejects with a CallError. */
 export async function readEventSource(
   { http, session, locate }: PushContext,
-  { types, closeAfter = 'no', onState }: EventSourceOptions,
+  { types, onState }: PushOptions,
   place: Place,
   { signal, open }: Attempt,
 ): Promise<void> {
-  const values = { types: types?.join() ?? '*', closeafter: closeAfter, ping: `${PING}` };
+  const values = { types: types?.join() ?? '*', closeafter: 'no', ping: `${PING}` };
   const url = locate(expandTemplate(session().eventSourceUrl, values));
   let silence = PING * 1000 * MISSED;
   const take = ({ type, data }: StreamEvent): void => {

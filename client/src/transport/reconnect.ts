@@ -1,5 +1,6 @@
 import { type CallError, isFinal, RequestError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
+import { Pause } from '../sync/pause.js';
 import type { Push, PushStatus } from './push.js';
 
 /** Where a receiver goes on; event source and WebSocket take the ids of each other. */
@@ -38,11 +39,11 @@ export class KeptConnection implements Push {
   readonly #place: Place;
   readonly #tell: (status: PushStatus) => void;
   readonly #backoff = new Backoff();
+  readonly #pause = new Pause();
   #controller = new AbortController();
   #isClosed = false;
   /** A try that began before the wish doesn't fulfil it, unless it succeeds. */
   #isWished = false;
-  #wake: () => void = () => undefined;
 
   constructor(
     connect: (attempt: Attempt) => Promise<void>,
@@ -63,19 +64,20 @@ export class KeptConnection implements Push {
       if (this.#isClosed) return;
       this.#tell(status);
       const wait = this.#backoff.next(status.error, this.#place.retry);
-      await this.#pause(status.state === 'waiting' ? wait : wait * RARELY);
+      if (!this.#isWished)
+        await this.#pause.wait(status.state === 'waiting' ? wait : wait * RARELY);
     }
   }
 
   retry(): void {
     this.#isWished = true;
-    this.#wake();
+    this.#pause.end();
   }
 
   close(): void {
     this.#isClosed = true;
     this.#controller.abort(new DOMException('Push is closed.', 'AbortError'));
-    this.#wake();
+    this.#pause.end();
   }
 
   async #try(): Promise<PushStatus> {
@@ -98,18 +100,6 @@ export class KeptConnection implements Push {
       if (performance.now() - openedAt >= STEADY) this.#backoff.reset();
       controller.abort();
     }
-  }
-
-  /** Waits until `retry` is called, at most so many ms. */
-  #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#isWished) this.#wake();
-    });
   }
 }
 

@@ -6,7 +6,6 @@ import { eventually } from '../../../test/support/poll.js';
 import { startServer } from '../../../test/support/server.js';
 import { type Connection, openConnection } from '../../src/call/connection.js';
 import { type ConnectOptions, NeedsAuthError } from '../../src/index.js';
-import { openEventSource } from '../../src/transport/event-source.js';
 import { openPush } from '../../src/transport/open-push.js';
 import type { ChangedStates, Push, PushOptions, PushStatus } from '../../src/transport/push.js';
 import { webSocket } from '../../src/transport/websocket.js';
@@ -398,25 +397,6 @@ describe('an event source', () => {
     await new Listener(connection).is('waiting');
     const times = waits.mock.calls.map(([, time = 0]) => time);
     expect(Math.max(...times)).toBe(3_600_000);
-  });
-
-  it('can end after each event, for networks that hold answers back', async () => {
-    const { http, locate, keeper } = await openClient();
-    const states: ChangedStates[] = [];
-    const push = openEventSource(
-      { http, locate, session: keeper.current },
-      {
-        closeAfter: 'state',
-        onState: (changed) => states.push(changed),
-        onStatus: ({ state }) => (state === 'waiting' ? push.retry() : undefined),
-      },
-    );
-    open.push(push);
-    await eventually(() => expect(states.length).toBe(1), 20_000);
-    const state = await write();
-    await eventually(() => expect(states.length).toBe(2), 20_000);
-    expect(states[1]).toEqual({ [served.fixtures().A1]: { Todo: state } });
-    expect(streams()[0]?.path).toContain('closeafter=state');
   });
 
   it('that misses two pings is opened again', async () => {
