@@ -86,7 +86,7 @@ export async function keepSession(
   let session = known ?? (await load());
   /** The state that was told last. A server may answer another one for it. */
   let told: string | undefined = session.state;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let askedAt = -PAUSE;
   let loading: Promise<void> | undefined;
   let isWaiting = false;
 
@@ -102,7 +102,7 @@ export async function keepSession(
         loading = undefined;
         // The next response asks for it again.
         told = session.state;
-        askedAt = Number.NEGATIVE_INFINITY;
+        askedAt = -PAUSE;
       },
     );
   };

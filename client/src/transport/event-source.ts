@@ -58,13 +58,10 @@ export async function readEventSource(
   }
   open();
   const read = makeEventReader(place, take);
-  await readOrFail(
-    signal,
-    (own, renew) =>
-      readText(response, own, (piece) => {
-        read(piece);
-        renew(silence);
-      }),
-    silence,
+  await readOrFail(signal, (own, renew) =>
+    readText(response, own, (piece) => {
+      read(piece);
+      renew(silence);
+    }),
   );
 }

@@ -12,12 +12,11 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
+/** Gives a server so many milliseconds more to say something; by default a minute. */
+export type Renew = (milliseconds?: number) => void;
+
 /** Sends one request with the token given. Calls `renew` when the server has taken a part of it. */
-export type HttpSender = (
-  url: string,
-  request: HttpRequest,
-  renew: () => void,
-) => Promise<Response>;
+export type HttpSender = (url: string, request: HttpRequest, renew: Renew) => Promise<Response>;
 
 /** How long a server may say nothing while the client waits for it, ms. */
 const SILENCE = 60_000;
@@ -41,11 +40,10 @@ export function makeHttp(authorize: Authorize, fetch: typeof globalThis.fetch): 
     const size = typeof body === 'string' ? body.length : body.size;
     const response = await authorize((token) => {
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
-      return readOrFail(
-        outer,
-        (signal, renew) => sender(url, { ...request, headers, signal }, renew),
-        SILENCE + size / RATE,
-      );
+      return readOrFail(outer, (signal, renew) => {
+        renew(SILENCE + size / RATE);
+        return sender(url, { ...request, headers, signal }, renew);
+      });
     });
     if (response.ok) return response;
     throw await readProblem(response, outer);
@@ -89,37 +87,29 @@ export async function readText(
   take: (piece: string) => void,
 ): Promise<void> {
   const decoder = new TextDecoder();
-  // Not all browsers iterate over a stream.
-  const reader = body?.getReader();
-  signal.addEventListener('abort', () => void reader?.cancel().catch(() => undefined));
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {};
-    if (value === undefined) return;
-    take(decoder.decode(value, { stream: true }));
-  }
+  const write = (octets: Uint8Array): void => take(decoder.decode(octets, { stream: true }));
+  await body?.pipeTo(new WritableStream({ write }), { signal });
 }
 
 /**
- * Rejects with the signal's reason, or with a TransportError where `read` rejects, or where it does
- * not end and calls `renew` too late. The signal that it gets is aborted then.
+ * Rejects with the signal's reason, or with a TransportError where `read` rejects or the server is
+ * silent for too long. The signal that `read` gets is aborted then.
  */
 export async function readOrFail<T>(
   outer: AbortSignal,
-  read: (signal: AbortSignal, renew: (limit?: number) => void) => Promise<T>,
-  limit = SILENCE,
+  read: (signal: AbortSignal, renew: Renew) => Promise<T>,
 ): Promise<T> {
   const { signal, abort, leave } = followSignal(outer);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const renew = (milliseconds = SILENCE): void => {
+  const renew: Renew = (milliseconds = SILENCE) => {
     clearTimeout(timer);
     timer = setTimeout(abort, milliseconds, new TransportError('The server is silent.'));
   };
   try {
-    renew(limit);
+    renew();
     return await runUntil(signal, () => read(signal, renew));
   } catch (cause) {
     signal.throwIfAborted();
-    abort(cause);
     throw new TransportError('The server gave no answer that can be read.', { cause });
   } finally {
     clearTimeout(timer);
