@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
 /**
- * The samples of README.md, examples/README.md and the pages of docs/, but for those that the
- * generator makes of capabilities (test/reference has these) and guides (test/guide): their fenced
- * blocks. A comment in the line above a block, `<!-- sample: WORDS -->`, says what the language
- * can't:
+ * The samples of README.md, examples/README.md and the pages of docs/: their fenced blocks. Other
+ * tests have the pages that the generator makes of capabilities (test/reference), the guides
+ * (test/guide) and the typed client's (client/test/readme.test.ts). A comment in the line above a
+ * block, `<!-- sample: WORDS -->`, says what the language can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
  * - `yaml`: `descriptor FILE` for a whole one that such a project has. For a part, the place where
@@ -33,7 +33,9 @@ export const PAGES: readonly string[] = [
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .filter(
-      (path) => path.endsWith('.md') && !/^docs[/](?:guide|reference[/]capabilities)[/]/.test(path),
+      (path) =>
+        path.endsWith('.md') &&
+        !/^docs[/](?:guide[/]|reference[/]capabilities[/]|reference[/]client[-.])/.test(path),
     )
     .sort(),
 ];

@@ -31,7 +31,10 @@ describe('docs/guide/browser.md', () => {
       if (kind === 'beside') pages.push(...(await openWindows(browser, faults)));
       if (mine === undefined) return;
       if (kind === 'start') await goOn(pages, mine);
-      if (kind === 'patch') await expectAlert(mine);
+      if (kind === 'patch') {
+        await expectAlert(mine);
+        await signOut(mine);
+      }
     });
     expect(pages).toHaveLength(browser === undefined ? 0 : 2);
     expect(faults).toEqual([]);
@@ -91,8 +94,16 @@ function expectAlert(page: Page): Promise<void> {
   return eventually(async () => {
     await add(page, 'Fake', 'FR');
     await expectStatus(page, 'live, 0 not saved yet');
-    expect(alerts).toContain('The code is taken.');
+    expect(alerts).toContainEqual(expect.stringMatching(/^Not created: "code" has the value of/));
+    expect(await page.inputValue('[name=name]')).toBe('Fake');
   });
+}
+
+async function signOut(page: Page): Promise<void> {
+  await page.click('text=Sign out');
+  await expectStatus(page, 'Sign in first.');
+  await expectLines(page, []);
+  expect(await page.evaluate('localStorage.length')).toBe(0);
 }
 
 /** In a context of its own, as a private window has it. */

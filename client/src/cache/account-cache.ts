@@ -50,8 +50,10 @@ export interface AccountCacheOptions {
   readonly onFenced: () => void;
 }
 
+type AccountStatus = LiveStatus | 'needsAuth';
+
 /** The states that errors of a cycle mean; others are faults. */
-const STATUS_OF: Readonly<Record<string, SyncSnapshot['status']>> = {
+const STATUS_OF: Readonly<Record<string, AccountStatus>> = {
   transport: 'offline',
   needsAuth: 'needsAuth',
 };
@@ -67,7 +69,7 @@ export class AccountCache {
   readonly writes: AccountWrites;
   readonly #options: AccountCacheOptions;
   readonly #sync: Sync;
-  #status: SyncSnapshot['status'] = 'loading';
+  #status: AccountStatus = 'loading';
   #lastSynced: number | null = null;
   #isWanted = false;
   #hint: ReturnType<typeof setTimeout> | undefined;
@@ -84,7 +86,7 @@ export class AccountCache {
     store.replica.apply({ coverage: new Map(unread.map(({ name }) => [name, 'known'])) });
     this.lists = new AccountLists({
       ...options,
-      status: () => LIVE_STATUS[this.#status],
+      status: () => (this.#status === 'needsAuth' ? 'error' : this.#status),
       sync: () => this.#sync,
     });
     store.listen((touched) => this.#tell(touched));
@@ -292,6 +294,8 @@ export class AccountCache {
     this.uploads.close();
     await this.#sync.close();
     this.writes.close();
+    this.#status = 'error';
+    this.showStatus();
     await this.lists.close();
   }
 
@@ -318,12 +322,3 @@ export class AccountCache {
     this.#options.onChange();
   }
 }
-
-const LIVE_STATUS: Readonly<Record<SyncSnapshot['status'], LiveStatus>> = {
-  loading: 'loading',
-  live: 'live',
-  offline: 'offline',
-  needsAuth: 'error',
-  replaced: 'error',
-  error: 'error',
-};

@@ -1,19 +1,27 @@
 import { countOctets } from '../call/cut.js';
 import type { Change as RowChange } from '../persist/port.js';
+import { nextTask } from '../query/slices.js';
+import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
+import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
-import { LateWrites } from './late-writes.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
 import type { UploadQueue } from './upload-queue.js';
-import { Waiters } from './waiters.js';
-import { refuse, type ShownWrite, type WriteTarget } from './write-forms.js';
-import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
+import { CLOSED, type Waiter, Waiters } from './waiters.js';
+import {
+  RECIPE_FAILED,
+  refuse,
+  type ShownWrite,
+  showLater,
+  type WriteTarget,
+} from './write-forms.js';
+import { ABORTED, type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 
 export interface AccountWritesOptions {
   readonly accountId: string;
@@ -23,6 +31,8 @@ export interface AccountWritesOptions {
   readonly peers: Pick<Peers, 'isShared'>;
   /** Returns the server's limits, as they are now. */
   readonly limits: () => SyncLimits;
+  /** Returns the types that the account has, as they are now. */
+  readonly types: () => readonly TypeTable[];
   /** Returns whether the server has a type in another form than this program. */
   readonly isOutdated: (type: string) => boolean;
   /** Returns why nothing can be written at present; null where it can. */
@@ -35,7 +45,8 @@ export interface AccountWritesOptions {
 export class AccountWrites implements WriteTarget {
   readonly #options: AccountWritesOptions;
   readonly #waiters = new Waiters();
-  readonly #late = new LateWrites();
+  /** Writes that need objects which have yet to be read, and all writes behind them. */
+  readonly #late: (() => void)[] = [];
   #isDropped = false;
 
   constructor(options: AccountWritesOptions) {
@@ -51,7 +62,7 @@ export class AccountWrites implements WriteTarget {
   }
 
   get hasDeferred(): boolean {
-    return !this.#late.isEmpty;
+    return this.#late.length > 0;
   }
 
   /** The account is gone: nothing is written of it any more. */
@@ -61,12 +72,15 @@ export class AccountWrites implements WriteTarget {
 
   /** Makes a write once all objects are here, behind those before it. */
   defer(make: (target: WriteTarget) => ShownWrite, object?: Row): ShownWrite {
-    return this.#late.add(() => make(this), object);
+    const ended = new Promise<ShownWrite>((resolve) => {
+      this.#late.push(() => resolve(make(this)));
+    });
+    return showLater(ended, object);
   }
 
   /** Makes the writes that had to wait: all objects are here. */
   makeDeferred(): void {
-    this.#late.make();
+    for (const make of this.#late.splice(0)) make();
   }
 
   find(type: string, id: string): ReturnType<WriteTarget['find']> {
@@ -87,6 +101,16 @@ export class AccountWrites implements WriteTarget {
     const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
     const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
     return shown as ShownWrite;
+  }
+
+  /** Ends a write. It is a problem unless somebody reads its end at once. */
+  refuse(write: PendingWrite, error: Refusal, object?: Row): ShownWrite {
+    const { accountId, problems, findRefusal } = this.#options;
+    const waiter = { ...refuse(error), isAsked: false };
+    void nextTask().then(() => {
+      if (!waiter.isAsked && findRefusal() !== CLOSED) problems.report({ accountId, write, error });
+    });
+    return this.#show(write, waiter, object, waiter.saved);
   }
 
   /** Takes all writes that a function makes, in one commit. */
@@ -113,6 +137,8 @@ export class AccountWrites implements WriteTarget {
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
     const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
+    // Of a function that could not be called there is no patch.
+    if (again.kind === 'update' && Object.keys(again.patch).length === 0) return false;
     if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;
     this.take(again, undefined, rows);
     return true;
@@ -185,14 +211,19 @@ export class AccountWrites implements WriteTarget {
   ): readonly ShownWrite[] {
     const { store, onWrite } = this.#options;
     const { replica } = store;
-    const refusal = this.#findRefusal(writes);
+    const isFailed = writes.some(({ error }) => error?.type === RECIPE_FAILED);
+    const refusal = this.#findRefusal(writes) ?? (isFailed ? ABORTED : null);
     if (refusal !== null)
-      return writes.map(({ write, object }) => refuse(object ?? replica.preview(write), refusal));
+      return writes.map(({ write, object, error = refusal }) =>
+        this.refuse(write, error, object ?? replica.preview(write)),
+      );
     const aliases = writes.flatMap(({ write }) => store.aliasRowsOf(write));
     const saved = store.commit(change, { rows: [...aliases, ...rows], isFree: true });
-    const shown = writes.map(({ write, object }) =>
-      this.#show(write, object ?? replica.row(write.type, write.key), saved),
-    );
+    const shown = writes.map(({ write, object = replica.row(write.type, write.key), error }) => {
+      if (error) return this.refuse(write, error);
+      const waiter = this.#waiters.add(write.ids[0] ?? '', object);
+      return this.#show(write, waiter, object, saved);
+    });
     this.end(ended);
     onWrite();
     return shown;
@@ -206,26 +237,41 @@ export class AccountWrites implements WriteTarget {
     return findRefusal() ?? (isLarge ? TOO_LARGE : null);
   }
 
-  #show({ ids }: PendingWrite, object: Row | undefined, saved: Promise<boolean>): ShownWrite {
+  #show(
+    { ids }: PendingWrite,
+    waiter: Pick<Waiter, 'result' | 'isAsked'>,
+    object: Row | undefined,
+    saved: Promise<boolean>,
+  ): ShownWrite {
     const { problems } = this.#options;
-    const [id = ''] = ids;
-    const waiter = this.#waiters.add(id, object);
     return {
       object,
       saved,
       get result() {
         waiter.isAsked = true;
-        problems.dismiss(id);
+        problems.dismiss(ids[0] ?? '');
         return waiter.result;
       },
     };
   }
 
-  /** A property that the server doesn't take may be one of another version of the type. */
+  /** A refused property of which one side knows nothing is one of another version of the type. */
   #explain(outcome: Outcome): Outcome {
-    if (outcome.isMade || outcome.error.type !== 'invalidProperties') return outcome;
-    if (!this.#options.isOutdated(outcome.write.type)) return outcome;
-    return { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } };
+    const { store, types, isOutdated } = this.#options;
+    const { isMade, write } = outcome;
+    if (isMade || outcome.error.type !== 'invalidProperties' || !isOutdated(write.type))
+      return outcome;
+    const own = types().find(({ name }) => name === write.type)?.properties ?? {};
+    const rows = [...store.replica.baseRows(write.type)];
+    const isForeign = (name: string): boolean =>
+      !(name in own) ||
+      (write.kind === 'create' && !(name in write.values)) ||
+      // No object of the server's has it.
+      (own[name]?.access !== 'secret' && rows.length > 0 && !rows.some((row) => name in row));
+    const { properties = [] } = outcome.error;
+    return (properties as string[]).some(isForeign)
+      ? { ...outcome, error: { ...outcome.error, type: 'clientOutdated' } }
+      : outcome;
   }
 
   #findUnasked(outcomes: readonly Outcome[]) {
@@ -240,10 +286,5 @@ export class AccountWrites implements WriteTarget {
 
 export const GONE: Refusal = Object.freeze({
   type: 'accountNotFound',
-  description: 'It is gone.',
-});
-
-const TOO_LARGE: Refusal = Object.freeze({
-  type: 'tooLarge',
-  description: 'No request can be so large.',
+  description: 'The user has no such account.',
 });

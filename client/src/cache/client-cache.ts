@@ -18,6 +18,7 @@ import { ONCE } from '../sync/sync-options.js';
 import type { HttpClient } from '../transport/http.js';
 import type { ChangedStates } from '../transport/push.js';
 import { AccountCache } from './account-cache.js';
+import { GONE } from './account-writes.js';
 import { bindCache } from './bind-cache.js';
 import type { CachedAccount, CachedClient, LogoutOptions, SchemaSnapshot } from './cached-types.js';
 import { Variable } from './observable.js';
@@ -30,6 +31,7 @@ import { SharedPush } from './shared-push.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
 import { type Life, listAccounts, sessionRow, type UserData, wipeUserData } from './user-data.js';
+import { CLOSED } from './waiters.js';
 
 const UPLOAD_QUOTA = 50_000_000;
 
@@ -303,11 +305,9 @@ export class ClientCache<P extends Project> {
   }
 
   #findRefusal(accountId: string): Refusal | null {
-    if (this.#closing !== null || this.#writer.loss === 'fenced')
-      return { type: 'forbidden', description: 'The client is closed.' };
+    if (this.#closing !== null || this.#writer.loss === 'fenced') return CLOSED;
     const account = this.#client.session.accounts[accountId];
-    if (account === undefined)
-      return { type: 'accountNotFound', description: 'The user has no such account.' };
+    if (account === undefined) return GONE;
     return account.isReadOnly
       ? { type: 'accountReadOnly', description: 'The user may only read the account.' }
       : null;

@@ -82,6 +82,12 @@ export class Problems {
     return refused.map((one) => ({ ...rowOf(one), value: one as unknown as JsonValue }));
   }
 
+  /** Stores a refused write, and shows it. */
+  report(refused: RefusedWrite): void {
+    this.#write(this.rowsOf([refused]));
+    this.add([refused]);
+  }
+
   /** Shows refused writes. */
   add(refused: readonly RefusedWrite[]): void {
     const fresh = refused.filter((one) => !this.#byRow.has(rowOf(one).key));

@@ -1,4 +1,5 @@
 import type { Loss } from '../store/store-writer.js';
+import { isEqual } from '../store/values.js';
 import type { AccountCache } from './account-cache.js';
 import type { SyncControl, SyncSnapshot } from './cached-types.js';
 import { Variable } from './observable.js';
@@ -84,8 +85,7 @@ export class SyncState {
       ),
       storage: this.#loss === null ? 'kept' : 'lost',
     });
-    const names = ['status', 'pending', 'lastSynced', 'progress', 'storage'] as const;
-    if (names.some((name) => next[name] !== before[name])) this.#snapshot.set(next);
+    if (!isEqual({ ...next }, { ...before })) this.#snapshot.set(next);
   };
 
   async settle(): Promise<void> {

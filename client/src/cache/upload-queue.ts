@@ -5,11 +5,11 @@ import { namesIn } from '../store/log.js';
 import { isEqual } from '../store/values.js';
 import { isFileKey, type Key, makeFileKey, type PendingWrite } from '../store/write.js';
 import { Backoff } from '../sync/backoff.js';
+import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { Upload } from './cached-types.js';
 import {
   ABORTED,
-  CLOSED,
   makeRow,
   type NewUpload,
   nameRow,
@@ -20,6 +20,8 @@ import {
   type UploadRow,
 } from './upload-tools.js';
 import type { UploadWorker } from './upload-worker.js';
+import { CLOSED } from './waiters.js';
+import { refuse } from './write-forms.js';
 
 /**
  * The uploads of an account, in all tabs. Writes name them by their keys, as they name objects that
@@ -133,6 +135,11 @@ export class UploadQueue {
     this.#worker?.keep();
   }
 
+  /** Takes note that the store has the octets of these files no more. */
+  noteRemoved(keys: Iterable<Key>): void {
+    this.#worker?.noteRemoved(keys);
+  }
+
   wake(): void {
     this.#worker?.wake();
   }
@@ -244,13 +251,4 @@ export class UploadQueue {
     }
     return null;
   }
-}
-
-const TOO_LARGE: Refusal = Object.freeze({
-  type: 'tooLarge',
-  description: 'The server takes no file so large.',
-});
-
-function refuse(error: Refusal): StartedUpload {
-  return { saved: Promise.resolve(false), result: Promise.resolve({ ok: false, error }) };
 }

@@ -70,11 +70,6 @@ export interface UploadOwner {
   readonly resume: () => void;
 }
 
-export const CLOSED: Refusal = Object.freeze({
-  type: 'closed',
-  description: 'The client was closed before the file was sent.',
-});
-
 export const ABORTED: Refusal = Object.freeze({
   type: 'aborted',
   description: 'The program has ended the upload.',

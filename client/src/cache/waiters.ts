@@ -16,9 +16,9 @@ export interface Waiter {
   readonly end: (end: EndOfWrite) => void;
 }
 
-const CLOSED: Refusal = Object.freeze({
+export const CLOSED: Refusal = Object.freeze({
   type: 'closed',
-  description: 'The client was closed before the server answered.',
+  description: 'The client is closed.',
 });
 
 /** The writes of this program that have no answer yet, by their ids. */

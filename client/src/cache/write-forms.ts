@@ -30,6 +30,8 @@ export interface WriteTarget {
   readonly isLoading: boolean;
   /** Makes a write once all objects are here. */
   defer(make: (target: WriteTarget) => ShownWrite): ShownWrite;
+  /** Takes a write that the client itself refuses. */
+  refuse(write: PendingWrite, error: Refusal): ShownWrite;
 }
 
 export function writeCreate(target: WriteTarget, table: TypeTable, values: object): ShownWrite {
@@ -45,15 +47,25 @@ export function writeUpdate(
   { ifUnchanged = false }: UpdateOptions = {},
 ): ShownWrite {
   const { key, row } = target.find(type, id);
+  const make = (patch: PatchObject, unchanged: JsonObject | null = null): PendingWrite => ({
+    ...startWrite(type, key),
+    ...{ kind: 'update', patch, unchanged },
+  });
   if (row === undefined && (typeof edit === 'function' || ifUnchanged)) {
-    if (!target.isLoading) return refuse(undefined, target.refusal ?? NOT_FOUND);
     const kept = typeof edit === 'function' ? edit : copyJson(edit);
-    return target.defer((later) => writeUpdate(later, [type, id], kept, { ifUnchanged }));
+    const unmade = make(typeof kept === 'function' ? {} : kept);
+    if (!target.isLoading) return target.refuse(unmade, target.refusal ?? NOT_FOUND);
+    return target.defer((later) => {
+      try {
+        return writeUpdate(later, [type, id], kept, { ifUnchanged });
+      } catch (error) {
+        return later.refuse(unmade, { type: RECIPE_FAILED, description: String(error) });
+      }
+    });
   }
   const patch = typeof edit === 'function' ? findEdit(row as Row, edit) : copyJson(edit);
   if (Object.keys(patch).length === 0) return keep(row);
-  const unchanged = ifUnchanged ? findTouched(row as Row, patch) : null;
-  return target.take({ ...startWrite(type, key), kind: 'update', patch, unchanged });
+  return target.take(make(patch, ifUnchanged ? findTouched(row as Row, patch) : null));
 }
 
 export function writeDestroy(target: WriteTarget, type: string, id: string): ShownWrite {
@@ -61,10 +73,12 @@ export function writeDestroy(target: WriteTarget, type: string, id: string): Sho
   return target.take({ ...startWrite(type, key), kind: 'destroy' }, row);
 }
 
-/** Returns a write that is refused without the server. */
-export function refuse(object: Row | undefined, error: Refusal): ShownWrite {
-  const saved = Promise.resolve(false);
-  return { object, saved, result: Promise.resolve({ ok: false, error }) };
+/** The function of an update threw, when nobody was there any more to whom it could throw. */
+export const RECIPE_FAILED = 'recipeFailed';
+
+/** Returns the end of a write, or of an upload, that is refused without the server. */
+export function refuse(error: Refusal) {
+  return { saved: Promise.resolve(false), result: Promise.resolve({ ok: false, error } as const) };
 }
 
 /** Returns a write that ends as another one does. */

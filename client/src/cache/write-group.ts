@@ -16,6 +16,8 @@ export interface SharedWrite {
 export interface Recorded {
   readonly write: PendingWrite;
   readonly object: Row | undefined;
+  /** The client refuses it. */
+  readonly error?: Refusal;
 }
 
 interface Waiting {
@@ -26,7 +28,7 @@ interface Waiting {
   readonly ended: Promise<ShownWrite>;
 }
 
-const ABORTED: Refusal = Object.freeze({
+export const ABORTED: Refusal = Object.freeze({
   type: 'aborted',
   description: 'The function that makes the writes has thrown.',
 });
@@ -88,6 +90,11 @@ export class WriteGroup implements WriteTarget {
     return this.#record((target) => target.take(write, before), object);
   }
 
+  refuse(write: PendingWrite, error: Refusal): ShownWrite {
+    this.#recorded.push({ write, object: undefined, error });
+    return this.#record((target) => target.refuse(write, error));
+  }
+
   defer(make: Waiting['make']): ShownWrite {
     this.#isLate = true;
     return this.#record(make);
@@ -129,7 +136,7 @@ export class WriteGroup implements WriteTarget {
   /** Takes note of what has become of the writes, in their order. */
   end(shown: readonly ShownWrite[]): ShownWrite {
     for (const [index, { end, object }] of this.#waiting.entries())
-      end(shown[index] ?? refuse(object, ABORTED));
+      end(shown[index] ?? { object, ...refuse(ABORTED) });
     const all = this.#waiting.map(({ ended }) => ended);
     return {
       object: undefined,

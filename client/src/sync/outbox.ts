@@ -11,9 +11,9 @@ import { answerOf } from './wire.js';
 /** Limits are not halved further: a single write is less than this in any case. */
 const SMALLEST_SHARE = 2 ** -12;
 
-const TOO_LARGE = Object.freeze({
+export const TOO_LARGE = Object.freeze({
   type: 'tooLarge',
-  description: 'The server takes no request so large.',
+  description: 'The server takes nothing so large.',
 });
 
 /** Puts the writes of the log into calls of /set, and reads their answers. */

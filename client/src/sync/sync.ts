@@ -445,8 +445,10 @@ export class Sync {
 
 /** Returns the type of an error that was thrown; what isn't ours counts as a lost answer. */
 function typeOf(error: unknown): string {
-  const type = (error as { readonly type?: unknown } | null)?.type;
-  return typeof type === 'string' ? type : 'transport';
+  const { type, status } = (error ?? {}) as { readonly type?: string; readonly status?: number };
+  // A server that is busy, or a gateway in its place.
+  const isAway = status === 429 || Number(status) > 501;
+  return isAway ? 'transport' : (type ?? 'transport');
 }
 
 /** Returns whether a request was refused as a whole since it is too large. */

@@ -9,8 +9,8 @@ export interface Progress {
 export type OnProgress = (progress: Progress) => void;
 
 /**
- * Returns what sends a blob and tells its progress: in browsers by XMLHttpRequest. The program's own
- * `fetch` goes before that, though it tells only the end there.
+ * Returns what sends a blob and tells its progress: in browsers by XMLHttpRequest. The program's
+ * own `fetch` goes before that, though it tells only the end there.
  */
 export function makeUploader(
   data: Blob,

@@ -1,5 +1,5 @@
 import type { TransportContext } from '../call/connection.js';
-import { NeedsAuthError, TransportError } from '../call/errors.js';
+import { NeedsAuthError, type RequestError, TransportError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
 import { readEventSource } from './event-source.js';
 import { readJson, readOrFail } from './http.js';
@@ -119,8 +119,7 @@ class SocketTransport implements Transport {
         throw new NeedsAuthError('The server refuses the token.');
       this.#isRefused = false;
       const { WebSocket = globalThis.WebSocket, silence = SILENCE } = this.#options;
-      if (WebSocket === undefined)
-        throw new TransportError('There is no WebSocket here: the option of that name gives one.');
+      if (WebSocket === undefined) throw new TransportError('There is no WebSocket here.');
       const { signal } = this.#closing;
       const url = await this.#makeUrl(signal);
       const made = await readOrFail(signal, async () => new WebSocket(url, SUBPROTOCOL));
@@ -141,7 +140,14 @@ class SocketTransport implements Transport {
     const { capabilities, apiUrl } = session();
     const place = capabilities[WEBSOCKET]?.['url'];
     if (typeof place !== 'string') throw new TransportError('The server has no WebSocket.');
-    const response = await http(locate(`${apiUrl}/ticket`), { method: 'POST', signal });
+    const request = { method: 'POST', signal };
+    const response = await http(locate(`${apiUrl}/ticket`), request).catch(
+      (error: RequestError) => {
+        // Tickets are no part of RFC 8887. A page can send no token with a handshake.
+        if (error.status === 404) error.message = 'The server has no tickets.';
+        throw error;
+      },
+    );
     const { ticket } = (await readJson(response, signal)) as { readonly ticket: string };
     const url = new URL(locate(place).replace(/^http/, 'ws'));
     url.searchParams.set('ticket', ticket);

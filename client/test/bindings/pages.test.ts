@@ -7,7 +7,7 @@ import { samplesOf } from '../../../test/docs/samples.js';
 import { ROOT } from '../../../test/support/server.js';
 
 // The samples of the pages that show the bindings. Each is a function of a file beside the
-// application; client/README.md has samples of other languages, which readme.test.ts compiles.
+// application; client-lists.md has samples of other languages, which readme.test.ts compiles.
 
 const FOLDER = join(ROOT, 'examples/clients');
 
@@ -35,7 +35,7 @@ const read = (page: string, languages: readonly string[]) =>
   );
 
 const samplesFor = (library: Library) => [
-  ...(library === 'react' ? read('client/README.md', ['tsx']) : []),
+  ...(library === 'react' ? read('docs/reference/client-lists.md', ['tsx']) : []),
   ...read(`examples/clients/${library}/README.md`, ['ts', 'tsx']),
 ];
 

@@ -126,7 +126,7 @@ describe('a store', () => {
     await expect.poll(() => second.session.username).toBe('another');
     expect(await second.account().Todo.create({ text: 'x' }).result).toMatchObject({
       ok: false,
-      error: { type: 'forbidden' },
+      error: { type: 'closed' },
     });
   });
 

@@ -89,6 +89,30 @@ describe('a copy', () => {
 });
 
 describe('a server with another version of a type', () => {
+  it('is why it refuses a property that it has no more', async () => {
+    const types = todos.types.map((table) =>
+      table.name === 'Todo'
+        ? {
+            ...{ ...table, hash: 'sha256-old' },
+            properties: { ...table.properties, gone: { kind: 'string' } as const },
+          }
+        : table,
+    );
+    const jmap = await connect(
+      { ...todos, types },
+      { url: served.proxy().url, token: served.fixtures().u1.token, store: memory() },
+    );
+    const { Todo } = jmap.account();
+    const made = await Todo.create({ text: 'as before' }).result;
+    const id = (made.ok && made.object?.id) || '';
+    const write = Todo.update(id, { gone: 'x' } as { text?: string });
+    expect(await write.result).toMatchObject({
+      ok: false,
+      error: { type: 'clientOutdated', properties: ['gone'] },
+    });
+    await jmap.close();
+  });
+
   it('is told, and a write that it refuses for that says so', async () => {
     const types = todos.types.map((table) =>
       table.name === 'Todo' ? { ...table, hash: 'sha256-old' } : table,
@@ -106,6 +130,16 @@ describe('a server with another version of a type', () => {
     expect(await write.result).toMatchObject({
       ok: false,
       error: { type: 'clientOutdated', properties: ['given'] },
+    });
+    const long = Todo.create({ text: 'x'.repeat(600) });
+    expect(await long.result).toMatchObject({
+      ok: false,
+      error: { type: 'invalidProperties', properties: ['text'] },
+    });
+    const lacking = Todo.create({ done: true } as unknown as { text: string });
+    expect(await lacking.result).toMatchObject({
+      ok: false,
+      error: { type: 'clientOutdated', properties: ['text'] },
     });
     await jmap.close();
     const current = await served.connect({ store: memory() });

@@ -190,7 +190,7 @@ describe('a client whose store is not read to its end', () => {
     paged.release();
     await closed;
     expect(await write.saved).toBe(false);
-    expect(await write.result).toMatchObject({ ok: false, error: { type: 'forbidden' } });
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'closed' } });
   });
 
   it('asks for all anew where the rest can not be read, and writes nothing over it', async () => {

@@ -107,7 +107,7 @@ describe('writes that are made together', () => {
       });
       void late.result.then((end) => expect(end).toMatchObject({ error: { type: 'notFound' } }));
     });
-    expect(await result).toMatchObject({ ok: true });
+    expect(await result).toMatchObject({ ok: false, error: { type: 'notFound' } });
     const { list } = await me.Gadget.get({ properties: ['title', 'rank'] });
     expect(list).toEqual([{ id: expect.any(String), title: 'Lamp', rank: 2 }]);
   });

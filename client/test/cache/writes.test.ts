@@ -230,6 +230,60 @@ describe('a write', () => {
   });
 });
 
+describe('a client whose server is away behind a proxy', () => {
+  it.each([429, 502, 503, 504])('is offline at %i, and live afterwards', async (status) => {
+    const jmap = await served.connect({ store: memory(), retry: 0 });
+    await jmap.sync.settled();
+    const list = jmap.account().Todo.live();
+    served.proxy().decide(() => ({ status }));
+    jmap.sync.wake();
+    await expect.poll(() => jmap.sync.getSnapshot().status).toBe('offline');
+    expect(list.getSnapshot().status).toBe('offline');
+    served.proxy().decide(() => 'pass');
+    await jmap.sync.settled();
+    expect(jmap.sync.getSnapshot().status).toBe('live');
+  });
+
+  it('is in error where the server fails itself', async () => {
+    const jmap = await served.connect({ store: memory(), retry: 0 });
+    await jmap.sync.settled();
+    served.proxy().decide(() => ({ status: 500 }));
+    jmap.sync.wake();
+    await expect.poll(() => jmap.sync.getSnapshot().status).toBe('error');
+  });
+});
+
+describe('a client that is closed', () => {
+  it('tells those who look at its lists, which keep their rows', async () => {
+    const jmap = await served.connect({ store: memory() });
+    const { Todo } = jmap.account();
+    await Todo.create({ text: 'kept on screen' }).result;
+    await jmap.sync.settled();
+    const list = Todo.live({ limit: 1 });
+    const statuses: string[] = [];
+    list.subscribe(({ status }) => statuses.push(status));
+    await jmap.sync.settled();
+    await jmap.close();
+    expect(statuses).toEqual(['live', 'error']);
+    expect(list.rows).toHaveLength(1);
+    expect(Todo.live().getSnapshot().status).toBe('error');
+    expect(jmap.sync.getSnapshot().status).toBe('error');
+  });
+
+  it('since another one has the store is in error, and replaced', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    const list = first.account().Todo.live();
+    const statuses: string[] = [];
+    list.subscribe(({ status }) => statuses.push(status));
+    await served.connect({ store });
+    first.account().Todo.create({ text: 'of nobody' });
+    await expect.poll(() => statuses.at(-1)).toBe('error');
+    expect(first.sync.getSnapshot().status).toBe('replaced');
+  });
+});
+
 describe('a client whose token is refused', () => {
   it('says so, and keeps what it wrote', async () => {
     const jmap = await open();

@@ -173,7 +173,7 @@ function checkWrites(
   }
 }
 
-/** Returns the files of a write, and of the objects that it needs, those that they need included. */
+/** Returns the files of a write, and of all objects that it needs. */
 function filesFor({ key, names }: MarkedWrite, writes: readonly MarkedWrite[]): MarkedFile[] {
   const keys = new Set([key, ...names]);
   // A set is read to its end, also where it grows meanwhile.

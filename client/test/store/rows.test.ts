@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  refuse,
   type ShownWrite,
   type WriteTarget,
   writeCreate,
@@ -43,6 +44,7 @@ async function openThings() {
   const target: WriteTarget = {
     ...{ find, take, refusal: null, isLoading: false },
     defer: (make) => make(target),
+    refuse: (_, error) => ({ object: undefined, ...refuse(error) }),
   };
   return { server, sync, store, replica, target };
 }

@@ -105,6 +105,16 @@ describe('calls by a WebSocket', () => {
     expect((await other.Todo.get()).state).toEqual(expect.any(String));
   });
 
+  it('reject with the reason where the server gives no tickets', async () => {
+    served.proxy().decide(({ path }) => (path.endsWith('ticket') ? { status: 404 } : 'pass'));
+    const me = (await served.connect({ ...alone, retry: 0 })).account();
+    await expect(me.Todo.get()).rejects.toMatchObject({
+      ...{ type: 'http', status: 404, message: expect.stringContaining('no tickets') },
+    });
+    const other = (await served.connect(both)).account();
+    expect((await other.Todo.get()).state).toEqual(expect.any(String));
+  });
+
   it('reject where the platform has no WebSocket, without a ticket', async () => {
     vi.stubGlobal('WebSocket', undefined);
     const transport = webSocket({ fallback: false });

@@ -31,10 +31,12 @@ async function signIn(token: string): Promise<Jmap> {
   return connect({ url, token, store: indexedDb() });
 }
 
+const REFUSED = { create: 'Not created', update: 'Not updated', destroy: 'Not deleted' };
+
 /** Returns a sentence on a write that the server has refused. */
 export function describeProblem({ kind, values, error }: Problem): string {
   const { text = 'A todo' } = (values ?? {}) as { readonly text?: string };
-  return `Not ${kind}d: ${text.slice(0, 20)} (${error.description ?? error.type})`;
+  return `${REFUSED[kind]}: ${text.slice(0, 20)} (${error.description ?? error.type})`;
 }
 
 function find<Name extends 'form' | 'main' | 'output'>(name: Name): HTMLElementTagNameMap[Name] {
