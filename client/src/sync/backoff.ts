@@ -14,8 +14,8 @@ export class Backoff {
   }
 
   /**
-   * Returns how long to wait after one more failure: at least `least`, and as long as its error asks
-   * for.
+   * Returns how long to wait after one more failure: at least `least`, and as long as the error
+   * asks for.
    */
   next(error?: unknown, least = 0): number {
     const { retryAfter = 0 } = (error ?? {}) as { readonly retryAfter?: number };

@@ -26,7 +26,7 @@ export interface Attempt {
 /** A connection that has lived as long was a good one, ms: the next wait is a short one. */
 const STEADY = 10_000;
 
-/** A server that refuses the connection is asked so many times more rarely than one that is away. */
+/** A server that refuses the connection is asked so many times more rarely. */
 const RARELY = 60;
 
 /**
