@@ -378,6 +378,7 @@ export class ClientCache<P extends Project> {
 
   async #end(): Promise<void> {
     await this.#connection.close();
+    for (const lazy of [this.#rules, this.#shown, this.#lists, this.#reopen]) lazy.close();
     const ended = this.#sync.close();
     await this.#writer.settle();
     await this.#peers.close();

@@ -172,6 +172,11 @@ export class LiveRows implements Observable<Snapshot> {
     this.#listeners.call(this.#snapshot);
   }
 
+  /** It is the same for all commits that come before the rules of texts. */
+  readonly #onRules = (): void => {
+    if (this.#refresh()) this.tell();
+  };
+
   /** Makes the list anew where commits have passed by it. */
   #refresh(): boolean {
     const { seq, isLoaded } = this.#source;
@@ -228,20 +233,15 @@ export class LiveRows implements Observable<Snapshot> {
     this.#filter = this.#nameFilter();
     this.#isPartial = this.#source.replica.coverage(table.name) === 'known';
     this.#seq = -1;
-    this.#plan = this.#source.rules.compile(
-      (rules) => {
-        const match = compileFilter(table, this.#filter, rules);
-        const order = compileSort(table, this.#args.sort, rules);
-        const isLocal = !this.#isPartial && match !== null && order !== null;
-        const local = isLocal ? new LocalList<Row>(match, order) : null;
-        const isWaiting = !isLocal && this.#namesPending();
-        const search = isLocal || isWaiting ? null : this.#makeSearch();
-        return { match, order, local, search, isWaiting };
-      },
-      () => {
-        if (this.#refresh()) this.tell();
-      },
-    );
+    this.#plan = this.#source.rules.compile((rules) => {
+      const match = compileFilter(table, this.#filter, rules);
+      const order = compileSort(table, this.#args.sort, rules);
+      const isLocal = !this.#isPartial && match !== null && order !== null;
+      const local = isLocal ? new LocalList<Row>(match, order) : null;
+      const isWaiting = !isLocal && this.#namesPending();
+      const search = isLocal || isWaiting ? null : this.#makeSearch();
+      return { match, order, local, search, isWaiting };
+    }, this.#onRules);
     this.#open();
   }
 

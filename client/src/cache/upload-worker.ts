@@ -295,7 +295,7 @@ export class UploadWorker {
       } catch (error) {
         if (!this.#isUnsent(entry.key)) continue;
         if (this.#tools.isFinal(error) || isTooLarge(error)) this.#fail(entry.key, describe(error));
-        else if (!this.#isClosed) await this.#pause.wait(this.#backoff.next());
+        else if (!this.#isClosed) await this.#pause.wait(this.#backoff.next(error));
       }
     }
   }

@@ -86,7 +86,8 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
       ),
     blobUrl: (blobId, options = {}) =>
       scope.run(options.signal, async (signal) => {
-        const url = URL.createObjectURL(await (await fetchBlob(blobId, options, signal)).blob());
+        const response = endBody(await fetchBlob(blobId, options, signal), signal);
+        const url = URL.createObjectURL(await response.blob());
         return { url, revoke: () => URL.revokeObjectURL(url) };
       }),
   };

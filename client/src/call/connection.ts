@@ -2,7 +2,7 @@ import { type HttpClient, httpTransport, makeHttp, readJson } from '../transport
 import type { Request, Response, Transport } from '../transport/transport.js';
 import { isFinal } from './errors.js';
 import { makeGate } from './gate.js';
-import { type RetryOptions, retry } from './retry.js';
+import { type RetryOptions, retry, sleep } from './retry.js';
 import { isReading } from './run.js';
 import { makeScope, type Scope } from './scope.js';
 import {
@@ -80,6 +80,7 @@ export async function openConnection(
   const keeper = await keepSession(
     () =>
       scope.run(undefined, (signal) => persist(() => load(signal), { isReading: true, signal })),
+    (milliseconds) => scope.run(undefined, (signal) => sleep(milliseconds, signal)),
     known,
   );
   const session = keeper.current;

@@ -96,8 +96,10 @@ function makeParts(
   for (const [member, value] of Object.entries(work.call.args)) {
     const target = readTarget(value);
     const source = works.find(({ call }) => call === target?.call);
-    if (target === undefined || source === undefined) {
+    if (target === undefined) {
       args[member] = value;
+    } else if (source === undefined) {
+      throw new Error(`The reference to ${target.call.name} is of another batch.`);
     } else if (source.outcome !== undefined) {
       const found = source.outcome.ok ? followPath(source.outcome.value, target.path) : undefined;
       if (found === undefined) return failReference(work, target);

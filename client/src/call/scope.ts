@@ -10,30 +10,50 @@ export function makeScope(): Scope {
   const open = new Set<(reason: unknown) => void>();
   let closed: DOMException | undefined;
   return {
-    run(outer, task) {
-      const own = new AbortController();
-      return new Promise((resolve, reject) => {
-        const end = (reason: unknown): void => {
-          own.abort(reason);
-          reject(own.signal.reason as Error);
-        };
-        const follow = (): void => end(outer?.reason);
-        if (closed !== undefined || outer?.aborted) {
-          end(closed ?? outer?.reason);
-          return;
-        }
-        open.add(end);
-        outer?.addEventListener('abort', follow);
-        const leave = (): void => {
-          open.delete(end);
-          outer?.removeEventListener('abort', follow);
-        };
-        task(own.signal).then(resolve, reject).finally(leave);
-      });
+    async run(outer, task) {
+      const { signal, abort, leave } = followSignal(outer);
+      if (closed !== undefined) abort(closed);
+      open.add(abort);
+      try {
+        return await runUntil(signal, task);
+      } finally {
+        open.delete(abort);
+        leave();
+      }
     },
     close() {
       closed ??= new DOMException('The client is closed.', 'AbortError');
-      for (const end of open) end(closed);
+      for (const abort of open) abort(closed);
     },
   };
+}
+
+/** Rejects with the signal's reason as soon as it is aborted, whatever the task waits for. */
+export async function runUntil<T>(
+  signal: AbortSignal,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    task(signal).then(resolve, reject);
+  });
+}
+
+/** Returns a signal that `abort` aborts, and another signal until `leave` is called. */
+export function followSignal(outer?: AbortSignal): {
+  readonly signal: AbortSignal;
+  readonly abort: (reason: unknown) => void;
+  readonly leave: () => void;
+} {
+  const own = new AbortController();
+  const leave = (): void => outer?.removeEventListener('abort', follow);
+  const abort = (reason: unknown): void => {
+    own.abort(reason);
+    leave();
+  };
+  const follow = (): void => abort(outer?.reason);
+  if (outer?.aborted) follow();
+  else outer?.addEventListener('abort', follow);
+  return { signal: own.signal, abort, leave };
 }

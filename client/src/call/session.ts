@@ -60,8 +60,8 @@ export function expandTemplate(template: string, values: Readonly<Record<string,
 export interface SessionKeeper {
   current(): Session;
   /**
-   * Notes the `sessionState` of a response. Without one, the session may be another by now: it is
-   * fetched again, once in ten seconds until a response comes.
+   * Notes the `sessionState` of a response. Where it is another one, the session is fetched again,
+   * once in ten seconds. Without a state, the session may be another by now.
    */
   noteState(state?: string): void;
   /** Resolves when no session is being fetched. */
@@ -70,54 +70,64 @@ export interface SessionKeeper {
   listen(listener: (session: Session) => void): () => void;
 }
 
-/** How long a session that has another state than responses tell isn't fetched again, ms. */
+/** How long a session that was fetched isn't fetched again, ms. */
 const PAUSE = 10_000;
 
-/** Resolves when the first session is there; rejects where it isn't to be had. */
+/**
+ * Resolves when the first session is there; rejects where it isn't to be had. `wait` resolves after
+ * so many milliseconds, and rejects where the client ends before.
+ */
 export async function keepSession(
   load: () => Promise<Session>,
+  wait: (milliseconds: number) => Promise<void>,
   known?: Session,
 ): Promise<SessionKeeper> {
   const listeners = new Set<(session: Session) => void>();
   let session = known ?? (await load());
-  /** The state for which the session was fetched last. A server may answer another one for it. */
-  let asked: string | undefined = session.state;
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let last: Promise<Session> | undefined;
+  /** The state that was told last. A server may answer another one for it. */
+  let told: string | undefined = session.state;
+  let askedAt = -PAUSE;
+  let loading: Promise<void> | undefined;
+  let isWaiting = false;
+
+  const fetchAgain = (): void => {
+    askedAt = Date.now();
+    loading = load().then(
+      (loaded) => {
+        loading = undefined;
+        session = loaded;
+        for (const listener of listeners) listener(loaded);
+      },
+      () => {
+        loading = undefined;
+        // The next response asks for it again.
+        told = session.state;
+        askedAt = -PAUSE;
+      },
+    );
+  };
+  const fetchLater = async (milliseconds: number): Promise<void> => {
+    isWaiting = true;
+    await wait(milliseconds);
+    await loading;
+    isWaiting = false;
+    if (told !== session.state) fetchAgain();
+  };
   return {
     current: () => session,
     noteState(state) {
+      const rest = askedAt + PAUSE - Date.now();
+      const isResting = loading !== undefined || rest > 0;
       // While one is being fetched, the server may have gone back to the state of this one.
-      const isSame = last === undefined && state === session.state;
-      const isAsked = state === asked && (last !== undefined || Date.now() - askedAt < PAUSE);
-      asked = state;
-      if (isSame || isAsked) return;
-      askedAt = Date.now();
-      const loading = load();
-      last = loading;
-      loading.then(
-        (loaded) => {
-          // A later one is on its way.
-          if (last !== loading) return;
-          last = undefined;
-          session = loaded;
-          for (const listener of listeners) listener(loaded);
-        },
-        () => {
-          if (last !== loading) return;
-          last = undefined;
-          // The next response asks for it again.
-          asked = session.state;
-        },
-      );
+      const isSame = loading === undefined && state === session.state;
+      const isAsked = isResting && state === told;
+      told = state;
+      if (isSame || isAsked || isWaiting) return;
+      // The client ends where it rejects.
+      if (isResting) fetchLater(rest).catch(() => undefined);
+      else fetchAgain();
     },
-    async settle() {
-      let awaited: Promise<Session> | undefined;
-      while (awaited !== last) {
-        awaited = last;
-        await awaited?.catch(() => undefined);
-      }
-    },
+    settle: async () => loading,
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -2,21 +2,21 @@ import { Lazy } from './lazy.js';
 import type { TextRules } from './text-rules.js';
 
 /** Loads the rules of texts when the first query needs them: their tables are large. */
-export class RulesLoader {
-  readonly #rules = new Lazy<TextRules>(() =>
-    import('./unicode.js').then(({ UNICODE_RULES }) => UNICODE_RULES),
-  );
+export class RulesLoader extends Lazy<TextRules> {
+  constructor() {
+    super(() => import('./unicode.js').then(({ UNICODE_RULES }) => UNICODE_RULES));
+  }
 
   /**
    * Compiles something by the rules. Returns null where they have yet to be loaded; `onLoaded` is
    * called then.
    */
   compile<Result>(make: (rules: TextRules) => Result, onLoaded: () => void): Result | null {
-    if (this.#rules.part !== null) return make(this.#rules.part);
+    if (this.part !== null) return make(this.part);
     const probe = makeProbe();
     const result = make(probe.rules);
     if (!probe.isUsed()) return result;
-    this.#rules.want(onLoaded);
+    this.want(onLoaded);
     return null;
   }
 }

@@ -1,9 +1,7 @@
 import type { Connection } from '../call/connection.js';
+import { PUSH } from '../transport/event-source.js';
 import { openPush } from '../transport/open-push.js';
 import type { ChangedStates, Push } from '../transport/push.js';
-
-/** A server that has it tells the present states at the begin of each connection. */
-const PUSH = 'urn:jmapsmith:push';
 
 /** Copies of accounts that follow what the server tells. */
 export interface Followers {

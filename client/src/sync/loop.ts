@@ -14,6 +14,7 @@ export class Loop {
   readonly #backoff: Backoff;
   #running: Promise<void> | null = null;
   readonly #pause = new Pause();
+  #error: unknown;
   isClosed = false;
 
   constructor(options: LoopOptions) {
@@ -38,6 +39,11 @@ export class Loop {
     this.#backoff.reset();
   }
 
+  /** The next pause is at least as long as the error asks for. */
+  noteError(error: unknown): void {
+    this.#error = error;
+  }
+
   /** Resolves when nothing runs. */
   async settle(): Promise<void> {
     await this.#running;
@@ -55,7 +61,8 @@ export class Loop {
       const isDone = await work().catch(() => false);
       if (this.isClosed || (isDone && !hasMore())) break;
       // A server that never comes to an end is asked as rarely as one that fails.
-      if (!isDone) await this.#pause.wait(this.#backoff.next());
+      if (!isDone) await this.#pause.wait(this.#backoff.next(this.#error));
+      this.#error = undefined;
     }
     this.#running = null;
   }

@@ -246,6 +246,7 @@ export class Sync {
       this.#isStuck = !read.hasMoved && !read.hasAsked && !this.#hasPaged(cycle, behind);
       if (failure === null && (read.hasMoved || !this.#hasMore())) this.#loop.noteSuccess();
     } catch (error) {
+      this.#loop.noteError(error);
       failure = typeOf(error);
       if (await this.#divide(cycle, error)) failure = null;
     } finally {

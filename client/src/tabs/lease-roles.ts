@@ -1,7 +1,8 @@
 import { sleep } from '../call/retry.js';
+import { followSignal } from '../call/scope.js';
 import type { OpenStore } from '../persist/port.js';
 import { FencedError } from '../persist/store-errors.js';
-import { followSignal, type Role, type Roles, type Work } from './roles.js';
+import type { Role, Roles, Work } from './roles.js';
 
 /** How often the holder of a role shows that it is there, ms. */
 const BEAT = 1000;

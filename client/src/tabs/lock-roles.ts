@@ -1,5 +1,6 @@
 import { sleep } from '../call/retry.js';
-import { type Channel, followSignal, type Role, type Roles, type Work } from './roles.js';
+import { followSignal } from '../call/scope.js';
+import type { Channel, Role, Roles, Work } from './roles.js';
 
 /** How long a tab may take to say that it still has a role, ms. */
 const PATIENCE = 5000;

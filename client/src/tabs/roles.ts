@@ -37,19 +37,3 @@ export interface Tabs<Message> {
 
 /** Tabs of one origin. Each is told what others post, and nothing of its own. */
 export type Channel = Pick<BroadcastChannel, 'addEventListener' | 'postMessage' | 'close'>;
-
-/** Returns a signal that is aborted with another one, or by the function. */
-export function followSignal(outer: AbortSignal): {
-  readonly signal: AbortSignal;
-  readonly abort: (reason: unknown) => void;
-} {
-  const own = new AbortController();
-  const abort = (reason: unknown): void => {
-    own.abort(reason);
-    outer.removeEventListener('abort', follow);
-  };
-  const follow = (): void => abort(outer.reason);
-  if (outer.aborted) own.abort(outer.reason);
-  else outer.addEventListener('abort', follow);
-  return { signal: own.signal, abort };
-}

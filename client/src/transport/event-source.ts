@@ -2,30 +2,23 @@ import type { TransportContext } from '../call/connection.js';
 import { RequestError, TransportError } from '../call/errors.js';
 import { expandTemplate } from '../call/session.js';
 import { makeEventReader, type StreamEvent } from './event-reader.js';
-import { readOrFail } from './http.js';
+import { readOrFail, readText } from './http.js';
 import type { ChangedStates, Push, PushOptions } from './push.js';
 import { type Attempt, KeptConnection, makePlace, type Place } from './reconnect.js';
 
 /** The parts of a client that an event source needs. */
 export type PushContext = Omit<TransportContext, 'fallback'>;
 
-export interface EventSourceOptions extends PushOptions {
-  /**
-   * `state`: the server ends each answer after one event, for networks that hold an answer back
-   * until it ends (RFC 8620 7.3).
-   */
-  readonly closeAfter?: 'no' | 'state';
-}
+/** A server that has it tells the present states at the begin of each connection. */
+export const PUSH = 'urn:jmapsmith:push';
 
 /** Seconds between two pings that the client asks for. The server may take another number. */
 const PING = 30;
 /** The time of two pings and something, in intervals: after it the connection counts as dead. */
 const MISSED = 2.5;
-/** How long the beginning of an answer may take, ms. */
-const ANSWER = 20_000;
 
 /** Opens an event source (RFC 8620 7.3), which `fetch` reads with the user's token. */
-export function openEventSource(context: PushContext, options: EventSourceOptions): Push {
+export function openEventSource(context: PushContext, options: PushOptions): Push {
   const place = makePlace();
   return new KeptConnection(
     (attempt) => readEventSource(context, options, place, attempt),
@@ -37,47 +30,38 @@ export function openEventSource(context: PushContext, options: EventSourceOption
 /** Reads one answer to its end. Rejects with a CallError. */
 export async function readEventSource(
   { http, session, locate }: PushContext,
-  { types, closeAfter = 'no', onState }: EventSourceOptions,
+  { types, onState }: PushOptions,
   place: Place,
-  { signal, open, fail }: Attempt,
+  { signal, open }: Attempt,
 ): Promise<void> {
-  const values = { types: types?.join() ?? '*', closeafter: closeAfter, ping: `${PING}` };
+  const values = { types: types?.join() ?? '*', closeafter: 'no', ping: `${PING}` };
   const url = locate(expandTemplate(session().eventSourceUrl, values));
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let silence = PING * 1000 * MISSED;
-  const expect = (milliseconds: number): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => fail(new TransportError('The event source is silent.')), milliseconds);
-  };
   const take = ({ type, data }: StreamEvent): void => {
+    if (type !== 'ping' && type !== 'state') return;
     const message = JSON.parse(data) as { changed: ChangedStates; interval: number };
     if (type === 'ping') silence = message.interval * 1000 * MISSED;
-    if (type === 'state' && !signal.aborted) onState(message.changed);
+    else if (!signal.aborted) onState(message.changed);
   };
-  try {
-    expect(ANSWER);
-    const headers = { accept: 'text/event-stream', 'last-event-id': place.id };
-    const response = await http(url, { headers, signal });
-    if (response.status === 204)
-      throw new RequestError(204, { detail: 'The server tells of no changes.' });
-    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      void response.body?.cancel();
-      throw new TransportError('The answer is no event stream.');
-    }
-    open();
-    const read = makeEventReader(place, take);
-    await readOrFail(signal, async () => {
-      const decoder = new TextDecoder();
-      // Not all browsers iterate over a stream.
-      const reader = response.body?.getReader();
-      for (;;) {
-        const { value } = (await reader?.read()) ?? {};
-        if (value === undefined) return;
-        read(decoder.decode(value, { stream: true }));
-        expect(silence);
-      }
-    });
-  } finally {
-    clearTimeout(timer);
+  // Servers that know no ids refuse the header to pages of other origins.
+  const hasIds = PUSH in session().capabilities || place.id !== makePlace().id;
+  const headers = {
+    accept: 'text/event-stream',
+    ...(hasIds && { 'last-event-id': place.id }),
+  };
+  const response = await http(url, { headers, signal });
+  if (response.status === 204)
+    throw new RequestError(204, { detail: 'The server tells of no changes.' });
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    void response.body?.cancel();
+    throw new TransportError('The answer is no event stream.');
   }
+  open();
+  const read = makeEventReader(place, take);
+  await readOrFail(signal, (own, renew) =>
+    readText(response, own, (piece) => {
+      read(piece);
+      renew(silence);
+    }),
+  );
 }

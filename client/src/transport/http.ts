@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { RequestError, TransportError } from '../call/errors.js';
+import { followSignal, runUntil } from '../call/scope.js';
 import type { Authorize } from '../call/token.js';
 import type { Response as JmapResponse, Transport } from './transport.js';
 
@@ -7,12 +8,20 @@ import type { Response as JmapResponse, Transport } from './transport.js';
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
+  readonly body?: string | Blob;
   readonly signal: AbortSignal;
 }
 
-/** Sends one request with the token given. */
-export type HttpSender = (url: string, request: HttpRequest) => Promise<Response>;
+/** Gives a server so many milliseconds more to say something; by default a minute. */
+export type Renew = (milliseconds?: number) => void;
+
+/** Sends one request with the token given. Calls `renew` when the server has taken a part of it. */
+export type HttpSender = (url: string, request: HttpRequest, renew: Renew) => Promise<Response>;
+
+/** How long a server may say nothing while the client waits for it, ms. */
+const SILENCE = 60_000;
+/** Octets that a slow line takes in a millisecond. */
+const RATE = 10;
 
 /**
  * Sends a request with the user's token. Resolves to a response of 200 to 299; rejects with a
@@ -27,14 +36,17 @@ export type HttpClient = (
 /** Returns a client that sends by `fetch`, or by the sender of a request. */
 export function makeHttp(authorize: Authorize, fetch: typeof globalThis.fetch): HttpClient {
   return async (url, request, sender = fetch) => {
-    const { signal, headers } = request;
-    const response = await authorize((token) =>
-      readOrFail(signal, () =>
-        sender(url, { ...request, headers: { ...headers, authorization: `Bearer ${token}` } }),
-      ),
-    );
+    const { signal: outer, body = '' } = request;
+    const size = typeof body === 'string' ? body.length : body.size;
+    const response = await authorize((token) => {
+      const headers = { ...request.headers, authorization: `Bearer ${token}` };
+      return readOrFail(outer, (signal, renew) => {
+        renew(SILENCE + size / RATE);
+        return sender(url, { ...request, headers, signal }, renew);
+      });
+    });
     if (response.ok) return response;
-    throw await readProblem(response);
+    throw await readProblem(response, outer);
   };
 }
 
@@ -57,24 +69,57 @@ export function httpTransport(http: HttpClient, locateApi: () => string): Transp
 }
 
 /** Resolves to the body's JSON. */
-export function readJson(response: Response, signal: AbortSignal): Promise<unknown> {
-  return readOrFail(signal, () => response.json());
+export function readJson(response: Response, outer: AbortSignal): Promise<unknown> {
+  return readOrFail(outer, async (signal, renew) => {
+    let text = '';
+    await readText(response, signal, (piece) => {
+      text += piece;
+      renew();
+    });
+    return JSON.parse(text) as unknown;
+  });
 }
 
-/** Rejects with the signal's reason or with a TransportError where `read` rejects. */
-export async function readOrFail<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+/** Calls `take` with the text of a body, in pieces. */
+export async function readText(
+  { body }: Response,
+  signal: AbortSignal,
+  take: (piece: string) => void,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  const write = (octets: Uint8Array): void => take(decoder.decode(octets, { stream: true }));
+  await body?.pipeTo(new WritableStream({ write }), { signal });
+}
+
+/**
+ * Rejects with the signal's reason, or with a TransportError where `read` rejects or the server is
+ * silent for too long. The signal that `read` gets is aborted then.
+ */
+export async function readOrFail<T>(
+  outer: AbortSignal,
+  read: (signal: AbortSignal, renew: Renew) => Promise<T>,
+): Promise<T> {
+  const { signal, abort, leave } = followSignal(outer);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const renew: Renew = (milliseconds = SILENCE) => {
+    clearTimeout(timer);
+    timer = setTimeout(abort, milliseconds, new TransportError('The server is silent.'));
+  };
   try {
-    signal.throwIfAborted();
-    return await read();
+    renew();
+    return await runUntil(signal, () => read(signal, renew));
   } catch (cause) {
     signal.throwIfAborted();
     throw new TransportError('The server gave no answer that can be read.', { cause });
+  } finally {
+    clearTimeout(timer);
+    leave();
   }
 }
 
-async function readProblem(response: Response): Promise<RequestError> {
+async function readProblem(response: Response, signal: AbortSignal): Promise<RequestError> {
   const { status, statusText: title, headers } = response;
-  const body: unknown = await response.json().catch(() => null);
+  const body: unknown = await readJson(response, signal).catch(() => null);
   const problem = { title, ...(body as JsonObject | null) };
   return new RequestError(status, problem, readRetryAfter(headers.get('retry-after')));
 }

@@ -5,7 +5,7 @@ export type ChangedStates = Readonly<Record<string, Readonly<Record<string, stri
 
 /**
  * `waiting`: the next try comes by itself. `needsAuth`: the server refuses the token. `refused`: it
- * refuses the request. These two go on after `retry` alone.
+ * refuses the request. Behind these two the tries come more and more rarely, unless by `retry`.
  */
 export interface PushStatus {
   readonly state: 'connecting' | 'live' | 'waiting' | 'needsAuth' | 'refused';

@@ -1,5 +1,6 @@
 import { type CallError, isFinal, RequestError } from '../call/errors.js';
 import { Backoff } from '../sync/backoff.js';
+import { Pause } from '../sync/pause.js';
 import type { Push, PushStatus } from './push.js';
 
 /** Where a receiver goes on; event source and WebSocket take the ids of each other. */
@@ -20,12 +21,13 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Tells that the connection is open. */
   open(): void;
-  /** Ends it: its signal is aborted with the error. */
-  fail(error: CallError): void;
 }
 
 /** A connection that has lived as long was a good one, ms: the next wait is a short one. */
 const STEADY = 10_000;
+
+/** A server that refuses the connection is asked so many times more rarely. */
+const RARELY = 60;
 
 /**
  * A connection that comes back until it is closed. `connect` resolves when the server has ended it,
@@ -37,11 +39,11 @@ export class KeptConnection implements Push {
   readonly #place: Place;
   readonly #tell: (status: PushStatus) => void;
   readonly #backoff = new Backoff();
+  readonly #pause = new Pause();
   #controller = new AbortController();
   #isClosed = false;
   /** A try that began before the wish doesn't fulfil it, unless it succeeds. */
   #isWished = false;
-  #wake: () => void = () => undefined;
 
   constructor(
     connect: (attempt: Attempt) => Promise<void>,
@@ -61,20 +63,21 @@ export class KeptConnection implements Push {
       const status = await this.#try();
       if (this.#isClosed) return;
       this.#tell(status);
-      const least = Math.max(this.#place.retry, readRetryAfter(status.error));
-      await this.#pause(status.state === 'waiting' ? this.#backoff.next(least) : null);
+      const wait = this.#backoff.next(status.error, this.#place.retry);
+      if (!this.#isWished)
+        await this.#pause.wait(status.state === 'waiting' ? wait : wait * RARELY);
     }
   }
 
   retry(): void {
     this.#isWished = true;
-    this.#wake();
+    this.#pause.end();
   }
 
   close(): void {
     this.#isClosed = true;
     this.#controller.abort(new DOMException('Push is closed.', 'AbortError'));
-    this.#wake();
+    this.#pause.end();
   }
 
   async #try(): Promise<PushStatus> {
@@ -89,7 +92,7 @@ export class KeptConnection implements Push {
       this.#tell({ state: 'live' });
     };
     try {
-      await this.#connect({ signal, open, fail: (error) => controller.abort(error) });
+      await this.#connect({ signal, open });
       return { state: 'waiting' };
     } catch (error) {
       return judgeEnd(error as CallError);
@@ -98,23 +101,6 @@ export class KeptConnection implements Push {
       controller.abort();
     }
   }
-
-  /** Waits until `retry` is called, at most so many ms; null: without an end. */
-  #pause(milliseconds: number | null): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = milliseconds === null ? undefined : setTimeout(resolve, milliseconds);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#isWished) this.#wake();
-    });
-  }
-}
-
-/** Returns the ms that a server asks for. */
-function readRetryAfter(error: CallError | undefined): number {
-  return error instanceof RequestError ? (error.retryAfter ?? 0) * 1000 : 0;
 }
 
 /**

@@ -23,13 +23,17 @@ export function makeUploader(
     most = loaded;
     onProgress({ loaded, total: data.size });
   };
-  const send: HttpSender =
-    typeof XMLHttpRequest === 'undefined'
-      ? (url, request) => (own ?? fetch)(url, streamBody(request, data, tell))
-      : (own ?? ((url, request) => sendByXhr(url, request, tell)));
-  return async (url, request) => {
+  return async (url, request, renew) => {
+    const note = (loaded: number): void => {
+      renew();
+      tell(loaded);
+    };
+    const send: HttpSender =
+      typeof XMLHttpRequest === 'undefined'
+        ? () => (own ?? fetch)(url, streamBody(request, data, note))
+        : (own ?? (() => sendByXhr(url, request, note)));
     tell(0);
-    const response = await send(url, request);
+    const response = await send(url, request, renew);
     if (response.ok) tell(data.size);
     return response;
   };

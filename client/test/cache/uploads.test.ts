@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import { memory, type Progress } from '../../src/index.js';
 import type { BlobChange, Change } from '../../src/persist/port.js';
 import { useGadgets } from '../support/gadgets.js';
@@ -89,6 +90,20 @@ describe('a file', () => {
     expect(await child.result).toMatchObject({ ok: true });
     expect(await served.readFiles('Late')).toEqual(['late']);
     expect(loaded).toEqual([0, 4]);
+  });
+
+  it('is sent again as late as the server says', async () => {
+    const { jmap, me } = await open();
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const busy = { status: 503, headers: { 'retry-after': '99' } };
+    served.proxy().decide((request) => (isUpload(request) ? busy : 'pass'));
+    const scan = me.upload('later');
+    const times = () => waits.mock.calls.map(([, time]) => time);
+    await eventually(() => expect(times()).toContain(99_000), 20_000);
+    expect(sent()).toEqual(['upload']);
+    served.goOnline();
+    await jmap.sync.settled();
+    expect(await scan.result).toMatchObject({ ok: true });
   });
 
   it('that the program ends takes the writes along that name it', async () => {

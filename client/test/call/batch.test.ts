@@ -56,6 +56,20 @@ describe.each(TRANSPORTS)('by %s', (_, over) => {
       expect(served.proxy().seen.length).toBe(before);
     });
 
+    it('with a reference of another batch sends nothing', async () => {
+      const me = (await served.connect()).account();
+      let ids: readonly Id<'Todo'>[] | null = null;
+      await me.batch((b) => {
+        const found = b.Todo.query();
+        ids = found.ids as never;
+        return found;
+      });
+      const before = served.proxy().api().length;
+      const promise = me.batch((b) => b.Todo.get({ ids }));
+      await expect(promise).rejects.toThrow('The reference to Todo/query is of another batch.');
+      expect(served.proxy().api().length).toBe(before);
+    });
+
     it('names in later calls what it creates', async () => {
       const me = (await served.connect()).account();
       const { made, read } = await me.batch((b) => ({

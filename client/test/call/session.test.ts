@@ -1,11 +1,15 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { expandTemplate, keepSession } from '../../src/call/session.js';
 import { connect, type Session } from '../../src/index.js';
+import { nextTask } from '../../src/query/slices.js';
 import { type TodosProject, todos } from '../support/schema.js';
 import { useTodos } from '../support/todos.js';
 
 const served = useTodos();
+
+/** Sets the clock behind the time in which a session isn't fetched again. */
+const passPause = () => void vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 10_000);
 
 const paths = () => served.proxy().seen.map(({ path }) => path);
 
@@ -92,6 +96,7 @@ describe('a change of access', () => {
     expect(paths().filter((path) => path === '/.well-known/jmap').length).toBe(2);
 
     stop();
+    passPause();
     await served.server().tool('scripts/account', add('Last'));
     await eventually(async () => {
       await client.account().Todo.get();
@@ -151,6 +156,7 @@ describe('a refused request', () => {
     await send();
     expect(paths().at(-1)).toBe('/moved');
     expect(sessions()).toBe(2);
+    passPause();
     isBack = false;
     await expect(send()).rejects.toMatchObject({ status: 404 });
     await eventually(() => expect(sessions()).toBe(3), 20_000);
@@ -172,21 +178,6 @@ describe('a refused request', () => {
   });
 });
 
-it('a session that comes late takes the place of no later one', async () => {
-  const answers: ((session: Session) => void)[] = [];
-  const makeSession = (state: string) => ({ state }) as Session;
-  const load = () => new Promise<Session>((resolve) => answers.push(resolve));
-  const keeper = await keepSession(load, makeSession('1'));
-  const heard: string[] = [];
-  keeper.listen(({ state }) => heard.push(state));
-  keeper.noteState('2');
-  keeper.noteState('3');
-  answers[1]?.(makeSession('3'));
-  answers[0]?.(makeSession('2'));
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  expect([keeper.current().state, heard]).toEqual(['3', ['3']]);
-});
-
 it('a template takes values with each reserved character escaped', () => {
   const text = expandTemplate('/d/{accountId}/{blobId}/{name}?t={type}&x={none}', {
     accountId: 'a',
@@ -197,31 +188,108 @@ it('a template takes values with each reserved character escaped', () => {
   expect(text).toBe('/d/a/b%2Fc%3Fd%23e%27%28%29%2A%21/%C3%A4%20b~.-_?t=text%2Fplain&x=');
 });
 
-it('a session is fetched again where the server goes back to it meanwhile', async () => {
-  const answers: ((session: Session) => void)[] = [];
+describe('a session that responses tell of', () => {
+  let now: MockInstance<() => number>;
+  beforeEach(() => {
+    now = vi.spyOn(Date, 'now').mockReturnValue(0);
+  });
+  afterEach(() => now.mockRestore());
+
   const sessionOf = (state: string) => ({ state }) as Session;
-  const load = () => new Promise<Session>((resolve) => answers.push(resolve));
-  const keeper = await keepSession(load, sessionOf('1'));
-  keeper.noteState('2');
-  keeper.noteState('1');
-  answers[0]?.(sessionOf('2'));
-  answers[1]?.(sessionOf('1'));
-  await keeper.settle();
-  expect(keeper.current().state).toBe('1');
-  keeper.noteState('1');
-  expect(answers).toHaveLength(2);
+
+  /** Keeps session `1`; a test answers requests for others, and ends waits. */
+  async function keep() {
+    const answers: Ends<Session>[] = [];
+    const waits: (Ends<void> & { readonly milliseconds: number })[] = [];
+    const load = () => new Promise<Session>((resolve, reject) => answers.push({ resolve, reject }));
+    const wait = (milliseconds: number) =>
+      new Promise<void>((resolve, reject) => waits.push({ resolve, reject, milliseconds }));
+    const keeper = await keepSession(load, wait, sessionOf('1'));
+    const answer = async (state: string): Promise<void> => {
+      answers.at(-1)?.resolve(sessionOf(state));
+      await keeper.settle();
+    };
+    const endWait = async (): Promise<void> => {
+      waits.at(-1)?.resolve();
+      await nextTask();
+    };
+    return { keeper, answers, waits, answer, endWait };
+  }
+
+  it('is fetched at once, and again where the server goes back meanwhile', async () => {
+    const { keeper, answers, answer, endWait } = await keep();
+    keeper.noteState('2');
+    keeper.noteState('1');
+    await answer('2');
+    expect(answers).toHaveLength(1);
+    await endWait();
+    await answer('1');
+    expect(keeper.current().state).toBe('1');
+    keeper.noteState('1');
+    expect(answers).toHaveLength(2);
+  });
+
+  it('is fetched once in ten seconds where each one tells another state', async () => {
+    const { keeper, answers, waits, answer, endWait } = await keep();
+    for (let n = 1; n <= 5; n += 1) {
+      now.mockReturnValue(n * 10_000);
+      keeper.noteState(`${n} a`);
+      expect(answers).toHaveLength(n);
+      await answer(`${n} b`);
+      now.mockReturnValue(n * 10_000 + 1000);
+      for (const name of ['c', 'd', 'e']) keeper.noteState(`${n} ${name}`);
+      expect([answers.length, waits.length]).toEqual([n, n]);
+      expect(waits.at(-1)?.milliseconds).toBe(9000);
+      keeper.noteState(keeper.current().state);
+      await endWait();
+    }
+  });
+
+  it('is fetched behind the pause where the last response has told another', async () => {
+    const { keeper, answers, answer, endWait } = await keep();
+    keeper.noteState('2');
+    keeper.noteState('3');
+    await answer('2');
+    keeper.noteState('4');
+    await endWait();
+    expect(answers).toHaveLength(2);
+    await answer('4');
+    expect(keeper.current().state).toBe('4');
+  });
+
+  it('is awaited where it takes longer than the pause', async () => {
+    const { keeper, answers, answer, endWait } = await keep();
+    keeper.noteState('2');
+    now.mockReturnValue(20_000);
+    keeper.noteState('3');
+    await endWait();
+    expect(answers).toHaveLength(1);
+    await answer('3');
+    await nextTask();
+    expect([keeper.current().state, answers.length]).toEqual(['3', 1]);
+  });
+
+  it('is fetched again after some seconds where it has another state', async () => {
+    const { keeper, answers, waits, answer } = await keep();
+    for (const time of [0, 1, 5000, 15_000, 16_000]) {
+      now.mockReturnValue(time);
+      keeper.noteState('told');
+      await answer('2');
+    }
+    expect([answers.length, waits.length]).toEqual([2, 0]);
+  });
+
+  it('is fetched at the next response where that failed', async () => {
+    const { keeper, answers } = await keep();
+    keeper.noteState('2');
+    answers[0]?.reject(new Error('away'));
+    await keeper.settle();
+    keeper.noteState('2');
+    expect(answers).toHaveLength(2);
+  });
 });
 
-it('a session of another state than told is fetched again after some seconds', async () => {
-  const now = vi.spyOn(Date, 'now').mockReturnValue(0);
-  let count = 0;
-  const load = async () => ({ state: String(count++) }) as Session;
-  const keeper = await keepSession(load);
-  for (const time of [0, 1, 5000, 15_000, 16_000]) {
-    now.mockReturnValue(time);
-    keeper.noteState('told');
-    await keeper.settle();
-  }
-  now.mockRestore();
-  expect(count).toBe(3);
-});
+interface Ends<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: Error) => void;
+}

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { eventually } from '../../../test/support/poll.js';
 import { RequestError, TransportError } from '../../src/call/errors.js';
@@ -376,6 +376,30 @@ describe('a write whose state no request can ask for', () => {
     expect(asked).toBeLessThan(50);
     expect(account.outcomes).toEqual([]);
     await account.sync.close();
+  });
+});
+
+describe('a server that is busy', () => {
+  it('is asked again as late as it says, and behind that as soon as ever', async () => {
+    const server = new ToyServer();
+    const { sync, failures } = await openAccount(server, [THING]);
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const fail = (error: Error) => {
+      server.before = () => {
+        throw error;
+      };
+    };
+    fail(new RequestError(503, {}, 600));
+    sync.want();
+    const times = () => waits.mock.calls.map(([, time = 0]) => time);
+    await eventually(() => expect(times()).toContain(600_000), 5000);
+    expect(server.requests).toHaveLength(1);
+    waits.mockClear();
+    fail(new RequestError(500, {}));
+    sync.resume();
+    await eventually(() => expect(failures.length).toBeGreaterThan(3), 5000);
+    expect(Math.max(...times())).toBeLessThan(600_000);
+    await sync.close();
   });
 });
 

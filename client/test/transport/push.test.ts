@@ -6,7 +6,6 @@ import { eventually } from '../../../test/support/poll.js';
 import { startServer } from '../../../test/support/server.js';
 import { type Connection, openConnection } from '../../src/call/connection.js';
 import { type ConnectOptions, NeedsAuthError } from '../../src/index.js';
-import { openEventSource } from '../../src/transport/event-source.js';
 import { openPush } from '../../src/transport/open-push.js';
 import type { ChangedStates, Push, PushOptions, PushStatus } from '../../src/transport/push.js';
 import { webSocket } from '../../src/transport/websocket.js';
@@ -158,7 +157,7 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     expect(tokens).toEqual([]);
   });
 
-  it('stops where the server refuses the token, until it is told to go on', async () => {
+  it('asks no more where the server refuses the token, until it is told to go on', async () => {
     const first = await makeToken();
     let token = first;
     const listener = new Listener(await openClient({ ...channel, token: () => token }));
@@ -183,13 +182,13 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     await listener.is('live');
   });
 
-  it('stops where the server refuses what it asks for', async () => {
+  it('tells that the server refuses what it asks for', async () => {
     const listener = new Listener(await openClient(channel), { types: ['Nothing'] });
     await listener.is('refused');
     expect(listener.statuses.at(-1)?.error).toMatchObject({ status: 400 });
   });
 
-  it.each([403, 404])('stops after a %i', async (status) => {
+  it.each([403, 404])('is refused by a %i', async (status) => {
     const connection = await openClient(channel);
     served.proxy().decide(() => ({ status }));
     const listener = new Listener(connection);
@@ -197,6 +196,26 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     expect(listener.statuses.at(-1)?.error).toMatchObject({ status });
     served.proxy().decide(() => 'pass');
     listener.push.retry();
+    await listener.is('live');
+  });
+
+  it('comes back by itself after a refusal, later each time', async () => {
+    const connection = await openClient(channel);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    served.proxy().decide(() => ({ status: 404 }));
+    const listener = new Listener(connection);
+    for (let n = 1; n <= 4; n += 1) {
+      await eventually(() => expect(listener.statuses.length).toBe(2 * n), 20_000);
+      expect(listener.state).toBe('refused');
+      const shortest = 3750 * 2 ** n;
+      const waits = timers.mock.calls.filter(
+        ([, time = 0]) => time >= shortest && time <= 2 * shortest && time % 20_000 !== 0,
+      );
+      expect(waits).toHaveLength(1);
+      timers.mockClear();
+      if (n === 4) served.proxy().decide(() => 'pass');
+      for (const [end] of waits) end();
+    }
     await listener.is('live');
   });
 
@@ -247,6 +266,15 @@ describe.each(CHANNELS)('push by %s', (_, channel) => {
     const listener = new Listener(connection);
     await listener.is('live');
     expect(tries).toBe(2);
+  });
+
+  it('waits for an hour at most', async () => {
+    const connection = await openClient(channel);
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    served.proxy().decide(() => ({ status: 503, headers: { 'retry-after': '3000000' } }));
+    await new Listener(connection).is('waiting');
+    const times = waits.mock.calls.map(([, time = 0]) => time);
+    expect(Math.max(...times)).toBe(3_600_000);
   });
 
   it('waits where the user has too many requests', async () => {
@@ -315,6 +343,7 @@ describe('push by each channel', () => {
 
 describe('an event source', () => {
   const streams = () => served.proxy().seen.filter(({ path }) => path.includes('eventsource'));
+  const ids = () => streams().map(({ headers }) => headers['last-event-id']);
 
   it('asks with the token, and then with the last id', async () => {
     const connection = await openClient();
@@ -331,27 +360,43 @@ describe('an event source', () => {
       `Bearer ${served.fixtures().u1.token}`,
       'text/event-stream',
     ]);
-    const ids = streams().map(({ headers }) => headers['last-event-id']);
-    expect(ids.slice(0, 3)).toEqual(['0', 'x1', 'x1']);
+    expect(ids().slice(0, 3)).toEqual(['0', 'x1', 'x1']);
   });
 
-  it('can end after each event, for networks that hold answers back', async () => {
-    const { http, locate, keeper } = await openClient();
-    const states: ChangedStates[] = [];
-    const push = openEventSource(
-      { http, locate, session: keeper.current },
-      {
-        closeAfter: 'state',
-        onState: (changed) => states.push(changed),
-        onStatus: ({ state }) => (state === 'waiting' ? push.retry() : undefined),
-      },
-    );
-    open.push(push);
-    await eventually(() => expect(states.length).toBe(1), 20_000);
-    const state = await write();
-    await eventually(() => expect(states.length).toBe(2), 20_000);
-    expect(states[1]).toEqual({ [served.fixtures().A1]: { Todo: state } });
-    expect(streams()[0]?.path).toContain('closeafter=state');
+  it('names no id that a server without ids has not told', async () => {
+    const { session } = await served.connect();
+    const { 'urn:jmapsmith:push': _, ...capabilities } = session.capabilities;
+    let stream = 'retry: 10\n\n';
+    served.proxy().decide(({ path }) => {
+      if (path.includes('eventsource')) return { stream, ends: true };
+      return { status: 200, body: { ...session, capabilities } };
+    });
+    const listener = new Listener(await openClient());
+    await eventually(() => expect(streams().length).toBeGreaterThan(1), 20_000);
+    expect(new Set(ids())).toEqual(new Set([undefined]));
+    stream = 'retry: 10\nid: x2\n\n';
+    await eventually(() => expect(ids()).toContain('x2'), 20_000);
+    listener.push.close();
+  });
+
+  it('reads no events but its own', async () => {
+    const connection = await openClient();
+    const changed = { A: { Todo: '2' } };
+    const state = `event: state\ndata: ${JSON.stringify({ changed })}\n\n`;
+    const stream = `data: hello\n\nevent: calendarAlert\ndata: now\n\n${state}`;
+    served.proxy().decide(() => ({ stream }));
+    const listener = new Listener(connection);
+    await eventually(() => expect(listener.states).toEqual([changed]), 20_000);
+    expect(listener.statuses).toEqual([{ state: 'connecting' }, { state: 'live' }]);
+  });
+
+  it('that asks for weeks of wait is opened again after an hour', async () => {
+    const connection = await openClient();
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    served.proxy().decide(() => ({ stream: 'retry: 3000000000\n\n', ends: true }));
+    await new Listener(connection).is('waiting');
+    const times = waits.mock.calls.map(([, time = 0]) => time);
+    expect(Math.max(...times)).toBe(3_600_000);
   });
 
   it('that misses two pings is opened again', async () => {
@@ -371,7 +416,7 @@ describe('an event source', () => {
     expect(listener.statuses[2]?.error?.message).toContain('silent');
   });
 
-  it('of a server that tells of nothing stays closed', async () => {
+  it('of a server that tells of nothing is refused', async () => {
     const connection = await openClient();
     served.proxy().decide(() => ({ status: 204 }));
     const listener = new Listener(connection);

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeAuthorize } from '../../src/call/token.js';
+import { type HttpRequest, httpTransport, makeHttp, readJson } from '../../src/transport/http.js';
+import { makeUploader } from '../../src/transport/upload.js';
+
+// A server that says nothing, on a clock of the test.
+
+const URL_ = 'https://silent.example.com/';
+const MINUTE = 60_000;
+const SILENT = { type: 'transport', message: 'The server is silent.' };
+
+type Stream = ReadableStreamDefaultController<Uint8Array>;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+/** Watches how a promise ends. */
+function watch(promise: Promise<unknown>) {
+  const watched: { value?: unknown; error?: unknown } = {};
+  promise.then(
+    (value) => Object.assign(watched, { value }),
+    (error: unknown) => Object.assign(watched, { error }),
+  );
+  return watched;
+}
+
+/** Returns a client whose requests stay without an answer, and the requests. */
+function makeHanging() {
+  const sent: HttpRequest[] = [];
+  const http = makeHttp(makeAuthorize('t'), (_, init) => {
+    sent.push(init as HttpRequest);
+    return new Promise(() => undefined);
+  });
+  return { http, sent };
+}
+
+/** Returns an answer whose body a test writes, and whether the client has left it. */
+function makeBody() {
+  let stream: Stream | undefined;
+  const cancel = vi.fn();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      stream = controller;
+    },
+    cancel,
+  });
+  const write = (text: string): void => stream?.enqueue(new TextEncoder().encode(text));
+  return { response: new Response(body), cancel, write, end: () => stream?.close() };
+}
+
+describe('a request', () => {
+  const signal = new AbortController().signal;
+
+  it('that has no answer ends after a minute', async () => {
+    const { http, sent } = makeHanging();
+    const ended = watch(http(URL_, { signal }));
+    await vi.advanceTimersByTimeAsync(MINUTE - 1);
+    expect(ended).toEqual({});
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended.error).toMatchObject(SILENT);
+    expect(sent[0]?.signal.aborted).toBe(true);
+  });
+
+  it('with a large body has the time that a slow line takes', async () => {
+    const { http } = makeHanging();
+    const text = watch(http(URL_, { method: 'POST', body: 'x'.repeat(100_000), signal }));
+    const body = new Blob([new Uint8Array(100_000)]);
+    const blob = watch(http(URL_, { method: 'POST', body, signal }));
+    await vi.advanceTimersByTimeAsync(MINUTE + 9999);
+    expect([text, blob]).toEqual([{}, {}]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([text.error, blob.error]).toMatchObject([SILENT, SILENT]);
+  });
+
+  it('ends with the reason of its signal', async () => {
+    const controller = new AbortController();
+    const { http, sent } = makeHanging();
+    const request = http(URL_, { signal: controller.signal });
+    await vi.advanceTimersByTimeAsync(0);
+    controller.abort('no');
+    await expect(request).rejects.toBe('no');
+    expect(sent[0]?.signal.reason).toBe('no');
+  });
+
+  it('that has its answer leaves its signal', async () => {
+    const { signal: watched } = new AbortController();
+    const added = vi.spyOn(watched, 'addEventListener');
+    const removed = vi.spyOn(watched, 'removeEventListener');
+    const http = makeHttp(makeAuthorize('t'), async () => new Response('{}'));
+    await readJson(await http(URL_, { signal: watched }), watched);
+    const listeners = added.mock.calls.map(([, listener]) => listener);
+    expect(listeners).toHaveLength(2);
+    expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(listeners);
+  });
+});
+
+describe('an answer', () => {
+  const signal = new AbortController().signal;
+
+  it('whose body stops ends after a minute', async () => {
+    const { response, cancel, write } = makeBody();
+    const transport = httpTransport(
+      makeHttp(makeAuthorize('t'), async () => response),
+      () => URL_,
+    );
+    const ended = watch(transport.send({ using: [], methodCalls: [] }, { signal }));
+    write('{"methodResponses":');
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(ended.error).toMatchObject(SILENT);
+    expect(cancel).toHaveBeenCalled();
+  });
+
+  it('of an error whose body stops is that error', async () => {
+    const { response } = makeBody();
+    const refused = new Response(response.body, { status: 503 });
+    const http = makeHttp(makeAuthorize('t'), async () => refused);
+    const ended = watch(http(URL_, { signal }));
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(ended.error).toMatchObject({ type: 'http', status: 503 });
+  });
+
+  it('that comes in pieces is read to its end, however long it takes', async () => {
+    const { response, write, end } = makeBody();
+    const ended = watch(readJson(response, signal));
+    for (const piece of ['["', 'ü', '"', ']']) {
+      write(piece);
+      await vi.advanceTimersByTimeAsync(MINUTE - 1);
+    }
+    expect(ended).toEqual({});
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended.value).toEqual(['ü']);
+  });
+});
+
+it('an upload lasts as long as the server takes parts of it', async () => {
+  const data = new Blob([new Uint8Array(300_000)]);
+  const loaded: number[] = [];
+  let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const uploader = makeUploader(data, (progress) => loaded.push(progress.loaded), ((
+    _: string,
+    init: { readonly body: ReadableStream<Uint8Array> },
+  ) => {
+    body = init.body.getReader();
+    return new Promise(() => undefined);
+  }) as never);
+  const { http } = makeHanging();
+  const { signal } = new AbortController();
+  const ended = watch(http(URL_, { method: 'POST', body: data, signal }, uploader));
+  await vi.advanceTimersByTimeAsync(0);
+  for (let n = 0; n < 5; n += 1) {
+    await vi.advanceTimersByTimeAsync(MINUTE - 1);
+    expect(ended).toEqual({});
+    await body?.read();
+  }
+  expect(loaded.at(-1)).toBe(300_000);
+  await vi.advanceTimersByTimeAsync(MINUTE);
+  expect(ended.error).toMatchObject(SILENT);
+});
