@@ -121,7 +121,7 @@ export class AccountCache {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
-        this.writes.endForgotten();
+        await this.writes.endForgotten(open);
         if (isReread) this.#sync.follow(types().map(({ name }) => name));
         this.#sync.follow(store.renew());
       },
@@ -171,7 +171,7 @@ export class AccountCache {
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
     await this.uploads.load(open);
-    this.writes.endForgotten();
+    await this.writes.endForgotten(open);
     this.#sync.goOn();
   }
 

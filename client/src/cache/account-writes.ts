@@ -1,9 +1,10 @@
 import { countOctets } from '../call/cut.js';
-import type { Change as RowChange } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
+import type { StoreWriter } from '../store/store-writer.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
@@ -18,6 +19,7 @@ import { type Recorded, recordGroup, type SharedWrite } from './write-group.js';
 export interface AccountWritesOptions {
   readonly accountId: string;
   readonly store: AccountStore;
+  readonly writer: StoreWriter;
   readonly problems: Problems;
   readonly uploads: UploadQueue;
   readonly peers: Pick<Peers, 'isShared'>;
@@ -34,7 +36,7 @@ export interface AccountWritesOptions {
 /** The writes of an account, from the call of the program to their ends. */
 export class AccountWrites implements WriteTarget {
   readonly #options: AccountWritesOptions;
-  readonly #waiters = new Waiters();
+  readonly #waiters = new Waiters(({ type, key }) => this.find(type, key).row);
   readonly #late = new LateWrites();
   #isDropped = false;
 
@@ -144,19 +146,24 @@ export class AccountWrites implements WriteTarget {
 
   /** Ends writes; `refused` are problems from now on. */
   end(outcomes: readonly Outcome[], refused: Parameters<Problems['add']>[0] = []): void {
-    const { store, problems } = this.#options;
+    const { problems } = this.#options;
     const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome));
-    this.#waiters.end(outcomes, ({ write }) => store.replica.row(write.type, write.key));
+    this.#waiters.end(outcomes);
     problems.add(refused);
     for (const id of asked) problems.dismiss(id);
   }
 
   /** Ends writes that are in the log no more: the tab that has their answers ended too soon. */
-  endForgotten(): void {
-    const { store, problems } = this.#options;
-    const pending = new Set(store.replica.log.flatMap(({ ids }) => ids));
-    const asked = this.#waiters.endRest(pending, (id) => problems.find(id));
-    for (const id of asked) problems.dismiss(id);
+  async endForgotten(open: OpenStore): Promise<void> {
+    const { problems, writer } = this.#options;
+    const ids = this.#findForgotten();
+    if (ids.length === 0) return;
+    // That tab has left the refused ones as problems.
+    await writer.settle();
+    await problems.read(open);
+    const rest = new Set(this.#findForgotten());
+    const ended = ids.filter((id) => rest.has(id));
+    for (const id of ended) if (this.#waiters.endOne(id, problems.find(id))) problems.dismiss(id);
   }
 
   /** Takes the data of the account away, and ends its writes: the user has it no more. */
@@ -198,6 +205,11 @@ export class AccountWrites implements WriteTarget {
     return shown;
   }
 
+  #findForgotten(): readonly string[] {
+    const { log } = this.#options.store.replica;
+    return this.#waiters.findForgotten(new Set(log.flatMap(({ ids }) => ids)));
+  }
+
   #findRefusal(writes: readonly Recorded[]): Refusal | null {
     if (this.#isDropped) return GONE;
     const { limits, findRefusal } = this.#options;
@@ -206,10 +218,10 @@ export class AccountWrites implements WriteTarget {
     return findRefusal() ?? (isLarge ? TOO_LARGE : null);
   }
 
-  #show({ ids }: PendingWrite, object: Row | undefined, saved: Promise<boolean>): ShownWrite {
+  #show(write: PendingWrite, object: Row | undefined, saved: Promise<boolean>): ShownWrite {
     const { problems } = this.#options;
-    const [id = ''] = ids;
-    const waiter = this.#waiters.add(id, object);
+    const [id = ''] = write.ids;
+    const waiter = this.#waiters.add(id, write, object);
     return {
       object,
       saved,
