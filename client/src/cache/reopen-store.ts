@@ -42,6 +42,8 @@ interface Found {
 /** The return of an account: it reads a store that has others' commits. */
 interface Return {
   readonly account: AccountCache;
+  /** The step of the store as it was found. */
+  readonly before: number;
   /** Null: the store has others' commits. */
   readonly step: number | null;
 }
@@ -164,7 +166,8 @@ class Returning {
     this.#signal.throwIfAborted();
     await this.#commit(rows, epoch);
     data.store.replace(open);
-    for (const { account, step } of returns) account.store.resume(rows, step);
+    for (const { account, before, step } of returns)
+      account.store.resume(rows, step, writer.isFull ? before : step);
     for (const { account, step } of returns) if (step === null) await account.reread(open);
     if (!found.isOwn && found.life !== null) await this.#host.read(open);
     const isWritten = writer.resume(unsaved, peers.isShared ? null : epoch);
@@ -181,8 +184,8 @@ class Returning {
     const [row] = await open.read('meta', [store.rows.stepKey]);
     const stored = Number(row?.[1] ?? 0);
     const isAhead = life === null || (isOwn && store.isAhead(stored));
-    const next = this.#host.peers.isShared ? stored + 1 : stored;
-    return { account, step: isAhead ? next : null };
+    const next = this.#host.peers.isShared ? this.#tools.nextStep(stored) : stored;
+    return { account, before: stored, step: isAhead ? next : null };
   }
 
   /** Returns the rows that the store lacks; of an empty one, whose life begins, all. */
@@ -236,13 +239,15 @@ class Returning {
 
   /** Tells other tabs what the store has got. */
   #tell(rows: readonly RowChange[], returns: readonly Return[]): void {
-    for (const { account, step } of returns) {
+    const { peers, writer } = this.#host;
+    for (const { account, before, step } of returns) {
       const { id: accountId } = account;
       const own = rows.filter(
         ({ table, key }) => key.split(' ')[table === 'meta' ? 1 : 0] === accountId,
       );
       if (own.length === 0 && step === null) continue;
-      this.#host.peers.announce('commit', { accountId, step, rows: own, outcomes: [] });
+      const news = { accountId, step, before, isStored: !writer.isFull, rows: own, outcomes: [] };
+      peers.announce('commit', news);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { sleep } from '../call/retry.js';
+import { nextStep } from '../store/account-store.js';
 import { isNeeded } from '../store/store-writer.js';
 import { Backoff } from '../sync/backoff.js';
 import { lifeRow, makeLife, readLife, sessionRow } from './user-data.js';
@@ -8,7 +9,7 @@ import { lifeRow, makeLife, readLife, sessionRow } from './user-data.js';
  * would put what a lazy file imports into a third one, which everybody loads.
  */
 export const REOPEN_TOOLS = {
-  ...{ Backoff, sleep, isNeeded },
+  ...{ Backoff, sleep, isNeeded, nextStep },
   ...{ lifeRow, makeLife, readLife, sessionRow },
 };
 export type ReopenTools = typeof REOPEN_TOOLS;

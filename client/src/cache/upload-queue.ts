@@ -133,6 +133,11 @@ export class UploadQueue {
     this.#worker?.keep();
   }
 
+  /** Takes note that the store has the octets of these files no more. */
+  noteRemoved(keys: Iterable<Key>): void {
+    this.#worker?.noteRemoved(keys);
+  }
+
   wake(): void {
     this.#worker?.wake();
   }

@@ -199,7 +199,14 @@ export class UploadWorker {
   keep(): void {
     const own = [...this.#entries.values()].filter(({ key, data }) => data && this.#isUnsent(key));
     for (const entry of own) entry.isKept = false;
-    for (const entry of own) if (entry.data !== null) void this.#keep(entry, entry.data);
+    for (const entry of own) if (entry.data !== null) void this.#keepAgain(entry, entry.data);
+  }
+
+  noteRemoved(keys: Iterable<Key>): void {
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) entry.isKept = false;
+    }
   }
 
   wake(): void {
@@ -258,6 +265,18 @@ export class UploadWorker {
     entry.isKept = isDurable && !writer.isFull;
     if (entry.isKept && !this.#isUnsent(entry.key)) entry.release?.();
     return entry.isKept;
+  }
+
+  async #keepAgain(entry: Entry, blob: Blob): Promise<void> {
+    const { open, accountId } = this.#context;
+    const key = this.#tools.nameRow(accountId, entry.key);
+    const octets = await open?.loadBlob(key).catch(() => null);
+    if (!octets) {
+      await this.#keep(entry, blob);
+      return;
+    }
+    entry.isKept = true;
+    if (!this.#isUnsent(entry.key)) entry.release?.();
   }
 
   #start(): void {

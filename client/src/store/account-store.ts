@@ -19,8 +19,12 @@ export interface AccountStoreOptions extends AccountRowsOptions {
 /** A commit, for tabs that share the store. */
 export interface CommitNews {
   readonly accountId: string;
-  /** Counts the commits that tabs make in turn; null: this one needs no turn. */
+  /** Numbers the commits that tabs make in turn; null: this one needs no turn. */
   readonly step: number | null;
+  /** The step that it goes on from. */
+  readonly before: number;
+  /** The store has it: it isn't full. */
+  readonly isStored: boolean;
   readonly rows: readonly RowChange[];
   /** The writes that it ends. */
   readonly outcomes: readonly Outcome[];
@@ -36,6 +40,11 @@ export interface CommitOptions {
 
 /** Parts of an account that its tabs have never read. */
 const UNREAD = -1;
+
+/** Two tabs that go on from one step, past a full store, have steps of their own. */
+export function nextStep(step: number): number {
+  return Math.floor(step) + 1 + Math.random();
+}
 
 /** How long a commit takes from tab to tab at most, where both are well, ms. */
 const NEAR = 20;
@@ -53,7 +62,7 @@ export class AccountStore {
   readonly log: LogRows;
   readonly #listeners = new Set<(touched: Touched) => void>();
   readonly #untold: Touched[] = [];
-  /** The last commit in turn that is here, and that the store has. */
+  /** The last commit in turn that is here, and the last one that the store has. */
   #step = UNREAD;
   #storedStep = UNREAD;
   /** The store may have what was never read, or what others have committed behind a lost one. */
@@ -134,10 +143,10 @@ export class AccountStore {
   }
 
   /** Takes note of changes that a store has got which was lost; with a step, it has all. */
-  resume(rows: readonly RowChange[], step: number | null): void {
+  resume(rows: readonly RowChange[], step: number | null, stored: number | null): void {
     this.noteStored(rows);
     this.#step = step ?? UNREAD;
-    this.#storedStep = this.#step;
+    this.#storedStep = stored ?? UNREAD;
   }
 
   /** Notes that the store has rows. */
@@ -169,7 +178,7 @@ export class AccountStore {
     // In its own turn, which has begun since, the tab is ahead of the store.
     if (this.#turn !== null) return;
     let step = await this.#loadStep(store);
-    if (step !== this.#step && this.#step !== UNREAD) {
+    if (step !== this.#storedStep && this.#step !== UNREAD) {
       // Another tab has made way a moment ago: it has told its last commits, and they are near.
       await new Promise((resolve) => setTimeout(resolve, NEAR));
       step = await this.#loadStep(store);
@@ -191,10 +200,15 @@ export class AccountStore {
     const stored = this.log.stored;
     const load = (table: Table) => this.#loadRows(store, table);
     const log = this.log.findMissing(await load('log'), stored);
-    if (step === this.#step) {
+    const { writer } = this.#options;
+    if (this.#step !== UNREAD && (step === this.#storedStep || writer.isFull)) {
+      // Commits since are here and not in the store: it gets none that builds on them.
+      if (step !== this.#step) writer.noteFull();
+      const keys = writer.isFull ? await load('aliases') : [];
       // A commit since has taken writes out of the log whose effects are not here yet.
       const isLatest = (await this.#loadStep(store)) === step;
-      this.#take(isLatest ? log : log.filter(({ value }) => value !== undefined), false, !isLatest);
+      const there = isLatest ? log : log.filter(({ value }) => value !== undefined);
+      this.#take([...keys, ...there], false, !isLatest);
       return;
     }
     // Lists that are looked at have to hear of each object.
@@ -273,16 +287,16 @@ export class AccountStore {
 
   /** Takes a commit of another tab. Returns false where an earlier one isn't here. */
   follow(news: CommitNews): boolean {
-    const { step, rows } = news;
+    const { step, before, isStored, rows } = news;
     if (this.#untaken !== null) {
       this.#untaken.push(news);
       return true;
     }
-    if (this.#step === UNREAD || (step !== null && step > this.#step + 1)) return false;
-    if (step !== null && step <= this.#step) return true;
+    if (this.#step === UNREAD) return false;
+    if (step !== null && before !== this.#step) return step <= this.#storedStep;
     if (step !== null) {
       this.#step = step;
-      this.#storedStep = step;
+      if (isStored) this.#storedStep = step;
       // Commits of this tab are not among theirs.
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
@@ -320,18 +334,21 @@ export class AccountStore {
     this.#loader.note(rows);
     if (isFree) this.log.expect(log);
     const turn = isFree ? null : this.#turn;
-    const step = turn === null ? null : this.#step + 1;
+    const last = this.#step;
+    const step = turn === null ? null : nextStep(last);
     if (step !== null) {
       this.#step = step;
       rows.push(this.rows.step(step));
     }
     const durable = writer.write(rows, writer.isShared ? turn : undefined);
+    const news = { accountId, step, before: last, isStored: true, rows, outcomes };
     void durable.then((isDurable) => {
       if (!isDurable) return;
       this.log.note(log);
-      this.#storedStep = step ?? this.#storedStep;
+      news.isStored = !writer.isFull;
+      if (news.isStored) this.#storedStep = step ?? this.#storedStep;
     });
-    announce({ accountId, step, rows, outcomes }, durable);
+    announce(news, durable);
     this.#tell(touched);
     return durable;
   }

@@ -9,7 +9,7 @@ export type Loss =
 
 type Written = RowChange | BlobChange;
 
-/** Tables that a store without room still gets; objects are at the server, too. */
+/** Tables that a store without room still gets; objects and the session are at the server, too. */
 const NEEDED: ReadonlySet<Written['table']> = new Set(['log', 'aliases', 'meta']);
 
 /** A store without room can do without these, in this order. */
@@ -187,8 +187,8 @@ export class StoreWriter {
 /** Removals go in any case: they free room, and the server has none of it any more. */
 export function isNeeded({ table, key, value }: RowChange | BlobChange): boolean {
   // Without its objects, a step of the tabs isn't there: they read what is.
-  const isOfObjects = table === 'meta' && /^(?:step|shown) /.test(key);
-  return value === undefined || (NEEDED.has(table) && !isOfObjects);
+  const isOfServer = table === 'meta' && /^(?:step |shown |session$)/.test(key);
+  return value === undefined || (NEEDED.has(table) && !isOfServer);
 }
 
 function isRow(change: Written): change is RowChange {

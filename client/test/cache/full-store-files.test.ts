@@ -3,7 +3,7 @@ import { eventually } from '../../../test/support/poll.js';
 import { memory } from '../../src/index.js';
 import { failStore } from '../support/failing-store.js';
 import { useGadgets } from '../support/gadgets.js';
-import { limitRoom } from '../support/limited-store.js';
+import { limitRoom, limitStore } from '../support/limited-store.js';
 
 // Files whose store has no room, was emptied, or has nothing else.
 
@@ -54,6 +54,47 @@ describe('files of a full store', () => {
     const late = again.me.Gadget.create({ title: 'Late', blobId: sent.key });
     expect(await late.result).toMatchObject({ ok: true });
     expect(await served.readFiles('Late')).toEqual(['s'.repeat(5000)]);
+  });
+
+  it('leave their part of the quota to later ones once they are removed', async () => {
+    let most = Number.POSITIVE_INFINITY;
+    const { store, used } = limitRoom(memory(), () => most);
+    const jmap = await served.connect({ store, uploadQuota: 12_000 });
+    const me = jmap.account();
+    const sent = [me.upload('1'.repeat(5000)), me.upload('2'.repeat(5000))];
+    for (const { result } of sent) expect(await result).toMatchObject({ ok: true });
+    await jmap.sync.settled();
+    served.goOffline();
+    expect(await me.upload('3'.repeat(5000)).saved).toBe(false);
+    most = used();
+    expect(await me.Gadget.create({ title: 'Room' }).saved).toBe(true);
+    expect(await me.upload('4'.repeat(5000)).saved).toBe(true);
+  });
+});
+
+describe('a file of a store that was lost', () => {
+  it('is written again only where the store lacks it', async () => {
+    const kept = memory();
+    const written: string[] = [];
+    const failing = failStore(
+      limitStore(kept, (changes) => {
+        for (const { table, value } of changes)
+          if (table === 'blobs' && value !== undefined)
+            written.push(new TextDecoder().decode(value));
+        return 'kept';
+      }),
+    );
+    const { jmap, me } = await open(failing.store);
+    served.goOffline();
+    const before = me.upload('before');
+    expect(await before.saved).toBe(true);
+    failing.lose();
+    const meanwhile = me.upload('meanwhile');
+    expect(await meanwhile.saved).toBe(false);
+    failing.find();
+    await eventually(() => expect(jmap.sync.getSnapshot().storage).toBe('kept'));
+    await eventually(async () => expect(await hasOctets(kept, meanwhile.key)).toBe(true));
+    expect(written).toEqual(['before', 'meanwhile']);
   });
 });
 

@@ -72,6 +72,19 @@ describe('a full store', () => {
     end();
   });
 
+  it('is not lost by a client that starts', async () => {
+    const { store, limit } = makeStore();
+    const first = await open({ store });
+    await first.sync.settled();
+    await first.close();
+    limit(0);
+    const jmap = await open({ store, username: 'u1' });
+    const seen = new Set<string>();
+    jmap.sync.subscribe(({ storage }) => seen.add(storage));
+    await jmap.sync.settled();
+    expect([...seen]).toEqual(['kept']);
+  });
+
   it('keeps what lists show in the place of objects that none shows', async () => {
     const { kept, store, limit, read } = makeStore();
     const { jmap, Todo } = await openFull(store, limit);
@@ -156,6 +169,36 @@ describe('a full store', () => {
     await expect.poll(() => texts(late.getSnapshot().rows)).toEqual(ALL);
     end();
     stop();
+  });
+
+  it('has no tab go back to the objects that it has', async () => {
+    const { store, limit, read } = makeStore();
+    const openTab = openBrowser(store);
+    const tabs = [openTab(), openTab()];
+    const clients = await Promise.all(tabs.map((tab) => open({ store: tab.store }, 'all')));
+    for (const { sync } of clients) await sync.settled();
+    limit(4000);
+    const [first] = clients;
+    const texts = long('frozen', 20);
+    for (const text of texts) first?.account().Todo.create({ text });
+    await first?.sync.settled();
+    expect(await read('objects')).not.toContain('frozen 19 ');
+    const shown = clients.map((jmap) => {
+      const list = jmap.account().Todo.live();
+      const count = () =>
+        list.getSnapshot().rows.filter(({ text }) => text.startsWith('frozen')).length;
+      const counts: number[] = [];
+      list.subscribe(() => counts.push(count()));
+      return { count, counts };
+    });
+    for (const { count } of shown) await expect.poll(count).toBe(20);
+    for (const { counts } of shown) counts.length = 0;
+    for (const [at, jmap] of clients.entries()) {
+      jmap.account().Todo.create({ text: `later ${at}` });
+      await jmap.sync.settled();
+    }
+    expect(shown.flatMap(({ counts }) => counts).filter((count) => count < 20)).toEqual([]);
+    expect(await read('objects')).not.toContain('later');
   });
 
   it('takes no further objects where their types are kept whole', async () => {

@@ -135,6 +135,19 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       await sleep(300);
     },
   },
+  fillStore: {
+    weight: 4,
+    fillsStores: true,
+    run: ({ device, random }) => device.fill(random.pick([0.3, 0.7, 1])),
+  },
+  emptyStore: {
+    weight: 5,
+    fillsStores: true,
+    async run({ device }) {
+      device.fill(0);
+      await sleep(300);
+    },
+  },
   discard: {
     weight: 1,
     run: ({ tab }) => tab.client.problems.getSnapshot()[0]?.discard(),
@@ -225,16 +238,12 @@ interface Kind {
   readonly isHard: boolean;
   readonly hasTabs: boolean;
   readonly losesStores: boolean;
+  readonly fillsStores: boolean;
 }
 
 /** Draws the name of a command by the weights. */
-export function drawCommand(random: Random, { isHard, hasTabs, losesStores }: Kind): string {
-  const names = NAMES.filter(
-    (name) =>
-      (isHard || COMMANDS[name]?.isHard !== true) &&
-      (losesStores || COMMANDS[name]?.losesStores !== true) &&
-      (hasTabs || COMMANDS[name]?.hasTabs !== true),
-  );
+export function drawCommand(random: Random, kind: Kind): string {
+  const names = NAMES.filter((name) => isOf(kind, COMMANDS[name]));
   const total = names.reduce((sum, name) => sum + (COMMANDS[name]?.weight ?? 0), 0);
   let rest = random.next() * total;
   for (const name of names) {
@@ -242,4 +251,13 @@ export function drawCommand(random: Random, { isHard, hasTabs, losesStores }: Ki
     if (rest < 0) return name;
   }
   return 'wait';
+}
+
+function isOf(kind: Kind, command: Command | undefined): boolean {
+  return (
+    (kind.isHard || command?.isHard !== true) &&
+    (kind.losesStores || command?.losesStores !== true) &&
+    (kind.fillsStores || command?.fillsStores !== true) &&
+    (kind.hasTabs || command?.hasTabs !== true)
+  );
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Random } from '../../../conform/src/random.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { within } from '../../../test/support/poll.js';
 import { sqliteFile } from '../../src/cache/sqlite-store.js';
@@ -42,6 +43,10 @@ export class Device {
   isRobbed = false;
   /** A client has lost its store: what it has seen meanwhile may be forgotten. */
   hasLost = false;
+  /** Its store has refused a commit: it may have the objects of an earlier time. */
+  wasFull = false;
+  /** How many commits its store refuses, from 0 to 1. */
+  #fullness = 0;
   readonly earlier: Tab[] = [];
   readonly #world: World;
   readonly #views = new Map<string, Set<string>>();
@@ -77,6 +82,18 @@ export class Device {
   noteView(accountId: string, view: string): void {
     const views = this.#views.get(accountId) ?? new Set();
     this.#views.set(accountId, views.add(view));
+  }
+
+  /** Has its store refuse so many commits from now on. */
+  fill(fullness: number): void {
+    this.#fullness = fullness;
+  }
+
+  /** Returns whether its store has no room for a commit. */
+  isFull(random: Random): boolean {
+    const isFull = random.chance(this.#fullness);
+    this.wasFull ||= isFull;
+    return isFull;
   }
 
   async start(): Promise<void> {
@@ -149,7 +166,8 @@ export class Device {
       const views = this.#views.get(record.accountId);
       // Two tabs may have committed, and none of them shows both commits yet. Lists of the server
       // forget what nobody has looked at.
-      const isExact = this.browser === null && this.#world.profile.known.length === 0;
+      const isExact =
+        this.browser === null && this.#world.profile.known.length === 0 && !this.wasFull;
       if (isExact && views !== undefined && !views.has(record.view))
         this.#world.fail(`${this.name} begins with a state that it never had: ${record.view}`);
       this.noteView(record.accountId, record.view);

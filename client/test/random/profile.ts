@@ -23,6 +23,8 @@ export interface Profile {
   readonly tabs: number;
   /** Clients lose their stores, and find them again. */
   readonly losesStores: boolean;
+  /** Stores have no room at times. */
+  readonly fillsStores: boolean;
   /** Octets of files that a store keeps. */
   readonly quota: number;
   /** Rows of objects that a store reads in one go. */
@@ -48,10 +50,15 @@ export function drawProfile(random: Random, steps: number): Profile {
   // may show what it has made as another's.
   const isLost = random.chance(0.3) && profile.tabs === 0;
   const losesStores = hasOnceKeys && (readNumber('CLIENT_LOST') === 1 || isLost);
-  return { ...profile, losesStores, steps };
+  // A client whose store has no room for a write loses it for a while.
+  const isFull = random.chance(0.05);
+  const fillsStores = hasOnceKeys && (readNumber('CLIENT_FULL') === 1 || isFull);
+  return { ...profile, losesStores, fillsStores, steps };
 }
 
-function drawRest(random: Random, hasOnceKeys: boolean): Omit<Profile, 'steps' | 'losesStores'> {
+type Rest = Omit<Profile, 'steps' | 'losesStores' | 'fillsStores'>;
+
+function drawRest(random: Random, hasOnceKeys: boolean): Rest {
   return {
     devices: random.pick([1, 2, 2, 3]),
     hasOnceKeys,

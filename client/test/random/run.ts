@@ -80,6 +80,7 @@ async function runStep(world: World, step: number): Promise<void> {
     isHard: world.next !== null,
     hasTabs: world.profile.tabs > 0,
     losesStores: world.profile.losesStores,
+    fillsStores: world.profile.fillsStores,
   });
   world.trace(`${step}: ${name} ${device.name}.${tab.number}`);
   await COMMANDS[name]?.run({ world, device, tab, accountId, random });

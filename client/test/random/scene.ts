@@ -27,6 +27,8 @@ export interface Command {
   readonly hasTabs?: true;
   /** Seeds whose clients lose their stores alone have it. */
   readonly losesStores?: true;
+  /** Seeds whose stores have no room at times alone have it. */
+  readonly fillsStores?: true;
   run(scene: Scene): Promise<void> | void;
 }
 

@@ -3,7 +3,7 @@ import { withCache } from '../../src/cache/cache-store.js';
 import { CORE, type Session } from '../../src/call/session.js';
 import { connect } from '../../src/index.js';
 import type { OpenStore, Page, Store } from '../../src/persist/port.js';
-import { StoreLostError } from '../../src/persist/store-errors.js';
+import { QuotaError, StoreLostError } from '../../src/persist/store-errors.js';
 import { guardCalls, overrideCalls } from '../support/wrap-store.js';
 import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
@@ -16,6 +16,7 @@ import { shorten } from './trace.js';
 import type { World } from './world.js';
 
 const ONCE = 'urn:jmapsmith:once';
+const QUOTA_ERROR = 'QuotaExceededError';
 
 /** A client of a device, with its network: both may freeze, and end without a word. */
 export class Tab {
@@ -33,6 +34,8 @@ export class Tab {
   closing: Promise<void> | null = null;
   /** The client has all objects of its store, and what it shows can be checked. */
   isRead = false;
+  /** Its store has refused a commit: what it shows may be newer. */
+  isFull = false;
   #isLost = false;
   #losses = 0;
   /** How many losses there had been when the store was opened last. */
@@ -94,6 +97,9 @@ export class Tab {
     });
     tab.client.onSession(() => tab.#takeSession());
     tab.#takeSession();
+    tab.client.sync.subscribe(({ storage }) => {
+      if (storage === 'lost') device.hasLost = true;
+    });
     tab.client.problems.subscribe((problems) => {
       for (const { type, kind, values, error } of problems) {
         // The title of an update has the mark of the create, which was not refused.
@@ -109,6 +115,8 @@ export class Tab {
     // Behind its last page the client reads once more.
     for (let rests = 0; rests < 3; rests += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
+      // One that has no room for what it writes first is lost, and not read before there is room.
+      if (this.client.sync.getSnapshot().storage === 'lost') this.#device.fill(0);
       if (this.#unread.size > 0 || this.#calls > 0) rests = 0;
     }
     this.isRead = true;
@@ -296,10 +304,23 @@ export class Tab {
   /** Nobody commits under an epoch once there is a later one. */
   async #commit(store: OpenStore, args: Parameters<OpenStore['commit']>): Promise<void> {
     const latest = this.#device.browser?.epoch ?? 0;
+    if (this.#mayBeFull(args[0]) && this.#device.isFull(this.#random)) {
+      this.isFull = true;
+      this.#world.trace(`${this.name} has no room for ${args[0].map(({ table }) => table)}`);
+      throw new QuotaError('There is no room.', { cause: new DOMException('', QUOTA_ERROR) });
+    }
     await store.commit(...args);
     const { epoch = latest } = args[1];
     if (epoch < latest)
       this.#world.fail(`${this.#device.name} has a commit of ${epoch} behind the fence ${latest}`);
+  }
+
+  /** Stores that tabs share have room for writes, unless they may be lost. */
+  #mayBeFull(changes: Parameters<OpenStore['commit']>[0]): boolean {
+    const { losesStores } = this.#world.profile;
+    const rows = changes.filter(({ value }) => value !== undefined);
+    const isAny = this.isAlone || losesStores;
+    return isAny ? rows.length > 0 : rows.some(({ table, key }) => isOfServer(table, key));
   }
 
   /** Calls of a store that tabs share take their time. */
@@ -307,6 +328,11 @@ export class Tab {
     const isSlow = this.#device.browser !== null && this.#random.chance(0.2);
     if (isSlow) await new Promise((resolve) => setTimeout(resolve, this.#random.integer(0, 3)));
   }
+}
+
+/** Returns whether a row has what the server has, too. */
+function isOfServer(table: string, key: string): boolean {
+  return ['objects', 'types', 'lists', 'blobs'].includes(table) || /^(?:step|shown) /.test(key);
 }
 
 /** Rows without tags have the marks of no updates. */

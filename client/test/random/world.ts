@@ -138,7 +138,9 @@ export class World {
   /** Has the network bring all messages, to all clients that live. */
   heal(): void {
     this.isHealed = true;
-    for (const { earlier, tabs } of this.devices) {
+    for (const device of this.devices) {
+      const { earlier, tabs } = device;
+      device.fill(0);
       for (const one of [...earlier, ...tabs]) {
         if (one.isKilled) continue;
         one.thaw();
