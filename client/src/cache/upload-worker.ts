@@ -145,8 +145,13 @@ export class UploadWorker {
     }
     if (!signal.aborted && (this.#isUnsent(key) || entry.data !== null)) {
       const isOver = new Promise<void>((resolve) => {
-        entry.release = resolve;
-        signal.addEventListener('abort', () => resolve());
+        // The signal may be there for as long as the client: it must not keep the file.
+        const release = (): void => {
+          signal.removeEventListener('abort', release);
+          resolve();
+        };
+        entry.release = release;
+        signal.addEventListener('abort', release);
       });
       this.#start();
       await isOver;

@@ -1,4 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import { memory, type Progress } from '../../src/index.js';
 import type { BlobChange, Change } from '../../src/persist/port.js';
 import { useGadgets } from '../support/gadgets.js';
@@ -185,7 +188,29 @@ describe('a file that the server has deleted', () => {
   });
 });
 
+/** Resolves when an object is in memory no more. */
+async function untilFreed(ref: WeakRef<object>): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await eventually(() => {
+    collect();
+    expect(ref.deref()).toBeUndefined();
+  });
+}
+
 describe('the octets of a file', () => {
+  it('leave the memory when a write that names it is made', async () => {
+    const { jmap, me } = await open();
+    const upload = async (): Promise<WeakRef<Blob>> => {
+      const file = new Blob(['x'.repeat(1000)]);
+      const write = me.Gadget.create({ title: 'Freed', blobId: me.upload(file) });
+      expect(await write.result).toMatchObject({ ok: true });
+      return new WeakRef(file);
+    };
+    await untilFreed(await upload());
+    await jmap.close();
+  });
+
   const note = (changes: (Change | BlobChange)[]) =>
     limitStore(memory(), (commit) => {
       changes.push(...commit);
