@@ -123,7 +123,10 @@ export class UploadQueue {
     this.#worker?.note(outcomes);
   }
 
-  /** Sends files again that writes are about to name, and that the server may have deleted. */
+  /**
+   * Sends files again that writes are about to name, and that the server may have deleted. Forgets
+   * those that no write has named for long.
+   */
   check(): void {
     this.#worker?.check();
   }
@@ -131,11 +134,6 @@ export class UploadQueue {
   /** Writes the files of this program again: the store was lost, and may lack them. */
   keep(): void {
     this.#worker?.keep();
-  }
-
-  /** Takes note that the store has the octets of these files no more. */
-  noteRemoved(keys: Iterable<Key>): void {
-    this.#worker?.noteRemoved(keys);
   }
 
   wake(): void {

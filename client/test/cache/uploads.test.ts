@@ -233,6 +233,33 @@ describe('the octets of a file', () => {
     expect(rows.at(-1)?.value).toBeUndefined();
   });
 
+  it('leave the store when no write has named it for a day', async () => {
+    const changes: (Change | BlobChange)[] = [];
+    const { jmap, me } = await open({ store: note(changes) });
+    const scan = me.upload('octets');
+    await scan.result;
+    served.goOffline();
+    const named = me.upload('named');
+    me.Gadget.create({ title: 'Offline', blobId: named });
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => now + 25 * 60 * 60_000);
+    expect(await me.Gadget.create({ title: 'Late' }).saved).toBe(true);
+    await jmap.close();
+    expect(blobs(changes).sort()).toEqual([5, 6, null]);
+    const gone = changes.filter(({ key, value }) => key.startsWith('upload ') && value == null);
+    expect(new Set(gone.map(({ key }) => key.split(' ').at(-1)))).toEqual(new Set([scan.key]));
+    served.goOnline();
+  });
+
+  it('leave their part of the quota to others once the server has it', async () => {
+    const { me } = await open({ uploadQuota: 8 });
+    for (const octets of ['first', 'second', 'third']) {
+      const file = me.upload(octets);
+      expect(await file.saved).toBe(true);
+      expect(await file.result).toMatchObject({ ok: true });
+    }
+  });
+
   it('are in memory alone beyond the quota, and where the store is full', async () => {
     const changes: (Change | BlobChange)[] = [];
     const { me } = await open({ store: note(changes), uploadQuota: 8 });
