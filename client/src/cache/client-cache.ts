@@ -29,7 +29,14 @@ import { isKept, isUsed, readLimits, readSync, versionOf } from './session-types
 import { SharedPush } from './shared-push.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
-import { type Life, listAccounts, sessionRow, type UserData, wipeUserData } from './user-data.js';
+import {
+  countUnknownWrites,
+  type Life,
+  listAccounts,
+  sessionRow,
+  type UserData,
+  wipeUserData,
+} from './user-data.js';
 
 const UPLOAD_QUOTA = 50_000_000;
 
@@ -387,9 +394,9 @@ export class ClientCache<P extends Project> {
   }
 
   async #logout({ discard = false }: LogoutOptions = {}): Promise<void> {
-    const { pending } = this.#sync.control.getSnapshot();
-    if (pending > 0 && !discard)
-      throw new Error(`The server has not answered ${pending} writes; discard them to log out.`);
+    const unsent = discard || this.#isWiped ? 0 : await this.#countUnsent();
+    if (unsent > 0)
+      throw new Error(`The server has not answered ${unsent} writes and files: discard them.`);
     if (this.#closing === null) this.#peers.announce('logout', null);
     await this.close();
     if (this.#isWiped) return;
@@ -397,5 +404,14 @@ export class ClientCache<P extends Project> {
       throw new Error('Another client has the data by now: that one can remove them.');
     await wipeUserData(this.#data);
     this.#isWiped = true;
+  }
+
+  /** Counts what a logout takes away, and the server lacks. */
+  async #countUnsent(): Promise<number> {
+    const known = new Set(this.#schema.types.filter(isKept).map(({ name }) => name));
+    const unknown = await countUnknownWrites(this.#data, known);
+    const files = Array.from(this.#accounts.values(), ({ uploads }) => uploads.unsent);
+    const { pending } = this.#sync.control.getSnapshot();
+    return files.reduce((sum, unsent) => sum + unsent, pending + unknown);
   }
 }

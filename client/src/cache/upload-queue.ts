@@ -50,6 +50,12 @@ export class UploadQueue {
     return Array.from(this.#rows, ([key, row]) => makeRow(this.#context.accountId, key, row));
   }
 
+  /** Counts the files that the server has yet to get. */
+  get unsent(): number {
+    const isUnsent = ({ sentAt, error }: UploadRow): boolean => !(sentAt ?? error);
+    return [...this.#rows.values()].filter(isUnsent).length;
+  }
+
   /** Takes the uploads that a store has. */
   async load(open: OpenStore): Promise<void> {
     const rows = await open.load('meta', nameRow(this.#context.accountId, ''));

@@ -168,6 +168,17 @@ describe('a file that the server has deleted', () => {
     expect(sent()).toEqual(['upload', 'set', 'upload', 'set']);
   });
 
+  it('that the server lacks is kept by a logout, unless it is discarded', async () => {
+    const { jmap, me } = await open();
+    served.goOffline();
+    expect(await me.upload('kept').saved).toBe(true);
+    await expect(jmap.logout()).rejects.toThrow('1 writes and files');
+    served.goOnline();
+    await jmap.sync.settled();
+    await jmap.logout();
+    expect(sent()).toContain('upload');
+  });
+
   it('is sent again before a write names it, where it has been there for long', async () => {
     const store = memory();
     const { jmap, me } = await open({ store });
