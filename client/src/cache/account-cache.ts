@@ -122,7 +122,10 @@ export class AccountCache {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
         await this.writes.endForgotten(open);
-        if (isReread) this.#sync.follow(types().map(({ name }) => name));
+        if (isReread) {
+          this.#sync.follow(types().map(({ name }) => name));
+          this.lists.noteMissing();
+        }
         this.#sync.follow(store.renew());
       },
       end: () => {
@@ -170,6 +173,7 @@ export class AccountCache {
     const { store } = this.#options;
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
+    this.lists.noteMissing();
     await this.uploads.load(open);
     await this.writes.endForgotten(open);
     this.#sync.goOn();
@@ -187,6 +191,7 @@ export class AccountCache {
     const { outcomes, rows, step } = news;
     const types = store.typesOf(rows);
     const before = types.map((type) => store.replica.cursor(type));
+    this.lists.noteGone(rows);
     const isTaken = store.follow(news);
     this.uploads.follow(rows);
     const moved = types.filter((type, at) => store.replica.cursor(type) !== before[at]);

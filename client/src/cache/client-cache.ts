@@ -133,6 +133,7 @@ export class ClientCache<P extends Project> {
       states: (changed) => this.#takeStates(changed),
       push: (isLive) => control.setPushed(isLive),
       hello: () => this.#push.greet(),
+      here: () => undefined,
       retry: () => this.#push.retryOwn(),
       logout: () => {
         this.#isWiped = true;
