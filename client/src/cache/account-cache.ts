@@ -147,15 +147,6 @@ export class AccountCache {
     return { status: this.#status, pending, lastSynced: this.#lastSynced, progress };
   }
 
-  get isLoaded(): boolean {
-    return this.#options.store.isLoaded;
-  }
-
-  /** Resolves when all objects of the store are here, or never will be. */
-  settleStore(): Promise<void> {
-    return this.#options.store.settle();
-  }
-
   /** Reads the objects that the store has, and that did not show first. */
   async loadRest(open: OpenStore): Promise<void> {
     await this.#options.store.readRest(open);

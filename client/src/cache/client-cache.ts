@@ -191,14 +191,14 @@ export class ClientCache<P extends Project> {
   /** Reads what the store has besides, once the program has had its turn. */
   async readRest(): Promise<void> {
     const { store } = this.#data;
-    if ([...this.#accounts.values()].every(({ isLoaded }) => isLoaded)) return;
+    if ([...this.#accounts.values()].every(({ store: { isLoaded } }) => isLoaded)) return;
     await nextTask();
     for (const account of this.#accounts.values()) {
       try {
         await account.loadRest(store);
       } catch {
         if (this.#closing !== null) return;
-        if (account.isLoaded) continue;
+        if (account.store.isLoaded) continue;
         this.#writer.lose('lost');
       }
     }
@@ -332,9 +332,9 @@ export class ClientCache<P extends Project> {
     this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
-      else if (!account.isLoaded) {
+      else if (!account.store.isLoaded) {
         // All of it is taken away once all of it is known.
-        void account.settleStore().then(() => {
+        void account.store.settle().then(() => {
           if (this.#closing === null) this.#takeSession(this.#connection.keeper.current());
         });
       } else {
