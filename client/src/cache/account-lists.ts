@@ -90,7 +90,7 @@ export class AccountLists {
     this.#asked.delete(type);
   }
 
-  /** Asks once more for lists and objects that somebody looks at, and that others have forgotten. */
+  /** Asks once more for lists and objects that are looked at, and that others have forgotten. */
   noteGone(rows: readonly RowChange[]): void {
     const { store, sync } = this.#options;
     for (const { table, key, value } of rows) {

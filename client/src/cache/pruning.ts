@@ -3,7 +3,7 @@ import type { Change, Replica } from '../store/replica.js';
 
 /** Lists that a client keeps although nobody looks at them: they show at once the next time. */
 const MOST_LISTS = 20;
-/** Answered writes that a closed list waits for: it changes with each, and is of no use with many. */
+/** Answered writes that a closed list may wait for: each of them has the list written anew. */
 const MOST_ANSWERED = 100;
 /** Objects of a type that are kept in any case, where the store has room. */
 const MOST_OBJECTS = 10_000;

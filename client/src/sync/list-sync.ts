@@ -155,8 +155,8 @@ export class ListSync {
 
   /**
    * Returns whether the failure of a list holds the others up. A list that fails again and again is
-   * asked for when its type changes, and not before. An answer that the account is gone may be older
-   * than the session.
+   * asked for when its type changes, and not before. An answer that the account is gone may be
+   * older than the session.
    */
   #fail(name: string, error: string): boolean {
     const count = (this.#failures.get(name) ?? 0) + 1;

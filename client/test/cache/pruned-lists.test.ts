@@ -47,7 +47,7 @@ async function pass(client: Client, minutes: number): Promise<void> {
   vi.spyOn(Date, 'now').mockImplementation(() => now + minutes * MINUTE);
   client.sync.wake();
   await client.sync.settled();
-  // What a tab asks another one needs a moment.
+  // Another tab needs a moment to answer.
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
