@@ -123,8 +123,11 @@ export class AccountCache {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
-        this.writes.endForgotten();
-        if (isReread) this.#sync.follow(types().map(({ name }) => name));
+        await this.writes.endForgotten(open);
+        if (isReread) {
+          this.#sync.follow(types().map(({ name }) => name));
+          this.lists.noteMissing();
+        }
         this.#sync.follow(store.renew());
       },
       end: () => {
@@ -146,15 +149,6 @@ export class AccountCache {
     return { status: this.#status, pending, lastSynced: this.#lastSynced, progress };
   }
 
-  get isLoaded(): boolean {
-    return this.#options.store.isLoaded;
-  }
-
-  /** Resolves when all objects of the store are here, or never will be. */
-  settleStore(): Promise<void> {
-    return this.#options.store.settle();
-  }
-
   /** Reads the objects that the store has, and that did not show first. */
   async loadRest(open: OpenStore): Promise<void> {
     await this.#options.store.readRest(open);
@@ -172,8 +166,9 @@ export class AccountCache {
     const { store } = this.#options;
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
+    this.lists.noteMissing();
     await this.uploads.load(open);
-    this.writes.endForgotten();
+    await this.writes.endForgotten(open);
     this.#sync.goOn();
   }
 
@@ -189,6 +184,7 @@ export class AccountCache {
     const { outcomes, rows, step } = news;
     const types = store.typesOf(rows);
     const before = types.map((type) => store.replica.cursor(type));
+    this.lists.noteGone(rows);
     const isTaken = store.follow(news);
     this.uploads.follow(rows);
     const moved = types.filter((type, at) => store.replica.cursor(type) !== before[at]);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.js';
 import { writeSort } from '../call/pack.js';
+import type { Change as RowChange } from '../persist/port.js';
 import type { Lazy } from '../query/lazy.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { TypeTable } from '../schema/tables.js';
@@ -87,6 +88,26 @@ export class AccountLists {
   /** A type has another state: objects that the server did not have are asked for again. */
   noteMoved(type: string): void {
     this.#asked.delete(type);
+  }
+
+  /** Asks once more for lists and objects that are looked at, and that others have forgotten. */
+  noteGone(rows: readonly RowChange[]): void {
+    const { store, sync } = this.#options;
+    for (const { table, key, value } of rows) {
+      const name = store.rows.nameOf(key);
+      if (value !== undefined) continue;
+      if (table === 'objects') this.noteMoved(name.split(' ')[0] ?? '');
+      const list = table === 'lists' && this.#searches.has(name) ? this.#listSync : null;
+      if (list !== null) sync().wantList(name, list);
+    }
+  }
+
+  /** Asks for lists that somebody looks at, and that the store doesn't have. */
+  noteMissing(): void {
+    const { store, sync } = this.#options;
+    for (const name of this.#searches.keys())
+      if (this.#listSync !== null && store.replica.list(name) === undefined)
+        sync().wantList(name, this.#listSync);
   }
 
   /**

@@ -1,11 +1,12 @@
 import { countOctets } from '../call/cut.js';
-import type { Change as RowChange } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { nextTask } from '../query/slices.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
+import type { StoreWriter } from '../store/store-writer.js';
 import type { PendingWrite } from '../store/write.js';
 import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
@@ -26,6 +27,7 @@ import { ABORTED, type Recorded, recordGroup, type SharedWrite } from './write-g
 export interface AccountWritesOptions {
   readonly accountId: string;
   readonly store: AccountStore;
+  readonly writer: StoreWriter;
   readonly problems: Problems;
   readonly uploads: UploadQueue;
   readonly peers: Pick<Peers, 'isShared'>;
@@ -44,7 +46,7 @@ export interface AccountWritesOptions {
 /** The writes of an account, from the call of the program to their ends. */
 export class AccountWrites implements WriteTarget {
   readonly #options: AccountWritesOptions;
-  readonly #waiters = new Waiters();
+  readonly #waiters = new Waiters(({ type, key }) => this.find(type, key).row);
   /** Writes that need objects which have yet to be read, and all writes behind them. */
   readonly #late: (() => void)[] = [];
   #isDropped = false;
@@ -170,19 +172,24 @@ export class AccountWrites implements WriteTarget {
 
   /** Ends writes; `refused` are problems from now on. */
   end(outcomes: readonly Outcome[], refused: Parameters<Problems['add']>[0] = []): void {
-    const { store, problems } = this.#options;
+    const { problems } = this.#options;
     const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome));
-    this.#waiters.end(outcomes, ({ write }) => store.replica.row(write.type, write.key));
+    this.#waiters.end(outcomes);
     problems.add(refused);
     for (const id of asked) problems.dismiss(id);
   }
 
   /** Ends writes that are in the log no more: the tab that has their answers ended too soon. */
-  endForgotten(): void {
-    const { store, problems } = this.#options;
-    const pending = new Set(store.replica.log.flatMap(({ ids }) => ids));
-    const asked = this.#waiters.endRest(pending, (id) => problems.find(id));
-    for (const id of asked) problems.dismiss(id);
+  async endForgotten(open: OpenStore): Promise<void> {
+    const { problems, writer } = this.#options;
+    const ids = this.#findForgotten();
+    if (ids.length === 0) return;
+    // That tab has left the refused ones as problems.
+    await writer.settle();
+    await problems.read(open);
+    const rest = new Set(this.#findForgotten());
+    const ended = ids.filter((id) => rest.has(id));
+    for (const id of ended) if (this.#waiters.endOne(id, problems.find(id))) problems.dismiss(id);
   }
 
   /** Takes the data of the account away, and ends its writes: the user has it no more. */
@@ -221,12 +228,17 @@ export class AccountWrites implements WriteTarget {
     const saved = store.commit(change, { rows: [...aliases, ...rows], isFree: true });
     const shown = writes.map(({ write, object = replica.row(write.type, write.key), error }) => {
       if (error) return this.refuse(write, error);
-      const waiter = this.#waiters.add(write.ids[0] ?? '', object);
+      const waiter = this.#waiters.add(write.ids[0] ?? '', write, object);
       return this.#show(write, waiter, object, saved);
     });
     this.end(ended);
     onWrite();
     return shown;
+  }
+
+  #findForgotten(): readonly string[] {
+    const { log } = this.#options.store.replica;
+    return this.#waiters.findForgotten(new Set(log.flatMap(({ ids }) => ids)));
   }
 
   #findRefusal(writes: readonly Recorded[]): Refusal | null {

@@ -307,7 +307,7 @@ export interface SyncControl extends Observable<SyncSnapshot> {
 }
 
 export interface LogoutOptions {
-  /** Writes that the server has not answered are lost. */
+  /** Writes that the server has not answered are lost, and files that it has not got. */
   readonly discard?: boolean | undefined;
 }
 

@@ -30,7 +30,14 @@ import { isKept, isUsed, readLimits, readSync, versionOf } from './session-types
 import { SharedPush } from './shared-push.js';
 import { SyncState } from './sync-state.js';
 import type { UploadContext } from './upload-tools.js';
-import { type Life, listAccounts, sessionRow, type UserData, wipeUserData } from './user-data.js';
+import {
+  countUnknownWrites,
+  type Life,
+  listAccounts,
+  sessionRow,
+  type UserData,
+  wipeUserData,
+} from './user-data.js';
 import { CLOSED } from './waiters.js';
 
 const UPLOAD_QUOTA = 50_000_000;
@@ -128,6 +135,7 @@ export class ClientCache<P extends Project> {
       states: (changed) => this.#takeStates(changed),
       push: (isLive) => control.setPushed(isLive),
       hello: () => this.#push.greet(),
+      here: () => undefined,
       retry: () => this.#push.retryOwn(),
       logout: () => {
         this.#isWiped = true;
@@ -185,14 +193,14 @@ export class ClientCache<P extends Project> {
   /** Reads what the store has besides, once the program has had its turn. */
   async readRest(): Promise<void> {
     const { store } = this.#data;
-    if ([...this.#accounts.values()].every(({ isLoaded }) => isLoaded)) return;
+    if ([...this.#accounts.values()].every(({ store: { isLoaded } }) => isLoaded)) return;
     await nextTask();
     for (const account of this.#accounts.values()) {
       try {
         await account.loadRest(store);
       } catch {
         if (this.#closing !== null) return;
-        if (account.isLoaded) continue;
+        if (account.store.isLoaded) continue;
         this.#writer.lose('lost');
       }
     }
@@ -324,9 +332,9 @@ export class ClientCache<P extends Project> {
     this.#findOutdated(session);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew();
-      else if (!account.isLoaded) {
+      else if (!account.store.isLoaded) {
         // All of it is taken away once all of it is known.
-        void account.settleStore().then(() => {
+        void account.store.settle().then(() => {
           if (this.#closing === null) this.#takeSession(this.#connection.keeper.current());
         });
       } else {
@@ -388,9 +396,9 @@ export class ClientCache<P extends Project> {
   }
 
   async #logout({ discard = false }: LogoutOptions = {}): Promise<void> {
-    const { pending } = this.#sync.control.getSnapshot();
-    if (pending > 0 && !discard)
-      throw new Error(`The server has not answered ${pending} writes; discard them to log out.`);
+    const unsent = discard || this.#isWiped ? 0 : await this.#countUnsent();
+    if (unsent > 0)
+      throw new Error(`The server has not answered ${unsent} writes and files: discard them.`);
     if (this.#closing === null) this.#peers.announce('logout', null);
     await this.close();
     if (this.#isWiped) return;
@@ -398,5 +406,14 @@ export class ClientCache<P extends Project> {
       throw new Error('Another client has the data by now: that one can remove them.');
     await wipeUserData(this.#data);
     this.#isWiped = true;
+  }
+
+  /** Counts what a logout takes away, and the server lacks. */
+  async #countUnsent(): Promise<number> {
+    const known = new Set(this.#schema.types.filter(isKept).map(({ name }) => name));
+    const unknown = await countUnknownWrites(this.#data, known);
+    const files = Array.from(this.#accounts.values(), ({ uploads }) => uploads.unsent);
+    const { pending } = this.#sync.control.getSnapshot();
+    return files.reduce((sum, unsent) => sum + unsent, pending + unknown);
   }
 }

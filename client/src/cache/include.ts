@@ -1,5 +1,5 @@
 import type { TypeTable } from '../schema/tables.js';
-import type { Replica, Row } from '../store/replica.js';
+import type { Replica, Row, Touched } from '../store/replica.js';
 
 /** A reference whose objects stand beside it in the rows of a list. */
 interface Inclusion {
@@ -57,15 +57,29 @@ export class Include {
   readonly #replica: Replica;
   /** Rows stay the same while nothing of them, and of the objects beside them, changes. */
   #made = new WeakMap<Row, Joined>();
+  /** The rows that were joined last, and what has become of them. */
+  #last: readonly [rows: readonly Row[], joined: readonly Row[]] | null = null;
 
   constructor(table: TypeTable, names: readonly string[], replica: Replica) {
     this.#inclusions = findInclusions(table, names, replica);
     this.#replica = replica;
   }
 
-  /** Returns the rows with the objects beside their ids. */
-  join(rows: readonly Row[]): readonly Row[] {
-    return this.#inclusions.length === 0 ? rows : rows.map((row) => this.#joinOne(row));
+  /** Returns whether the client keeps a part of a type alone whose objects stand in rows. */
+  get isPartial(): boolean {
+    return this.#inclusions.some(({ type }) => this.#replica.coverage(type) === 'known');
+  }
+
+  /**
+   * Returns the rows with the objects beside their ids. `touched`: nothing else has changed since
+   * the last call.
+   */
+  join(rows: readonly Row[], touched?: Touched): readonly Row[] {
+    if (this.#inclusions.length === 0) return rows;
+    const isTouched = this.#inclusions.some(({ type }) => touched?.has(type) ?? true);
+    if (isTouched || this.#last?.[0] !== rows)
+      this.#last = [rows, rows.map((row) => this.#joinOne(row))];
+    return this.#last[1];
   }
 
   /** Returns the ids that rows refer to, with their types. */

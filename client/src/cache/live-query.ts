@@ -150,7 +150,7 @@ export class LiveRows implements Observable<Snapshot> {
       local.update(changes);
     }
     this.#seq = seq();
-    return this.#show();
+    return this.#show(changed);
   }
 
   /** Returns the ids that the rows refer to, and whose objects they have. */
@@ -263,12 +263,13 @@ export class LiveRows implements Observable<Snapshot> {
     close?.();
   }
 
-  #show(): boolean {
+  /** Shows the list as it is now; `changed`: all that has changed since it was shown. */
+  #show(changed?: Touched): boolean {
     const { rows: before } = this.#snapshot;
     const plan = this.#plan;
     const { rows: found, ...rest } = this.#findContents(plan);
-    const rows = this.#include.join(found);
-    if (rows !== found && this.#leave !== null) this.#fetchIncluded(found);
+    const rows = this.#include.join(found, changed);
+    if (this.#include.isPartial && this.#leave !== null) this.#fetchIncluded(found);
     // A list that was made anew may be as it was, and so may the begin of one that has changed.
     const isWhole = this.#args.limit === null && rows === plan?.local?.rows;
     const isOther = isWhole && !this.#isAnew;

@@ -1,6 +1,5 @@
 import type { BlobChange, OpenStore, Change as RowChange } from '../persist/port.js';
 import type { Dispensable, StoreWriter } from '../store/store-writer.js';
-import type { Key } from '../store/write.js';
 import type { AccountCache } from './account-cache.js';
 
 /**
@@ -19,13 +18,6 @@ export async function makeRoom(
   const turn = all.find((account) => account.store.turn !== null)?.store.turn;
   const epoch = writer.epoch ?? turn?.epoch;
   await store.commit(rows, { ...(epoch !== undefined && { epoch }), durable: true });
-  if (what === 'objects') return;
-  for (const { uploads } of all) uploads.noteRemoved(rows.map(({ key }) => keyOf(key)));
-}
-
-/** Returns the key of an upload by the name of its row. */
-function keyOf(name: string): Key {
-  return name.split(' ').at(-1) ?? '';
 }
 
 /** Has an account forget objects. Returns the changes of their rows. */
@@ -40,7 +32,7 @@ function findFiles({ store, uploads }: AccountCache): readonly BlobChange[] {
   const named = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
   return uploads.rows.flatMap(({ key, value }) => {
     const { sentAt } = value as { readonly sentAt?: number };
-    const isNeeded = sentAt === undefined || named.has(keyOf(key));
+    const isNeeded = sentAt === undefined || named.has(key.split(' ').at(-1) ?? '');
     return isNeeded ? [] : [{ table: 'blobs', key }];
   });
 }

@@ -23,8 +23,10 @@ export interface NewsKinds {
   readonly states: ChangedStates | null;
   /** Whether the server tells of changes at present. */
   readonly push: boolean;
-  /** It has just been opened: it asks for `push`. */
+  /** It has just been opened, or asks whether others are there: they tell `push`, or `here`. */
   readonly hello: null;
+  /** It is there, and has nothing else to tell. */
+  readonly here: null;
   /** The server may be there again: whoever has push tries at once. */
   readonly retry: null;
   /** The user has logged out. */
@@ -46,6 +48,11 @@ export interface TurnTaker {
 /** How long a tab waits where it can't ask for a role, ms. */
 const PAUSE = 1000;
 
+/** Another tab that has told nothing for so long may be gone: it is asked. ms. */
+const QUIET = 5 * 60_000;
+/** How long it may take to answer, ms. */
+const PATIENCE = 10_000;
+
 type News = readonly [kind: keyof NewsKinds, news: unknown];
 
 /** The tabs of a browser that share the store of a client: they make cycles in turn. */
@@ -55,7 +62,9 @@ export class Peers {
   readonly #writer: StoreWriter;
   #last: Promise<unknown> = Promise.resolve();
   readonly #ending = new AbortController();
-  #hasOthers = false;
+  /** When another tab has told something; null: none has, or it doesn't answer. */
+  #heardAt: number | null = null;
+  #askedAt: number | null = null;
   readonly #turns = new Set<Promise<unknown>>();
   /** Turns wait for it. */
   #pause: Promise<unknown> = Promise.resolve();
@@ -70,16 +79,24 @@ export class Peers {
     return this.#tabs !== null;
   }
 
-  /** Returns whether another tab has told something. It may be gone by now. */
+  /** Returns whether another tab is there, as far as anybody knows. Asks one that is quiet. */
   get hasOthers(): boolean {
-    return this.#hasOthers;
+    const now = Date.now();
+    if (this.#heardAt !== null && now - this.#heardAt > QUIET) {
+      if (this.#askedAt === null) this.announce('hello', null);
+      this.#askedAt ??= now;
+      // A tab that is frozen can't answer: it asks for what is gone once it is thawed.
+      if (now - this.#askedAt > PATIENCE) this.#heardAt = null;
+    }
+    return this.#heardAt !== null;
   }
 
   /** Calls `onGap` where others may have told what has not come, or the page was frozen. */
   listen(listeners: NewsListeners, onGap: () => void): void {
     if (this.#tabs === null) return;
     this.#tabs.onMessage(([kind, news], hasMissed) => {
-      this.#hasOthers = true;
+      this.#heardAt = Date.now();
+      this.#askedAt = null;
       if (hasMissed) onGap();
       (listeners[kind] as (news: unknown) => void)(news);
     });

@@ -3,6 +3,8 @@ import type { Change, Replica } from '../store/replica.js';
 
 /** Lists that a client keeps although nobody looks at them: they show at once the next time. */
 const MOST_LISTS = 20;
+/** Answered writes that a closed list may wait for: each of them has the list written anew. */
+const MOST_ANSWERED = 100;
 /** Objects of a type that are kept in any case, where the store has room. */
 const MOST_OBJECTS = 10_000;
 
@@ -25,7 +27,10 @@ export function findUnneeded(
   { open, held, most = MOST_OBJECTS }: Needs,
 ): Change | null {
   const closed = [...replica.lists].filter(({ name }) => !open.has(name));
-  const dropped = closed.slice(0, Math.max(0, closed.length - MOST_LISTS));
+  const oldest = closed.length - MOST_LISTS;
+  const dropped = closed.filter(
+    ({ answered }, at) => at < oldest || answered.length > MOST_ANSWERED,
+  );
   const lists = new Map(dropped.map(({ name }) => [name, null]));
   const objects = new Map<string, Map<string, null>>();
   for (const { name } of tables) {

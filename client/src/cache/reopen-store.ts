@@ -57,7 +57,7 @@ export async function reopenStore(
   const { data, writer, peers } = host;
   const backoff = new tools.Backoff();
   // The rows that they have not read may be gone.
-  for (const account of host.accounts.values()) if (!account.isLoaded) giveUp(account);
+  for (const account of host.accounts.values()) if (!account.store.isLoaded) giveUp(account);
   for (;;) {
     await tools.sleep(backoff.next(), signal);
     await data.store.close().catch(() => undefined);

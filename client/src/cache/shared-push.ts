@@ -34,9 +34,10 @@ export class SharedPush {
     this.#peers.announce('hello', null);
   }
 
-  /** Tells a tab that has just been opened whether the server tells of changes. */
+  /** Tells a tab that asks for others whether the server tells of changes. */
   greet(): void {
     if (this.#push !== null) this.#peers.announce('push', this.#isLive);
+    else this.#peers.announce('here', null);
   }
 
   /** The server may be there again: whichever tab has the connection tries at once. */

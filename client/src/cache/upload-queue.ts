@@ -52,6 +52,12 @@ export class UploadQueue {
     return Array.from(this.#rows, ([key, row]) => makeRow(this.#context.accountId, key, row));
   }
 
+  /** Counts the files that the server has yet to get. */
+  get unsent(): number {
+    const isUnsent = ({ sentAt, error }: UploadRow): boolean => !(sentAt ?? error);
+    return [...this.#rows.values()].filter(isUnsent).length;
+  }
+
   /** Takes the uploads that a store has. */
   async load(open: OpenStore): Promise<void> {
     const rows = await open.load('meta', nameRow(this.#context.accountId, ''));
@@ -125,7 +131,10 @@ export class UploadQueue {
     this.#worker?.note(outcomes);
   }
 
-  /** Sends files again that writes are about to name, and that the server may have deleted. */
+  /**
+   * Sends files again that writes are about to name, and that the server may have deleted. Forgets
+   * those that no write has named for long.
+   */
   check(): void {
     this.#worker?.check();
   }
@@ -133,11 +142,6 @@ export class UploadQueue {
   /** Writes the files of this program again: the store was lost, and may lack them. */
   keep(): void {
     this.#worker?.keep();
-  }
-
-  /** Takes note that the store has the octets of these files no more. */
-  noteRemoved(keys: Iterable<Key>): void {
-    this.#worker?.noteRemoved(keys);
   }
 
   wake(): void {

@@ -16,7 +16,7 @@ import type {
 
 /** A server may delete a file that nothing names; ours does after an hour. */
 const LIFE = 45 * 60_000;
-/** A file that no write has named for so long is forgotten when the client starts. */
+/** A sent file that no write has named for so long is forgotten. */
 const LONGEST = 24 * 60 * 60_000;
 /** How long a file that isn't in the store is left to the tab that may have it, ms. */
 const PATIENCE = 2000;
@@ -89,20 +89,19 @@ export class UploadWorker {
     return { saved, result: entry.result };
   }
 
-  /** Takes the uploads that are there already. It forgets files that nothing has named for long. */
+  /** Takes the uploads that are there already. */
   restore(): void {
+    this.check();
     const { store, rows, change, resume } = this.#context;
     const named = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
     for (const [key, row] of [...rows]) {
       const { type, size, sentAt, error } = row;
-      const isOld = error !== undefined || (sentAt !== undefined && Date.now() - sentAt > LONGEST);
-      if (isOld && !named.has(key)) this.#forget(key);
+      if (error !== undefined && !named.has(key)) this.#forget(key);
       // The store has lost the id.
       else if (sentAt !== undefined && store.replica.idOf(key) === null)
         change(key, { type, size });
       else this.follow(key);
     }
-    this.check();
     if (rows.size > 0) resume();
   }
 
@@ -145,8 +144,13 @@ export class UploadWorker {
     }
     if (!signal.aborted && (this.#isUnsent(key) || entry.data !== null)) {
       const isOver = new Promise<void>((resolve) => {
-        entry.release = resolve;
-        signal.addEventListener('abort', () => resolve());
+        // The signal may be there for as long as the client: it must not keep the file.
+        const release = (): void => {
+          signal.removeEventListener('abort', release);
+          resolve();
+        };
+        entry.release = release;
+        signal.addEventListener('abort', release);
       });
       this.#start();
       await isOver;
@@ -189,24 +193,21 @@ export class UploadWorker {
 
   check(): void {
     const { store, rows } = this.#context;
+    const named = new Set<Key>();
+    const next = new Set<Key>();
     for (const { sentAs, blobs = [] } of store.replica.log)
-      for (const key of sentAs === null ? blobs : []) {
-        const sentAt = rows.get(key)?.sentAt;
-        if (sentAt !== undefined && Date.now() - sentAt > LIFE) this.#sendAgain(key);
-      }
+      for (const key of blobs) (sentAs === null ? next : named).add(key);
+    for (const [key, { sentAt = Date.now() }] of [...rows]) {
+      const age = Date.now() - sentAt;
+      if (next.has(key) && age > LIFE) this.#sendAgain(key);
+      else if (!next.has(key) && !named.has(key) && age > LONGEST) this.#forget(key);
+    }
   }
 
   keep(): void {
     const own = [...this.#entries.values()].filter(({ key, data }) => data && this.#isUnsent(key));
     for (const entry of own) entry.isKept = false;
     for (const entry of own) if (entry.data !== null) void this.#keepAgain(entry, entry.data);
-  }
-
-  noteRemoved(keys: Iterable<Key>): void {
-    for (const key of keys) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) entry.isKept = false;
-    }
   }
 
   wake(): void {
@@ -251,7 +252,7 @@ export class UploadWorker {
   /** Writes the octets to the store. Resolves to false where they are in memory alone. */
   async #keep(entry: Entry, blob: Blob): Promise<boolean> {
     const { writer, accountId, quota, rows } = this.#context;
-    const kept = [...this.#entries.values()].filter(({ isKept }) => isKept);
+    const kept = [...this.#entries.values()].filter((one) => one.isKept && this.#isUnsent(one.key));
     const sizes = kept.map(({ key }) => rows.get(key)?.size ?? 0);
     if (sizes.reduce((sum, size) => sum + size, blob.size) > quota) return false;
     entry.isKept = true;

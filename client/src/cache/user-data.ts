@@ -75,6 +75,19 @@ export async function wipeUserData({ reopen }: UserData): Promise<void> {
   }
 }
 
+/** Counts the pending writes of types that this program doesn't know, and another one does. */
+export async function countUnknownWrites(
+  { reopen }: UserData,
+  known: ReadonlySet<string>,
+): Promise<number> {
+  // Nothing is removed from a store that can't be reached.
+  const store = await reopen().catch(() => null);
+  const rows = (await store?.load('log').catch(() => [])) ?? [];
+  await store?.close();
+  return rows.filter(([, write]) => isJsonObject(write) && !known.has(String(write['type'])))
+    .length;
+}
+
 /** Resolves to null where the store is empty. */
 export async function readLife(store: OpenStore): Promise<Life | null> {
   const [row] = await store.read('meta', [LIFE]);

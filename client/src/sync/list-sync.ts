@@ -155,12 +155,13 @@ export class ListSync {
 
   /**
    * Returns whether the failure of a list holds the others up. A list that fails again and again is
-   * asked for when its type changes, and not before.
+   * asked for when its type changes, and not before. An answer that the account is gone may be
+   * older than the session.
    */
   #fail(name: string, error: string): boolean {
     const count = (this.#failures.get(name) ?? 0) + 1;
     this.#failures.set(name, count);
-    if (!TRANSIENT.has(error)) this.refuse(name);
+    if (!TRANSIENT.has(error) && error !== 'accountNotFound') this.refuse(name);
     else if (count < MOST_FAILURES) this.#due.add(name);
     return this.#due.has(name);
   }

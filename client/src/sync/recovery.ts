@@ -101,7 +101,7 @@ export function readCreated(lost: Lost, response: Response): Lost | null {
   return { ...lost, created: [...lost.created, ...textsOf(created)], state, hasMore };
 }
 
-/** Returns a lost call without the objects that are gone, or each would be asked for for ever. */
+/** Returns a lost call without the objects that are gone: each would be asked for again. */
 function dropGone(lost: Lost, objects: ServerObjects): Lost {
   return { ...lost, created: lost.created.filter((id) => objects.get(id) !== null) };
 }

@@ -55,21 +55,6 @@ describe('files of a full store', () => {
     expect(await late.result).toMatchObject({ ok: true });
     expect(await served.readFiles('Late')).toEqual(['s'.repeat(5000)]);
   });
-
-  it('leave their part of the quota to later ones once they are removed', async () => {
-    let most = Number.POSITIVE_INFINITY;
-    const { store, used } = limitRoom(memory(), () => most);
-    const jmap = await served.connect({ store, uploadQuota: 12_000 });
-    const me = jmap.account();
-    const sent = [me.upload('1'.repeat(5000)), me.upload('2'.repeat(5000))];
-    for (const { result } of sent) expect(await result).toMatchObject({ ok: true });
-    await jmap.sync.settled();
-    served.goOffline();
-    expect(await me.upload('3'.repeat(5000)).saved).toBe(false);
-    most = used();
-    expect(await me.Gadget.create({ title: 'Room' }).saved).toBe(true);
-    expect(await me.upload('4'.repeat(5000)).saved).toBe(true);
-  });
 });
 
 describe('a file of a store that was lost', () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type CacheStore, memory } from '../../src/index.js';
+import { type CacheStore, connect, memory } from '../../src/index.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
+import { tracker } from '../support/schema.js';
 import { useTodos } from '../support/todos.js';
 import { wrapStore } from '../support/wrap-store.js';
 
@@ -178,6 +179,21 @@ describe('a store', () => {
     served.proxy().decide(({ method }) => (method === 'POST' ? 'drop' : 'pass'));
     const second = await served.connect({ store });
     expect(second.account().Todo.live().getSnapshot()).toMatchObject({ rows: [], complete: false });
+  });
+
+  it('keeps writes of another program until they are discarded', async () => {
+    const store = memory();
+    const first = await served.connect({ store });
+    await first.sync.settled();
+    served.proxy().decide(() => 'drop');
+    expect(await first.account().Todo.create({ text: 'lost' }).saved).toBe(true);
+    await first.close();
+    served.proxy().decide(() => 'pass');
+    const { token } = served.fixtures().u1;
+    const other = await connect(tracker, { url: served.proxy().url, token, store });
+    expect(other.sync.getSnapshot().pending).toBe(0);
+    await expect(other.logout()).rejects.toThrow('1 writes');
+    await other.logout({ discard: true });
   });
 
   it('has nothing of a user who logged out', async () => {

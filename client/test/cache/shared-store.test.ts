@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
-import type { CachedClient } from '../../src/index.js';
+import { type CachedClient, memory } from '../../src/index.js';
 import type { TodosProject } from '../support/schema.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
+import { overrideCalls } from '../support/wrap-store.js';
 
 // Clients of one user in tabs that share a store.
 
@@ -175,6 +176,74 @@ describe('a write of a tab', () => {
     await eventually(() => {
       for (const { problems } of clients) expect(problems.getSnapshot()).toEqual([]);
     });
+  });
+});
+
+/** Opens two tabs: one ends as soon as its commit has the answer to a write of the other's. */
+async function openWithSender() {
+  let end: (() => Promise<void>) | null = null;
+  const kept = memory();
+  const openTab = openBrowser({
+    async open(name) {
+      const open = await kept.open(name);
+      return overrideCalls(open, {
+        async commit(rows, options) {
+          await open.commit(rows, options);
+          if (rows.some(({ table, value }) => table === 'log' && value === undefined))
+            await end?.();
+        },
+      });
+    },
+  });
+  const [sender, tab] = [openTab(), openTab()];
+  const one = await connectIn(sender);
+  await one.sync.settled();
+  let isOnline = true;
+  const fetchIn: typeof fetch = async (...args) => {
+    if (!isOnline) throw new TypeError('offline');
+    return tab.fetch(...args);
+  };
+  const two = await served.connect({ store: tab.store, fetch: fetchIn });
+  await two.sync.settled();
+  isOnline = false;
+  const isOver = new Promise<void>((resolve) => {
+    end = () => {
+      end = null;
+      sender.kill();
+      resolve();
+      return sender.wait();
+    };
+  });
+  return {
+    two,
+    /** Resolves when the one tab has ended, and the other one has heard of nothing more to send. */
+    async send() {
+      await isOver;
+      isOnline = true;
+      two.sync.wake();
+      await eventually(() => expect(pendingIn(two)).toBe(0));
+      sender.thaw();
+    },
+  };
+}
+
+describe('a write whose answer a tab commits and never tells', () => {
+  it('is refused where the server has refused it', async () => {
+    const { two, send } = await openWithSender();
+    const { result } = two.account().Todo.create({ text: 'x'.repeat(600) });
+    two.account().Todo.create({ text: 'y'.repeat(600) });
+    await send();
+    expect(await result).toMatchObject({ ok: false, error: { type: 'invalidProperties' } });
+    expect(two.problems.getSnapshot()).toMatchObject([{ values: { text: 'y'.repeat(600) } }]);
+  });
+
+  it('ends with the object as the server has made it', async () => {
+    const { two, send } = await openWithSender();
+    const create = two.account().Todo.create({ text: 'made by another' });
+    await send();
+    const { object } = (await create.result) as { readonly object: typeof create.object };
+    expect(object).toMatchObject({ $key: create.object.$key, $pending: false });
+    expect(object.id).not.toBe(create.object.id);
   });
 });
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { memory, type Progress } from '../../src/index.js';
@@ -180,6 +182,17 @@ describe('a file that the server has deleted', () => {
     expect(sent()).toEqual(['upload', 'set', 'upload', 'set']);
   });
 
+  it('that the server lacks is kept by a logout, unless it is discarded', async () => {
+    const { jmap, me } = await open();
+    served.goOffline();
+    expect(await me.upload('kept').saved).toBe(true);
+    await expect(jmap.logout()).rejects.toThrow('1 writes and files');
+    served.goOnline();
+    await jmap.sync.settled();
+    await jmap.logout();
+    expect(sent()).toContain('upload');
+  });
+
   it('is sent again before a write names it, where it has been there for long', async () => {
     const store = memory();
     const { jmap, me } = await open({ store });
@@ -200,7 +213,29 @@ describe('a file that the server has deleted', () => {
   });
 });
 
+/** Resolves when an object is in memory no more. */
+async function untilFreed(ref: WeakRef<object>): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await eventually(() => {
+    collect();
+    expect(ref.deref()).toBeUndefined();
+  });
+}
+
 describe('the octets of a file', () => {
+  it('leave the memory when a write that names it is made', async () => {
+    const { jmap, me } = await open();
+    const upload = async (): Promise<WeakRef<Blob>> => {
+      const file = new Blob(['x'.repeat(1000)]);
+      const write = me.Gadget.create({ title: 'Freed', blobId: me.upload(file) });
+      expect(await write.result).toMatchObject({ ok: true });
+      return new WeakRef(file);
+    };
+    await untilFreed(await upload());
+    await jmap.close();
+  });
+
   const note = (changes: (Change | BlobChange)[]) =>
     limitStore(memory(), (commit) => {
       changes.push(...commit);
@@ -221,6 +256,33 @@ describe('the octets of a file', () => {
     expect(blobs(changes)).toEqual([6, null]);
     const rows = changes.filter(({ key }) => key.startsWith('upload '));
     expect(rows.at(-1)?.value).toBeUndefined();
+  });
+
+  it('leave the store when no write has named it for a day', async () => {
+    const changes: (Change | BlobChange)[] = [];
+    const { jmap, me } = await open({ store: note(changes) });
+    const scan = me.upload('octets');
+    await scan.result;
+    served.goOffline();
+    const named = me.upload('named');
+    me.Gadget.create({ title: 'Offline', blobId: named });
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockImplementation(() => now + 25 * 60 * 60_000);
+    expect(await me.Gadget.create({ title: 'Late' }).saved).toBe(true);
+    await jmap.close();
+    expect(blobs(changes).sort()).toEqual([5, 6, null]);
+    const gone = changes.filter(({ key, value }) => key.startsWith('upload ') && value == null);
+    expect(new Set(gone.map(({ key }) => key.split(' ').at(-1)))).toEqual(new Set([scan.key]));
+    served.goOnline();
+  });
+
+  it('leave their part of the quota to others once the server has it', async () => {
+    const { me } = await open({ uploadQuota: 8 });
+    for (const octets of ['first', 'second', 'third']) {
+      const file = me.upload(octets);
+      expect(await file.saved).toBe(true);
+      expect(await file.result).toMatchObject({ ok: true });
+    }
   });
 
   it('are in memory alone beyond the quota, and where the store is full', async () => {

@@ -110,7 +110,8 @@ async function compareLists(world: World, tab: Tab, { accountId, lists }: Record
         `${name} shows ${shown.rows.map(({ id }) => id).join()}, the server ${ids.join()}`,
       );
     if (shown.total !== total) world.fail(`${name} counts ${shown.total}, the server ${total}`);
-    if (!shown.complete || shown.status !== 'live') world.fail(`${name} isn't complete`);
+    const { complete, status } = shown;
+    if (!complete || status !== 'live') world.fail(`${name} is ${status}, complete: ${complete}`);
     for (const { $key: _key, $pending, ...object } of shown.rows)
       if ($pending || canonical(object) !== server.get(object.id))
         world.fail(`${name} shows ${canonical(object)}, the server ${server.get(object.id)}`);
