@@ -60,8 +60,9 @@ export function expandTemplate(template: string, values: Readonly<Record<string,
 export interface SessionKeeper {
   current(): Session;
   /**
-   * Notes the `sessionState` of a response. Where it is another one, the session is fetched again,
-   * once in ten seconds. Without a state, the session may be another by now.
+   * Notes the `sessionState` of a response. Where it is another one, the session is fetched again:
+   * once in ten seconds while the server tells other states than it answers. Without a state, the
+   * session may be another by now.
    */
   noteState(state?: string): void;
   /** Resolves when no session is being fetched. */
@@ -70,7 +71,7 @@ export interface SessionKeeper {
   listen(listener: (session: Session) => void): () => void;
 }
 
-/** How long a session that was fetched isn't fetched again, ms. */
+/** How long a session isn't fetched again that has another state than the told one, ms. */
 const PAUSE = 10_000;
 
 /**
@@ -96,6 +97,8 @@ export async function keepSession(
       (loaded) => {
         loading = undefined;
         session = loaded;
+        // Where the server agrees with itself, the next state is at once a reason to ask.
+        if (loaded.state === told) askedAt = -PAUSE;
         for (const listener of listeners) listener(loaded);
       },
       () => {

@@ -229,6 +229,16 @@ describe('a session that responses tell of', () => {
     expect(answers).toHaveLength(2);
   });
 
+  it('is fetched at once from a server that answers the state that it tells', async () => {
+    const { keeper, answers, waits, answer } = await keep();
+    for (const state of ['2', '3', '4']) {
+      keeper.noteState(state);
+      await answer(state);
+      expect(keeper.current().state).toBe(state);
+    }
+    expect([answers.length, waits.length]).toEqual([3, 0]);
+  });
+
   it('is fetched once in ten seconds where each one tells another state', async () => {
     const { keeper, answers, waits, answer, endWait } = await keep();
     for (let n = 1; n <= 5; n += 1) {

@@ -102,7 +102,7 @@ describe('a request', () => {
 describe('an answer', () => {
   const signal = new AbortController().signal;
 
-  it('whose body stops ends after a minute', async () => {
+  it('ends after a minute if its body stops', async () => {
     const { response, cancel, write } = makeBody();
     const transport = httpTransport(
       makeHttp(makeAuthorize('t'), async () => response),
