@@ -25,7 +25,7 @@ export interface AccountListsOptions {
   readonly lists: Lazy<typeof ListSync>;
   readonly shown: Lazy<typeof ShownLists>;
   /** The tabs that share the store. */
-  readonly peers: Pick<Peers, 'hasOthers'>;
+  readonly peers: Pick<Peers, 'findOthers'>;
   /** Returns the types that the account has, as they are now. */
   readonly types: () => readonly TypeTable[];
   readonly status: () => LiveStatus;
@@ -117,7 +117,7 @@ export class AccountLists {
   prune(most?: number): Change | null {
     const { store, types, peers } = this.#options;
     // Others may look at what this tab doesn't.
-    if (peers.hasOthers || !store.isLoaded) return null;
+    if (peers.findOthers() || !store.isLoaded) return null;
     const held = new Set([
       ...store.notes.objects,
       ...[...this.#followers].flatMap((query) =>

@@ -80,7 +80,7 @@ export class Peers {
   }
 
   /** Returns whether another tab is there, as far as anybody knows. Asks one that is quiet. */
-  get hasOthers(): boolean {
+  findOthers(): boolean {
     const now = Date.now();
     if (this.#heardAt !== null && now - this.#heardAt > QUIET) {
       if (this.#askedAt === null) this.announce('hello', null);

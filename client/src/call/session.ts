@@ -97,7 +97,7 @@ export async function keepSession(
       (loaded) => {
         loading = undefined;
         session = loaded;
-        // Where the server agrees with itself, the next state is at once a reason to ask.
+        // A server that answers the state that it tells may be asked at once for the next one.
         if (loaded.state === told) askedAt = -PAUSE;
         for (const listener of listeners) listener(loaded);
       },

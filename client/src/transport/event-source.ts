@@ -4,7 +4,7 @@ import { expandTemplate } from '../call/session.js';
 import { makeEventReader, type StreamEvent } from './event-reader.js';
 import { readOrFail, readText } from './http.js';
 import type { ChangedStates, Push, PushOptions } from './push.js';
-import { type Attempt, KeptConnection, makePlace, type Place } from './reconnect.js';
+import { type Attempt, KeptConnection, makePlace, NO_EVENT, type Place } from './reconnect.js';
 
 /** The parts of a client that an event source needs. */
 export type PushContext = Omit<TransportContext, 'fallback'>;
@@ -44,7 +44,7 @@ export async function readEventSource(
     else if (!signal.aborted) onState(message.changed);
   };
   // Servers that know no ids refuse the header to pages of other origins.
-  const hasIds = PUSH in session().capabilities || place.id !== makePlace().id;
+  const hasIds = PUSH in session().capabilities || place.id !== NO_EVENT;
   const headers = {
     accept: 'text/event-stream',
     ...(hasIds && { 'last-event-id': place.id }),

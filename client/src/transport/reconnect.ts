@@ -11,9 +11,12 @@ export interface Place {
   retry: number;
 }
 
-/** Returns the place of a receiver that knows nothing: a server that can't read an id tells all. */
+/** The id of a receiver that knows nothing: a server that can't read an id tells all. */
+export const NO_EVENT = '0';
+
+/** Returns the place of a receiver that knows nothing. */
 export function makePlace(): Place {
-  return { id: '0', retry: 0 };
+  return { id: NO_EVENT, retry: 0 };
 }
 
 /** One try of a connection. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CacheStore, connect, memory } from '../../src/index.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { tracker } from '../support/schema.js';
-import { useTodos } from '../support/todos.js';
+import { fillStore, useTodos } from '../support/todos.js';
 import { wrapStore } from '../support/wrap-store.js';
 
 // Clients that end in all ways, and others that go on with what their store has.
@@ -182,13 +182,7 @@ describe('a store', () => {
   });
 
   it('keeps writes of another program until they are discarded', async () => {
-    const store = memory();
-    const first = await served.connect({ store });
-    await first.sync.settled();
-    served.proxy().decide(() => 'drop');
-    expect(await first.account().Todo.create({ text: 'lost' }).saved).toBe(true);
-    await first.close();
-    served.proxy().decide(() => 'pass');
+    const store = await fillStore(served);
     const { token } = served.fixtures().u1;
     const other = await connect(tracker, { url: served.proxy().url, token, store });
     expect(other.sync.getSnapshot().pending).toBe(0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type CacheStore, memory } from '../../src/index.js';
 import type { Table } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
-import { useTodos } from '../support/todos.js';
+import { fillStore, useTodos } from '../support/todos.js';
 import { wrapStore } from '../support/wrap-store.js';
 
 // Clients whose store can be opened and not be read, and a user with nothing to read.
@@ -35,25 +35,13 @@ function failReading(store: CacheStore, errors: Partial<Record<Table, Error>>, c
   }));
 }
 
-/** Returns a store with a write that the server hasn't got. */
-async function fillStore(): Promise<CacheStore> {
-  const store = memory();
-  const jmap = await served.connect({ store });
-  await jmap.sync.settled();
-  served.proxy().decide(() => 'drop');
-  expect(await jmap.account().Todo.create({ text: 'unsent' }).saved).toBe(true);
-  await jmap.close();
-  served.proxy().decide(() => 'pass');
-  return store;
-}
-
 describe('connect', () => {
   it.each([
     ['its session', 'meta'],
     ['its writes', 'log'],
     ['its objects', 'objects'],
   ] as const)('goes on in memory where the store is lost at %s', async (_, table) => {
-    const store = await fillStore();
+    const store = await fillStore(served);
     const closes: string[] = [];
     const lost = { [table]: new StoreLostError('The store is lost.') };
     const broken = failReading(store, lost, closes);

@@ -1,8 +1,14 @@
-import { afterEach, beforeAll } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FixtureName, type Fixtures, makeFixtures } from '../../../test/support/fixtures.js';
 import { type RunningServer, type ServerOptions, useServer } from '../../../test/support/server.js';
-import { type ClientOf, type ConnectOptions, connect } from '../../src/index.js';
+import {
+  type CacheStore,
+  type ClientOf,
+  type ConnectOptions,
+  connect,
+  memory,
+} from '../../src/index.js';
 import { webSocket } from '../../src/transport/websocket.js';
 import { type FaultyProxy, useFaultyProxy } from './faulty-proxy.js';
 import { type TodosProject, todos } from './schema.js';
@@ -56,4 +62,16 @@ export function useTodos(
       return client as ClientOf<TodosProject, Options>;
     },
   };
+}
+
+/** Returns a store with a write that the server hasn't got. */
+export async function fillStore(served: Served): Promise<CacheStore> {
+  const store = memory();
+  const jmap = await served.connect({ store });
+  await jmap.sync.settled();
+  served.proxy().decide(() => 'drop');
+  expect(await jmap.account().Todo.create({ text: 'unsent' }).saved).toBe(true);
+  await jmap.close();
+  served.proxy().decide(() => 'pass');
+  return store;
 }
