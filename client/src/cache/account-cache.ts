@@ -99,7 +99,9 @@ export class AccountCache {
     this.writes = new AccountWrites({ ...options, uploads, onWrite: () => this.want() });
     this.#sync = new Sync({
       ...{ accountId, replica: store.replica, wire, types, limits, hasOnceKeys, coverageOf },
-      ...{ settleSession, isShown: (type) => this.lists.isShown(type) },
+      settleSession,
+      settleLists: () => this.lists.settle(),
+      isShown: (type) => this.lists.isShown(type),
       commit: (change, outcomes) => this.#commit(change, outcomes),
       isHeld: (write) => store.isHeld(write) || uploads.isAwaited(write),
       checkLog: async () => {

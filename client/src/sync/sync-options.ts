@@ -54,6 +54,8 @@ export interface SyncOptions {
   readonly report?: (failure: string | null, isDone: boolean) => void;
   /** Resolves when no session is being fetched: another one may forget what has been read. */
   readonly settleSession?: () => Promise<void>;
+  /** Resolves when the lists that were opened just now can take answers. */
+  readonly settleLists?: () => Promise<void>;
   /** Returns whether somebody looks at a list of a type: such types come first. */
   readonly isShown?: (type: string) => boolean;
   /** Makes the unsent writes of the log as few as they can be. */

@@ -22,7 +22,7 @@ const CALLS_OF_A_SWEEP = 3;
 /** Calls of a list: what has changed, a page, and the objects of both. */
 const CALLS_OF_A_LIST = 4;
 
-/** How long a cycle waits for a session that is on its way, ms. */
+/** How long a cycle waits for a session, or for code, that is on its way, ms. */
 const PATIENCE = 1000;
 
 /** The calls of one request. */
@@ -207,24 +207,13 @@ export class Sync {
     return this.#outbox.hasWrites || isReading || this.#wanted.types.size > 0;
   }
 
-  /** Another session may forget what has been read. One that doesn't come holds nothing up. */
-  async #settleSession(): Promise<void> {
-    const { settleSession } = this.#options;
-    if (settleSession === undefined) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const isLate = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
-    });
-    await Promise.race([settleSession(), isLate]);
-    clearTimeout(timer);
-  }
-
   /**
    * Sends one request, and commits its answers. Resolves to null, or to the type of an error that
    * a part of it had.
    */
   async #cycle(): Promise<string | null> {
-    await this.#settleSession();
+    // Another session may forget what has been read.
+    await settled(this.#options.settleSession);
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
     const lost = await this.#findLost();
@@ -241,6 +230,8 @@ export class Sync {
     let failure: string | null = 'transport';
     try {
       const response = await this.#options.wire.send(request);
+      // A list that was opened meanwhile shows what this answer makes.
+      await settled(this.#options.settleLists);
       const read = this.#readResponse(cycle, response);
       failure = read.failure;
       this.#isStuck = !read.hasMoved && !read.hasAsked && !this.#hasPaged(cycle, behind);
@@ -461,6 +452,16 @@ export class Sync {
     this.#readings.set(table.name, made);
     return made;
   }
+}
+
+/** Waits for what is on its way. What doesn't come holds nothing up. */
+async function settled(wait: (() => Promise<void>) | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isLate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE);
+  });
+  await Promise.race([wait?.(), isLate]);
+  clearTimeout(timer);
 }
 
 /** Returns the type of an error; one that isn't ours is a fault of the answer, or of the client. */
