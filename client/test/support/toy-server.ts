@@ -107,7 +107,13 @@ export const LIMITS: SyncLimits = {
 export async function openAccount(
   server: ToyServer,
   tables: readonly TypeTable[],
-  { pause = 1, isShown = (_: string): boolean => false, hasKeys = true, limits = LIMITS } = {},
+  {
+    pause = 1,
+    isShown = (_: string): boolean => false,
+    hasKeys = true,
+    limits = LIMITS,
+    settleLists = (): Promise<void> => Promise.resolve(),
+  } = {},
 ) {
   const open = await memory().open('toy');
   const writer = new StoreWriter(open, await open.fence(), () => undefined);
@@ -134,6 +140,7 @@ export async function openAccount(
     takeTurn: (work) => work(),
     isFenced: () => false,
     isShown,
+    settleLists,
     backoff: new Backoff(pause),
   });
   return {

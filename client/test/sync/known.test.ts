@@ -146,6 +146,24 @@ describe('a type with too many objects to keep all of them', () => {
     },
   );
 
+  it('shows an object made here in a list that was opened while its create was sent', async () => {
+    const server = makeLarge();
+    let settle = (): Promise<void> => Promise.resolve();
+    const account = await openAccount(server, [THING], { settleLists: () => settle() });
+    const { store, sync, create } = account;
+    await sync.settle();
+    const list = { name: 'l', type: 'Thing', search: {}, position: 0, length: 9 };
+    settle = () => Promise.resolve(sync.wantList('l', new ListSync(store.replica, () => [list])));
+    server.answer = ([name, , id]) => {
+      if (name !== 'Thing/query') return undefined;
+      return [['error', { type: 'serverUnavailable' }, id]];
+    };
+    create('Thing', 'mine');
+    await eventually(() => expect(store.replica.log).toEqual([]));
+    expect(store.replica.list('l')?.answered).toHaveLength(1);
+    await sync.close();
+  });
+
   it('never gets older where a list has an object and it is read anew behind that', async () => {
     const server = makeLarge();
     const text = (value: string) =>
