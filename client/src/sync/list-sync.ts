@@ -10,7 +10,7 @@ import type { ListSearch, ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Outcome } from './outcomes.js';
-import { MOST_FAILURES, TRANSIENT } from './transient.js';
+import { isRefusal, MOST_FAILURES } from './transient.js';
 
 /** The lists of a request, with their calls. */
 export interface ListRequest {
@@ -155,13 +155,12 @@ export class ListSync {
 
   /**
    * Returns whether the failure of a list holds the others up. A list that fails again and again is
-   * asked for when its type changes, and not before. An answer that the account is gone may be
-   * older than the session.
+   * asked for when its type changes, and not before.
    */
   #fail(name: string, error: string): boolean {
     const count = (this.#failures.get(name) ?? 0) + 1;
     this.#failures.set(name, count);
-    if (!TRANSIENT.has(error) && error !== 'accountNotFound') this.refuse(name);
+    if (isRefusal(error)) this.refuse(name);
     else if (count < MOST_FAILURES) this.#due.add(name);
     return this.#due.has(name);
   }

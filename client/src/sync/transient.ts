@@ -5,5 +5,13 @@ export const TRANSIENT: ReadonlySet<string> = new Set([
   'rateLimit',
 ]);
 
+/**
+ * Returns whether a type, or a list, can't be read before there is a new session. An answer that
+ * the account is gone may be older than the session.
+ */
+export function isRefusal(error: string): boolean {
+  return !TRANSIENT.has(error) && error !== 'accountNotFound';
+}
+
 /** How often a server may fail at a write before it counts as refused, and at a type. */
 export const MOST_FAILURES = 5;

@@ -5,7 +5,7 @@ import type { Response } from '../transport/transport.js';
 import type { Draft } from './draft.js';
 import { type Pull, readPull, type Stale } from './pull.js';
 import { readSweep, type Sweep, startSweep } from './sweep.js';
-import { MOST_FAILURES, TRANSIENT } from './transient.js';
+import { isRefusal, MOST_FAILURES } from './transient.js';
 
 /** A type with more objects is not kept whole, unless the program wants it. */
 const MOST_WHOLE = 10_000;
@@ -186,9 +186,10 @@ export class TypeReading {
    * wishes for it, and not before: it doesn't stop the others.
    */
   #judge(failure: string | null): string | null {
-    this.#failures = failure === 'serverFail' ? this.#failures + 1 : 0;
+    const isFailure = failure === 'serverFail' || failure === 'accountNotFound';
+    this.#failures = isFailure ? this.#failures + 1 : 0;
     if (failure === null) return null;
-    this.#isRefused = !TRANSIENT.has(failure);
+    this.#isRefused = isRefusal(failure);
     if (!this.isFailing) return failure;
     this.stop();
     return null;

@@ -120,12 +120,12 @@ export class Recorder {
   }
 
   /**
-   * Returns whether the account may go back to an earlier state: a tab has lost its turn, or others
-   * know already that the user has lost the account.
+   * Returns whether the account may go back to an earlier state: a tab has lost its turn, others
+   * know already that the user has lost the account, or a full store lacks what others have.
    */
   get #isLoose(): boolean {
-    const { isRobbed, hasLost, browser } = this.#device;
-    return isRobbed || (browser !== null && (hasLost || this.isLeft));
+    const { isRobbed, hasLost, wasFull, browser } = this.#device;
+    return isRobbed || (browser !== null && (hasLost || wasFull || this.isLeft));
   }
 
   /** The user may lose the account. */

@@ -87,6 +87,18 @@ describe('a type that the server refuses to tell of', () => {
     await account.sync.settle();
     expect(account.store.replica.cursor('Thing')).toBe('1');
   });
+
+  it('is asked for again where its account was not found: the answer may be an old one', async () => {
+    const server = new ToyServer();
+    const account = await openAccount(server, [THING]);
+    let rest = 2;
+    server.answer = ([, , id]) => {
+      rest -= 1;
+      return rest < 0 ? undefined : [['error', { type: 'accountNotFound' }, id]];
+    };
+    await account.sync.settle();
+    await eventually(() => expect(account.store.replica.cursor('Thing')).toBe('1'));
+  });
 });
 
 describe('writes that are too large for one request', () => {
