@@ -24,8 +24,11 @@ export interface Stale {
   /** The state that the type has reached once they are there. */
   readonly cursor: string;
   readonly isWhole: boolean;
-  /** Objects that /changes has told, or that have come since: ahead until the state moves. */
-  readonly told: readonly string[];
+  /**
+   * Objects that /changes has told, or that have come since: ahead until the state moves. Null:
+   * the server tells no changes.
+   */
+  readonly told: readonly string[] | null;
 }
 
 /** How a type goes on after a pull. */
@@ -124,13 +127,14 @@ function readStale(pull: Pull, early: readonly string[], response: Response): Pu
   // Newer objects than the state: the next /changes tells what is between.
   const isWhole = stale?.isWhole === true && got.args['state'] === cursor;
   // They were there in the state of `cursor`: later changes tell of their ends.
-  const told = [...(stale?.told ?? []), ...ids.slice(0, maxChanges)];
-  const rest = ids.slice(maxChanges);
-  const next = rest.length > 0 ? { cursor, isWhole, ids: rest, told } : null;
+  const told = stale?.told ? [...stale.told, ...ids.slice(0, maxChanges)] : null;
+  const left = ids.slice(maxChanges);
+  const next = left.length > 0 ? { cursor, isWhole, ids: left, told } : null;
   const pulled = { kind: 'pulled', objects, stale: next } as const;
   if (next !== null) return { ...pulled, early, cursor: since, isWhole: false };
   const known = new Set(told);
-  return { ...pulled, early: early.filter((id) => !known.has(id)), cursor, isWhole };
+  const rest = early.filter((id) => !known.has(id) && objects.get(id) !== null);
+  return { ...pulled, early: rest, cursor, isWhole };
 }
 
 /** Takes the objects of a /get; those that were not found are gone. */

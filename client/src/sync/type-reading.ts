@@ -239,7 +239,7 @@ export class TypeReading {
       this.#end(since, draft);
       return;
     }
-    this.#stale = { ids, cursor: since, isWhole: true, told: [] };
+    this.#stale = { ids, cursor: since, isWhole: true, told: null };
     this.isWished = true;
   }
 
@@ -249,7 +249,6 @@ export class TypeReading {
     this.#dropUnseen(draft);
     draft.cursors.set(name, state);
     draft.pulled.set(name, true);
-    draft.setEarly(name, []);
     const reached = this.#isPartial ? 'known' : 'all';
     if (this.#options.replica.coverage(name) !== reached) draft.coverage.set(name, reached);
   }

@@ -81,6 +81,39 @@ describe('a type with too many objects to keep all of them', () => {
     expect([...store.replica.rows('Thing')]).toEqual([]);
   });
 
+  it('notices that, too, where the server could not tell its changes for a while', async () => {
+    const server = makeLarge();
+    const limits = { ...LIMITS, maxObjectsInGet: 1 };
+    const { store, sync } = await openAccount(server, [THING], { limits });
+    const put = (id: string) => server.objects.set(id, { id, type: 'Thing', text: id });
+    put('a');
+    put('b');
+    sync.fetch('Thing', ['a', 'b']);
+    await sync.settle();
+    const has = (id: string) => store.replica.has('Thing', id);
+    const steps: string[] = [];
+    server.answer = ([name, { ids }, id]) => {
+      steps.push(id);
+      // Behind the first page, another device makes an object, which is asked for.
+      if (id === 'Thing.page' && ids?.[0] === 'a') sync.fetch('Thing', ['late']);
+      if (id === 'Thing.wanted') {
+        put('late');
+        server.change();
+      }
+      if (name !== 'Thing/changes') return undefined;
+      if (!steps.includes('Thing.stale'))
+        return [['error', { type: 'cannotCalculateChanges' }, id]];
+      expect(has('late')).toBe(true);
+      server.objects.delete('late');
+      server.answer = () => undefined;
+      server.change();
+      const changes = { newState: server.state, created: [], updated: [], destroyed: [] };
+      return [[name, { ...changes, hasMoreChanges: false }, id]];
+    };
+    await sync.settle();
+    expect([has('a'), has('b'), has('late')]).toEqual([true, true, false]);
+  });
+
   it('has what others have made of an object since the create whose answer came late', async () => {
     const server = makeLarge();
     const { store, sync, create } = await openAccount(server, [THING]);
