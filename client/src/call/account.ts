@@ -57,7 +57,8 @@ export function makeAccount<P extends Project>(
   const settle = async (
     build: (types: P['batch']) => CallTree,
     { signal }: CallOptions = {},
-  ): Promise<{ readonly tree: unknown; readonly outcomes: Outcomes_ }> => {
+    read: (outcome: Outcome<unknown> | undefined) => unknown = (outcome) => outcome,
+  ): Promise<unknown> => {
     const calls: RecordedCall[] = [];
     const types = bindMethods(schema, id, (call) => {
       calls.push(call);
@@ -65,25 +66,16 @@ export function makeAccount<P extends Project>(
     });
     const tree = build(types);
     const outcomes = await run(calls, signal);
-    return { tree, outcomes: new Map(calls.map((call, index) => [call, outcomes[index]])) };
+    return mapTree(tree, new Map(calls.map((call, index) => [call, read(outcomes[index])])));
   };
   return {
     ...bindMethods(schema, id, async (call) => readValue((await run([call]))[0])),
     ...makeBlobs(id, connection, uploads),
     id,
-    async batch(build, options) {
-      const { tree, outcomes } = await settle(build, options);
-      for (const outcome of outcomes.values()) readValue(outcome);
-      return mapTree(tree, (call) => readValue(outcomes.get(call)));
-    },
-    async settled(build, options) {
-      const { tree, outcomes } = await settle(build, options);
-      return mapTree(tree, (call) => outcomes.get(call));
-    },
+    batch: (build, options) => settle(build, options, readValue),
+    settled: (build, options) => settle(build, options),
   } as Account<P>;
 }
-
-type Outcomes_ = ReadonlyMap<RecordedCall, Outcome<unknown> | undefined>;
 
 /** Returns the answer to a call, or throws why there is none. */
 function readValue(outcome: Outcome<unknown> | undefined): unknown {

@@ -3,7 +3,7 @@ import type { Invocation, Request } from '../transport/transport.js';
 import { type Arguments, countOctets, cutArguments, findCreationIds } from './cut.js';
 import { MethodError } from './errors.js';
 import { followPath } from './follow-path.js';
-import { readTarget, type Target } from './recording.js';
+import { failForeign, readTarget, type Target } from './recording.js';
 import { CORE, type Limit } from './session.js';
 import { failWork, type Work } from './work.js';
 
@@ -99,7 +99,7 @@ function makeParts(
     if (target === undefined) {
       args[member] = value;
     } else if (source === undefined) {
-      throw new Error(`The reference to ${target.call.name} is of another batch.`);
+      failForeign(target.call);
     } else if (source.outcome !== undefined) {
       const found = source.outcome.ok ? followPath(source.outcome.value, target.path) : undefined;
       if (found === undefined) return failReference(work, target);

@@ -64,10 +64,15 @@ export function readTarget(value: unknown): Target | undefined {
     : undefined;
 }
 
-/** Returns the same tree of objects with what `read` returns in the place of each call. */
-export function mapTree(tree: unknown, read: (call: RecordedCall) => unknown): unknown {
-  const target = readTarget(tree);
-  if (target !== undefined) return read(target.call);
+/** Returns the same tree of objects with what belongs to each call in the place of it. */
+export function mapTree(tree: unknown, values: ReadonlyMap<RecordedCall, unknown>): unknown {
+  const call = readTarget(tree)?.call;
+  if (call !== undefined) return values.get(call) ?? failForeign(call);
   const entries = Object.entries(tree as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(entries.map(([name, value]) => [name, mapTree(value, read)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, mapTree(value, values)]));
+}
+
+/** Throws for a reference that a batch has from another one. */
+export function failForeign({ name }: RecordedCall): never {
+  throw new Error(`The reference to ${name} is of another batch.`);
 }

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import type BetterSqlite3 from 'better-sqlite3';
-import { StoreLostError } from './store-errors.js';
 
 /** From this version of Node-API on there is a driver that needs no compiler. */
 const NODE_API = 10;
@@ -21,5 +20,5 @@ export function loadDriver(): typeof BetterSqlite3 {
     }
     return require(name) as typeof BetterSqlite3;
   }
-  throw new StoreLostError('The package better-sqlite3 is not installed: npm install it.');
+  throw new Error('The package better-sqlite3 is not installed: npm install it.');
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type BetterSqlite3 from 'better-sqlite3';
 import type { Database, Statement } from 'better-sqlite3';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobChange, Change, OpenStore, Page, Store, StoredRow, Table } from './port.js';
@@ -43,12 +44,16 @@ const TABLES_SQL = `
   PRAGMA user_version = ${FORMAT};
 `;
 
-/** A store in a file, for Node; the data of several names may be in one. */
+/**
+ * A store in a file, for Node; the data of several names may be in one. Throws where there is no
+ * driver.
+ */
 export function sqliteFile(path: string): Store {
+  const Driver = loadDriver();
   return {
     open: async (name) => {
       try {
-        return await openFile(path, (db) => new SqliteStore(db, encode(name)));
+        return await openFile(path, Driver, (db) => new SqliteStore(db, encode(name)));
       } catch (error) {
         if (error instanceof StoreLostError) throw error;
         throw new StoreLostError(`${path} can't be opened.`, { cause: error });
@@ -215,8 +220,11 @@ class SqliteStore implements OpenStore {
 }
 
 /** Opens a file and makes something of it; where that fails, the file is closed. */
-async function openFile<T>(path: string, make: (db: Database) => T): Promise<T> {
-  const Driver = loadDriver();
+async function openFile<T>(
+  path: string,
+  Driver: typeof BetterSqlite3,
+  make: (db: Database) => T,
+): Promise<T> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const db = new Driver(path, { timeout: BUSY_TIMEOUT });
   try {

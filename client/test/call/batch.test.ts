@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Call } from '../../src/call/methods.js';
 import { type Id, MethodError, type Outcome } from '../../src/index.js';
 import { TRANSPORTS, useTodos } from '../support/todos.js';
 
@@ -68,6 +69,19 @@ describe.each(TRANSPORTS)('by %s', (_, over) => {
       const promise = me.batch((b) => b.Todo.get({ ids }));
       await expect(promise).rejects.toThrow('The reference to Todo/query is of another batch.');
       expect(served.proxy().api().length).toBe(before);
+    });
+
+    it('that returns a call of another batch rejects', async () => {
+      const me = (await served.connect()).account();
+      const others: Call<unknown>[] = [];
+      await me.batch((b) => {
+        others.push(b.Todo.query());
+        return {};
+      });
+      const other = others[0] as Call<unknown>;
+      const message = 'The reference to Todo/query is of another batch.';
+      await expect(me.batch(() => ({ other }))).rejects.toThrow(message);
+      await expect(me.settled(() => ({ other }))).rejects.toThrow(message);
     });
 
     it('names in later calls what it creates', async () => {

@@ -21,6 +21,16 @@ const shared = join(folder, 'new/client.db');
 
 describeStore('the store in a file', { makeStore: () => sqliteFile(shared) });
 
+it('a store in a file says that it needs a driver', async () => {
+  const outfile = join(folder, 'alone.mjs');
+  const entryPoints = [join(ROOT, 'client/src/persist/sqlite.ts')];
+  const options = { bundle: true, format: 'esm', platform: 'node' } as const;
+  await build({ ...options, entryPoints, outfile });
+  const alone = (await import(outfile)) as { readonly sqliteFile: typeof sqliteFile };
+  const message = 'The package better-sqlite3 is not installed: npm install it.';
+  expect(() => alone.sqliteFile(join(folder, 'none.db'))).toThrow(message);
+});
+
 describe('the file of a store', () => {
   it('has no trace of what a wipe removed', async () => {
     const file = join(folder, 'wiped.db');
