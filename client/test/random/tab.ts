@@ -73,7 +73,7 @@ export class Tab {
       onAnswer: (_, answer, isDelivered) => {
         const fate = isDelivered ? 'gets' : 'misses';
         world.trace(`${name} ${fate} ${shorten(answer.methodResponses)}`);
-        wire(device).answer(answer);
+        wire(device).answer(answer, isDelivered);
         if (isDelivered) for (const id of wire(device).endsOf(answer)) this.#answered.add(id);
       },
       onUpload: (key, octets, fate) => {
@@ -200,8 +200,8 @@ export class Tab {
 
   /** Fails where a client doesn't show a write that an earlier one has saved. */
   checkSaved(record: Recorder, saved: readonly MarkedWrite[]): void {
-    const { marks, fail } = this.#world;
-    const { name } = this.#device;
+    const { marks, fail, wire } = this.#world;
+    const { name, wasFull } = this.#device;
     const shown = TYPE_NAMES.flatMap((type) =>
       record.rows(type).map((row) => ({ mark: markOf(type, row), row })),
     );
@@ -210,6 +210,8 @@ export class Tab {
       if (device !== name || accountId !== record.accountId || write.client >= this.number)
         continue;
       if (write.end !== null || marks.refused.has(mark) || marks.open.has(mark)) continue;
+      // A full store keeps a write until it is answered, and has no room for what the answer makes.
+      if (wasFull && wire(this.#device).hasEnded(mark)) continue;
       const isThere =
         kind === 'create'
           ? marks.isDoomed(type, mark) || shown.some((one) => one.mark === mark)

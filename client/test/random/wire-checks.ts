@@ -26,6 +26,9 @@ export class WireChecks {
   readonly #options: WireOptions;
   /** Calls as they were sent first, by their keys. */
   readonly #calls = new Map<string, string>();
+  /** Marks of the writes of these calls, and of those that a client knows to be answered. */
+  readonly #marks = new Map<string, readonly string[]>();
+  readonly #ended = new Set<string>();
   /** Names of objects by their creation ids. */
   readonly #ids = new Map<string, string>();
   /** Marks that were sent of an object, in their order. */
@@ -61,8 +64,15 @@ export class WireChecks {
     this.#octets.set(key, before);
   }
 
-  /** Notes the ids of objects. */
-  answer(response: Response): void {
+  /** Returns whether a client has got the answer to a write. */
+  hasEnded(mark: string): boolean {
+    return this.#ended.has(mark);
+  }
+
+  /** Notes the ids of objects, and what a client knows by an answer. */
+  answer(response: Response, isDelivered: boolean): void {
+    const ends = isDelivered ? this.endsOf(response) : [];
+    for (const mark of ends.flatMap((id) => this.#marks.get(id) ?? [])) this.#ended.add(mark);
     for (const [name, args] of response.methodResponses) {
       if (!name.endsWith('/set')) continue;
       for (const [key, made] of membersOf(args['created']))
@@ -91,6 +101,8 @@ export class WireChecks {
     if (this.#hasOnceKeys && before !== undefined && before !== text)
       this.#fail(`sent ${id} in another form: ${before}, then ${text}`);
     this.#calls.set(id, text);
+    const marks = writesOf(args).flatMap(([, values]) => marksOf(type, values as JsonObject));
+    this.#marks.set(id, marks);
     this.#checkProperties(type, args);
     // Without keys, one create may make two objects.
     if (!this.#hasOnceKeys || before !== undefined) return;
