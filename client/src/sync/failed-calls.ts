@@ -1,97 +1,166 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { isFinal, RequestError } from '../call/errors.js';
-import type { PendingWrite } from '../store/write.js';
+import type { Invocation, Response } from '../transport/transport.js';
 import type { FlushCall } from './flush.js';
 import { type Outbox, TOO_LARGE } from './outbox.js';
 import { readFlush } from './outcomes.js';
 import type { SyncOptions } from './sync-options.js';
-import { MOST_FAILURES } from './transient.js';
+import { MOST_FAILURES, TRANSIENT } from './transient.js';
+import { answerOf } from './wire.js';
 
 /**
- * A server, or a proxy before it, may refuse a whole request because of one of its writes. Then
- * requests get smaller until the write is alone.
+ * A server, or a proxy before it, may fail at a whole request because of one of its writes. Then
+ * requests get smaller until the write is alone. It is refused if it fails twice where an empty
+ * /set goes through behind it each time: all else is a failure of the way, and passes.
  */
 
-/** Limits are not halved further: a single write is less than this in any case. */
-const SMALLEST_SHARE = 2 ** -12;
+/** The method call id of an empty /set. */
+const PROBE = 'probe';
+/** How often a write has to fail. */
+const MOST_TRIES = 2;
+
+/** A write that has failed alone. */
+interface Suspect {
+  readonly ids: readonly string[];
+  readonly error: JsonObject;
+  /** How often an empty /set went through behind it. */
+  readonly passes: number;
+}
 
 /** Finds the writes with which requests fail. */
 export class FailedCalls {
-  /** The key of a call that may have been made, and that the server doesn't take again. */
-  doubted: string | null = null;
-  readonly #options: Pick<SyncOptions, 'commit' | 'limits' | 'replica'>;
+  #made: string | null = null;
+  readonly #options: SyncOptions;
   readonly #outbox: Outbox;
-  /** A write that has failed alone: it is to blame if a request without writes goes through. */
-  #suspect: { readonly write: PendingWrite; readonly error: JsonObject } | null = null;
+  /** A call that may have been made. Nothing else is written until that is known. */
+  #doubted: FlushCall | null = null;
+  /** The empty /set behind it has been answered. */
+  #isProbed = false;
+  #suspect: Suspect | null = null;
   /** How often the server has failed at requests with writes, one time after the other. */
   #crashes = 0;
 
-  constructor(options: Pick<SyncOptions, 'commit' | 'limits' | 'replica'>, outbox: Outbox) {
+  constructor(options: SyncOptions, outbox: Outbox) {
     this.#options = options;
     this.#outbox = outbox;
+  }
+
+  /** The key of a call that was made, and with which requests fail. */
+  get made(): string | null {
+    return this.#made;
+  }
+
+  /** All is known of that call that can be found out without its answer. */
+  endMade(): void {
+    this.#made = null;
+  }
+
+  /**
+   * Returns an empty /set, where a call is in doubt. Under the key of that call the server makes
+   * nothing else from then on, unless it has made it already.
+   */
+  get probe(): Invocation | null {
+    const { accountId, hasOnceKeys, replica } = this.#options;
+    const isThere = replica.log.some(({ sentAs }) => sentAs === this.#doubted?.onceKey);
+    // Another tab may have got the answer.
+    if (!isThere) this.#doubted = null;
+    if (this.#doubted === null || this.#isProbed) return null;
+    const { type, onceKey } = this.#doubted;
+    return [`${type}/set`, { accountId, ...(hasOnceKeys() && { onceKey }) }, PROBE];
   }
 
   /** The server has answered a request with writes. */
   noteAnswer(): void {
     this.#crashes = 0;
+    this.#suspect = null;
+    this.#outbox.grow();
   }
 
   /**
    * Makes the next request smaller than one with these calls that has failed, where the error may
-   * be due to one of them. Calls of `earlier` may have been made: alone, such a call is in doubt,
-   * and so is a write alone. Returns false where nothing can be made smaller.
+   * be due to one of them. Calls of `earlier` may have been made. Returns whether the next request
+   * needs no pause.
    */
   divide(
     calls: readonly FlushCall[],
     earlier: ReadonlySet<string | null>,
     error: unknown,
   ): boolean {
-    const [only] = calls;
-    this.#suspect = null;
+    const [only, ...others] = calls;
     if (only === undefined) this.#acquit(error);
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
-    const isAlone = calls.length === 1;
+    const isAlone = others.length === 0 && this.#outbox.isDivided;
     const { length, 0: write } = only.writes;
     // The octets that are too many may be those of a few writes: then their number says nothing.
-    this.#shrink(isAlone && refusal !== TOO_LARGE ? length : Number.POSITIVE_INFINITY);
+    this.#outbox.shrink(isAlone && refusal !== TOO_LARGE ? length : Number.POSITIVE_INFINITY);
+    if (refusal === TOO_LARGE) this.#outbox.limit();
     // A server that has failed may have made a part.
-    const fresh = calls.filter(({ onceKey }) => !isCrash(error) && !earlier.has(onceKey));
-    if (isAlone && (fresh.length === 0 || length === 1)) {
-      this.doubted = only.onceKey;
-      if (length === 1 && write) this.#suspect = { write, error: refusal };
-    } else this.#planAnew(fresh);
-    return true;
+    const isOpen = ({ onceKey }: FlushCall) => isCrash(error) || earlier.has(onceKey);
+    if (!isAlone || (length > 1 && !isOpen(only))) {
+      this.#planAnew(calls.filter((call) => !isOpen(call)));
+      return true;
+    }
+    this.#doubted = only;
+    this.#isProbed = false;
+    if (length === 1 && write) {
+      const passes = this.#isSuspect(write) ? (this.#suspect?.passes ?? 0) : 0;
+      this.#suspect = { ids: write.ids, error: refusal, passes };
+    }
+    return false;
   }
 
-  /** Refuses the write that has failed alone, once it is known that it was not made. */
-  endDoubt(): void {
+  /** Reads the answer to an empty /set. Returns the type of an error that may pass. */
+  readProbe(response: Response): string | null {
+    const { replica, hasOnceKeys } = this.#options;
+    const call = this.#doubted;
+    if (call === null) return null;
+    if (!this.#isProbed) {
+      const answer = answerOf(response, PROBE);
+      if (answer.isError && TRANSIENT.has(answer.type)) return answer.type;
+      this.#isProbed = true;
+      if (answer.isError) this.#suspect = null;
+      // The key has other arguments.
+      if (answer.isError && answer.type === 'invalidArguments') this.#made = call.onceKey;
+      else if (hasOnceKeys() && !answer.isError) this.#planAnew([call]);
+    }
+    // A server without keys tells with its changes what it has made.
+    const isSent = replica.log.some(({ sentAs }) => sentAs === call.onceKey);
+    if (hasOnceKeys() || !isSent) {
+      this.#doubted = null;
+      this.#noteWay();
+    }
+    return null;
+  }
+
+  /** The way of writes is open: refuses a write that has failed often enough. */
+  #noteWay(): void {
     const { replica, commit } = this.#options;
-    const { write: failed, error } = this.#suspect ?? {};
-    const write = replica.log.find(
-      ({ ids, sentAs }) => sentAs === null && ids.some((id) => failed?.ids.includes(id)),
-    );
-    if (error === undefined || write === undefined) return;
+    this.#suspect &&= { ...this.#suspect, passes: this.#suspect.passes + 1 };
+    if (this.#suspect === null || this.#suspect.passes < MOST_TRIES) return;
+    const { error } = this.#suspect;
+    const write = replica.log.find((each) => each.sentAs === null && this.#isSuspect(each));
     this.#suspect = null;
-    this.#outbox.share = 1;
+    this.#crashes = 0;
+    this.#outbox.forget();
+    if (write === undefined) return;
     const call = { onceKey: '', type: write.type, writes: [write] };
     const answer = { isError: true, args: error, type: String(error['type']) } as const;
     const { change, outcomes } = readFlush(replica, [{ call, answer }]);
     void commit(change, outcomes);
   }
 
-  /** Halves the limits of a request; those of a call with so many writes at least. */
-  #shrink(writes: number): void {
-    const { maxObjectsInSet } = this.#options.limits();
-    const share = Math.min(this.#outbox.share, writes / maxObjectsInSet) / 2;
-    this.#outbox.share = Math.max(share, SMALLEST_SHARE);
+  #isSuspect({ ids }: { readonly ids: readonly string[] }): boolean {
+    return ids.some((id) => this.#suspect?.ids.includes(id));
   }
 
   #planAnew(calls: readonly FlushCall[]): void {
     const { replica, commit } = this.#options;
     if (calls.length === 0) return;
-    const unsent = new Set(calls.flatMap(({ writes }) => writes));
-    const log = replica.log.map((each) => (unsent.has(each) ? { ...each, sentAs: null } : each));
+    const unsent = new Set(calls.map(({ onceKey }) => onceKey));
+    const log = replica.log.map((each) =>
+      each.sentAs !== null && unsent.has(each.sentAs) ? { ...each, sentAs: null } : each,
+    );
     void commit({ log }, []);
   }
 
@@ -99,7 +168,8 @@ export class FailedCalls {
   #acquit(error: unknown): void {
     if (isTooLarge(error)) return;
     this.#crashes = 0;
-    this.#outbox.share = 1;
+    this.#suspect = null;
+    this.#outbox.forget();
   }
 
   /** Returns why an error refuses a part of its request; null where it may pass. */

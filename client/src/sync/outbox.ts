@@ -14,12 +14,16 @@ export const TOO_LARGE = Object.freeze({
   description: 'The server takes nothing so large.',
 });
 
+/** Limits are not halved further: a single write is less than this in any case. */
+const SMALLEST_SHARE = 2 ** -12;
+
 /** Puts the writes of the log into calls of /set, and reads their answers. */
 export class Outbox {
   readonly #options: SyncOptions;
   readonly #isRefused: (type: string) => boolean;
-  /** The part of its limits that the server has really taken so far. */
-  share = 1;
+  /** The part of the server's limits that requests have now, and the one that it really takes. */
+  #share = 1;
+  #most = 1;
 
   /** `isRefused`: the server tells nothing of a type. */
   constructor(options: SyncOptions, isRefused: (type: string) => boolean = () => false) {
@@ -37,14 +41,37 @@ export class Outbox {
     return this.shareOf(this.#options.limits().maxCallsInRequest - CALLS_OF_A_PULL);
   }
 
+  /** A request has failed: writes go out in smaller ones, with nothing beside them. */
+  get isDivided(): boolean {
+    return this.#share < 1;
+  }
+
   /** Returns as much of a limit as the server takes. */
   shareOf(limit: number): number {
-    return Math.max(1, Math.floor(limit * this.share));
+    return Math.max(1, Math.floor(limit * this.#share));
   }
 
   /** Has a new session, with other limits. */
   forget(): void {
-    this.share = 1;
+    this.#share = 1;
+    this.#most = 1;
+  }
+
+  /** Halves the limits of a request; those of a call with so many writes at least. */
+  shrink(writes: number): void {
+    const { maxObjectsInSet } = this.#options.limits();
+    const share = Math.min(this.#share, writes / maxObjectsInSet) / 2;
+    this.#share = Math.max(share, SMALLEST_SHARE);
+  }
+
+  /** The server takes no more than what the next requests have. */
+  limit(): void {
+    this.#most = this.#share;
+  }
+
+  /** The server has taken a request. */
+  grow(): void {
+    this.#share = Math.min(this.#most, this.#share * 2);
   }
 
   /**
@@ -84,7 +111,10 @@ export class Outbox {
     const { replica, repair } = this.#options;
     const answers = calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
     const result = readFlush(replica, answers, repair);
-    if (result.isTooLarge) this.share /= 2;
+    if (result.isTooLarge) {
+      this.shrink(Number.POSITIVE_INFINITY);
+      this.limit();
+    }
     return result;
   }
 
@@ -94,7 +124,7 @@ export class Outbox {
     return planFlush(replica, {
       maxCalls: isGuarded ? 1 : this.#maxCalls,
       maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
-      maxOctets: maxOctetsOf(limits()) * this.share,
+      maxOctets: maxOctetsOf(limits()) * this.#share,
       isGuarded,
       held: this.#findWaiting(),
     });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-import { hasEffect, isChecked } from '../store/checks.js';
+import { hasEffect } from '../store/checks.js';
 import { type Log, replaceNames } from '../store/log.js';
 import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
@@ -17,7 +17,7 @@ import { answerOf } from './wire.js';
  * Servers without keys for calls can't tell a call that comes again. A call that creates then names
  * the state in which it was sent, so it is made in that state or never. Where its answer is lost,
  * the client looks for what has been created since that state. So it does where a server that knows
- * keys doesn't take a call again that it may have made.
+ * keys doesn't take a call again that it has made.
  */
 
 /** A call whose answer was lost. */
@@ -29,6 +29,8 @@ export interface Lost {
   readonly state: string;
   /** There are further changes: the server tells a part at once. */
   readonly hasMore: boolean;
+  /** It was made: what can't be found is not sent again as another call. */
+  readonly isMade?: boolean;
 }
 
 export interface Recovery {
@@ -36,6 +38,8 @@ export interface Recovery {
   readonly outcomes: readonly Outcome[];
   /** The outcome of each write of the call is known, or the next changes can be asked for. */
   readonly hasMoved: boolean;
+  /** Nothing more can be found out. */
+  readonly isWhole: boolean;
 }
 
 /** Finds out what has become of calls that have lost their answers. */
@@ -50,9 +54,10 @@ export class LostCalls {
     this.#wanted = wanted;
   }
 
-  /** Returns the first one of the log. */
-  find(): Lost | null {
-    return findLost(this.#options.replica.log, this.#last);
+  /** Returns the first one of the log; `made` is the key of one that was made. */
+  find(made: string | null): Lost | null {
+    const lost = findLost(this.#options.replica.log, this.#last);
+    return lost && { ...lost, isMade: lost.sentAs === made };
   }
 
   /** Returns the calls that ask for what was created since. */
@@ -123,7 +128,7 @@ export function recover(
   replica: Replica,
   { objects: pulled, isWhole }: Pulled,
 ): Recovery {
-  const { type, created, hasMore } = lost;
+  const { type, created, hasMore, isMade = false } = lost;
   const free = new Map<string, JsonObject>();
   for (const id of created) {
     const key = replica.keyOf(type, id);
@@ -141,30 +146,33 @@ export function recover(
     const id =
       write.kind === 'create'
         ? findEqual(write, free, { replica, nameOf })
-        : findUpdated(write, replica, pulled);
-    if (id === undefined) return [isWhole ? { ...write, sentAs: null } : write];
+        : findWritten(write, replica, { objects: pulled, isKnown: isMade });
+    if (id === undefined) return [isWhole && !isMade ? { ...write, sentAs: null } : write];
     free.delete(id);
     if (write.kind === 'create') aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
   });
-  return { change: { aliases, log }, outcomes, hasMoved: isWhole || hasMore };
+  return { change: { aliases, log }, outcomes, hasMoved: isWhole || hasMore, isWhole };
 }
 
 /**
- * Returns the id of an object where it has the effect of an update that asks for an unchanged one.
- * Sent again, the update would take its own effect for a conflict.
+ * Returns the id of an object where it has the effect of an update, or is gone by a destroy; one
+ * that isn't here is gone where the call is known to be made. Sent again, an update of an unchanged
+ * object would take its own effect for a conflict.
  */
-function findUpdated(
-  write: PendingWrite,
+function findWritten(
+  write: Exclude<PendingWrite, PendingCreate>,
   replica: Replica,
-  pulled: ServerObjects | undefined,
+  { objects: pulled, isKnown }: { readonly objects: Pulled['objects']; readonly isKnown: boolean },
 ): string | undefined {
   const { type, key } = write;
   const id = replica.idOf(key) ?? key;
-  const object = pulled?.get(id) ?? replica.base(type, key);
-  if (!isChecked(write) || object === undefined) return undefined;
-  return hasEffect(object, write.patch, replica.defaultsOf(type)) ? id : undefined;
+  const object = pulled?.has(id) ? pulled.get(id) : replica.base(type, key);
+  const isMade = object
+    ? write.kind === 'update' && hasEffect(object, write.patch, replica.defaultsOf(type))
+    : write.kind === 'destroy' && (object === null || isKnown);
+  return isMade ? id : undefined;
 }
 
 /** A create may name others of its call, and itself. */

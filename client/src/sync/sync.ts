@@ -36,6 +36,8 @@ interface Cycle {
   readonly earlier: ReadonlySet<string | null>;
   /** A call whose answer was lost: nothing else is written until its outcome is known. */
   readonly lost: Lost | null;
+  /** Finds out whether a call that has failed was made: nothing else is written, too. */
+  readonly probe: Invocation | null;
 }
 
 /**
@@ -59,6 +61,8 @@ export class Sync {
   #failedCalls: FailedCalls | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
+  /** The last request has failed, and the next one is smaller: it needs no pause. */
+  #isDivided = false;
 
   constructor(options: SyncOptions) {
     this.#options = options;
@@ -197,7 +201,8 @@ export class Sync {
       const isDone = failure === null && !this.#hasMore();
       report?.(failure, isDone);
       if (isDone) return true;
-      if (failure !== null || (this.#isStuck && !this.#isWished)) break;
+      const hasFailed = failure !== null && !this.#isDivided;
+      if (hasFailed || (this.#isStuck && !this.#isWished)) break;
     }
     return false;
   }
@@ -217,13 +222,15 @@ export class Sync {
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
     const lost = await this.#findLost();
+    const probe = this.#failedCalls?.probe ?? null;
     const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
-    if (lost === null) await this.#outbox.plan();
+    if (lost === null && probe === null) await this.#outbox.plan();
     if (this.#isEnded()) return null;
-    const cycle = this.#makeCycle(lost, earlier);
+    const cycle = this.#makeCycle({ lost, probe, earlier });
     const request = this.#requestOf(cycle);
     this.#isStuck = request.methodCalls.length === 0;
     this.#isWished = false;
+    this.#isDivided = false;
     if (this.#isStuck) return null;
     for (const reading of cycle.pulls.keys()) reading.isWished = false;
     const behind = this.#all().filter(({ isSwept }) => isSwept);
@@ -239,7 +246,7 @@ export class Sync {
     } catch (error) {
       this.#loop.noteError(error);
       failure = typeOf(error);
-      if (await this.#divide(cycle, error)) failure = null;
+      this.#isDivided = await this.#divide(cycle, error);
     } finally {
       if (failure !== null) this.#repeat(cycle);
     }
@@ -249,29 +256,33 @@ export class Sync {
   /** A server that knows no keys of calls can't tell a call that comes again. */
   async #findLost(): Promise<Lost | null> {
     const { hasOnceKeys, replica } = this.#options;
+    const made = this.#failedCalls?.made ?? null;
     const sent = replica.log.find(({ sentAs }) => sentAs !== null);
-    if (sent === undefined || (hasOnceKeys() && sent.sentAs !== this.#failedCalls?.doubted))
-      return null;
+    if (sent === undefined) return null;
+    if (hasOnceKeys() && (sent.sentAs !== made || this.#isRefused(sent.type))) return null;
     const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
       throw new TransportError('The code is missing.', { cause });
     });
     this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
-    return this.#lostCalls.find();
+    return this.#lostCalls.find(made);
   }
 
-  #makeCycle(lost: Lost | null, earlier: Cycle['earlier']): Cycle {
+  #makeCycle(parts: Pick<Cycle, 'lost' | 'probe' | 'earlier'>): Cycle {
+    const { lost, probe } = parts;
     const { accountId, limits } = this.#options;
     const { maxCallsInRequest: all, maxObjectsInGet } = limits();
     this.#beginReadings(lost);
-    const calls = lost === null ? this.#outbox.calls() : [];
+    const calls = lost === null && probe === null ? this.#outbox.calls() : [];
     this.#lists?.note(new Set(calls.map(({ type }) => type)));
     // One pull has room in any case, or nothing would be read any more.
     const most = Math.max(this.#outbox.shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
-    let room = most - calls.length - (lost === null ? 0 : 1);
+    let room = most - calls.length - (lost === null ? 0 : 1) - (probe === null ? 0 : 1);
     // Lists on screen don't wait until all types are read.
     const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
     const pulls = this.#makePulls(calls, room - (hasRoom ? CALLS_OF_A_LIST : 0));
     room -= [...pulls.values()].flatMap(pullCalls).length;
+    // Nothing else is to blame where this request fails.
+    if (this.#outbox.isDivided && (calls.length > 0 || probe !== null)) room = 0;
     const options = { accountId, maxObjectsInGet };
     // Their objects may be those of a call whose answer was lost.
     const except = lost?.type;
@@ -283,7 +294,7 @@ export class Sync {
       .flatMap((reading) => (reading.sweep === null ? [] : [[reading, reading.sweep] as const]))
       .sort(([one], [other]) => this.#rank(one.name) - this.#rank(other.name))
       .slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { calls, pulls, sweeps: new Map(sweeps), lists, wanted, earlier, lost };
+    return { ...parts, calls, pulls, sweeps: new Map(sweeps), lists, wanted };
   }
 
   /** Begins to read the types that the account has now, and gives up the others. */
@@ -326,11 +337,12 @@ export class Sync {
     return this.#options.isShown?.(type) ? 1 : 2;
   }
 
-  #requestOf({ calls, pulls, sweeps, lists, wanted, lost }: Cycle): Request {
+  #requestOf({ calls, pulls, sweeps, lists, wanted, lost, probe }: Cycle): Request {
     const { accountId, types, limits, hasOnceKeys } = this.#options;
     const { maxObjectsInGet } = limits();
     const capabilities = new Set(types().map(({ capability }) => capability));
     const methodCalls: Invocation[] = [
+      ...(probe ? [probe] : []),
       ...((lost && this.#lostCalls?.callsOf(lost)) ?? []),
       ...calls.map((call) => this.#outbox.invocationOf(call)),
       ...[...pulls.values()].flatMap(pullCalls),
@@ -355,9 +367,6 @@ export class Sync {
     const fetched = this.#wanted.read(cycle.wanted, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
     const { lost } = cycle;
-    // A call with a key, of a type that the server tells nothing of, doesn't wait for its changes.
-    if (lost !== null && this.#options.hasOnceKeys() && this.#isRefused(lost.type))
-      draft.pulled.set(lost.type, true);
     const recovery = lost && this.#lostCalls?.read(lost, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
@@ -368,10 +377,11 @@ export class Sync {
     this.#takeLists(lists, draft);
     failures.push(flush.failure, fetched.failure, lists?.failure ?? null);
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
-    if (lost !== null) this.#failedCalls?.endDoubt();
+    failures.push(this.#failedCalls?.readProbe(response) ?? null);
     if (cycle.calls.length > 0) this.#failedCalls?.noteAnswer();
+    if (recovery?.isWhole) this.#failedCalls?.endMade();
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
-    const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true;
+    const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true || cycle.probe !== null;
     return {
       /** The first error that may pass. */
       failure: failures.find(Boolean) ?? null,
@@ -416,13 +426,12 @@ export class Sync {
    */
   async #divide(cycle: Cycle, error: unknown): Promise<boolean> {
     if (this.#failedCalls === null && !(error instanceof RequestError)) return false;
-    const { FailedCalls, isTooLarge } = await import('./failed-calls.js');
-    if (this.#isEnded()) return false;
-    this.#failedCalls ??= new FailedCalls(this.#options, this.#outbox);
+    // The server may be away, and the code with it.
+    const code = await import('./failed-calls.js').catch(() => null);
+    if (code === null || this.#isEnded()) return false;
+    this.#failedCalls ??= new code.FailedCalls(this.#options, this.#outbox);
     const isDivided = this.#failedCalls.divide(cycle.calls, cycle.earlier, error);
-    if (!isDivided && !(isTooLarge(error) && this.#refuseList(cycle))) return false;
-    this.#repeat(cycle);
-    return true;
+    return isDivided || (code.isTooLarge(error) && this.#refuseList(cycle));
   }
 
   /** A list alone that is too large is refused. */

@@ -21,6 +21,8 @@ export class ToyServer {
   before: (request: Request) => Promise<void> | void = () => undefined;
   answer: Answer = () => undefined;
   #state = 1;
+  /** The calls that were made, by their keys. */
+  readonly #first = new Map<string, { readonly text: string; readonly answer: JsonObject }>();
 
   async send(request: Request): Promise<Response> {
     this.requests.push(request);
@@ -31,7 +33,7 @@ export class ToyServer {
       const [name, args, id] = call;
       const own = this.answer(call);
       if (own !== undefined) methodResponses.push(...own);
-      else methodResponses.push([name, this.#run(name, args, methodResponses), id]);
+      else methodResponses.push(this.#answerOnce([name, args, id], methodResponses));
     }
     return { methodResponses, sessionState: '1' };
   }
@@ -51,6 +53,18 @@ export class ToyServer {
     return calls.filter(([name]) => name === method).length;
   }
 
+  /** Makes calls of a key once; one with other arguments is refused. */
+  #answerOnce([name, args, id]: Invocation, earlier: readonly Invocation[]): Invocation {
+    const { onceKey } = args;
+    const first = onceKey === undefined ? undefined : this.#first.get(String(onceKey));
+    const text = JSON.stringify(args);
+    if (first?.text === text) return [name, first.answer, id];
+    if (first !== undefined) return ['error', { type: 'invalidArguments' }, id];
+    const answer = this.#run(name, args, earlier);
+    if (onceKey !== undefined) this.#first.set(String(onceKey), { text, answer });
+    return [name, answer, id];
+  }
+
   #run(name: string, args: JsonObject, earlier: readonly Invocation[]): JsonObject {
     const [type = '', method = ''] = name.split('/');
     const ofType = [...this.objects].filter(([, object]) => object['type'] === type);
@@ -68,7 +82,7 @@ export class ToyServer {
   }
 
   #set(type: string, create: JsonValue | undefined): JsonObject {
-    this.#state += 1;
+    if (create !== undefined) this.#state += 1;
     const created = Object.entries(isJsonObject(create) ? create : {}).map(([key, values]) => {
       const object = { ...(values as JsonObject), id: `${type}${this.objects.size}`, type };
       this.objects.set(object.id, object);

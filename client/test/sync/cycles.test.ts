@@ -161,7 +161,7 @@ describe('writes that are too large for one request', () => {
     );
     expect(account.outcomes.map(({ isMade }) => isMade)).toEqual(texts.map(() => true));
     const sets = server.requests.flatMap(({ methodCalls }) =>
-      methodCalls.filter(([name]) => name === 'Thing/set'),
+      methodCalls.filter(([name, { create }]) => name === 'Thing/set' && create !== undefined),
     );
     const sent = new Map<unknown, string>();
     for (const [, { onceKey, ...args }] of sets) {
