@@ -157,8 +157,8 @@ export function recover(
 }
 
 /**
- * Returns the id of an object where it has the effect of an update, or is gone by a destroy; one
- * that isn't here is gone where the call is known to be made. Sent again, an update of an unchanged
+ * Returns the id of an object where it has the effect of an update, or is gone by a destroy. One
+ * that isn't here is gone if the call is known to be made. Sent again, an update of an unchanged
  * object would take its own effect for a conflict.
  */
 function findWritten(

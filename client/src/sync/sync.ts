@@ -463,7 +463,7 @@ export class Sync {
   }
 }
 
-/** Waits for what is on its way. What doesn't come holds nothing up. */
+/** Waits for something that is on its way, and no longer than it may hold up a cycle. */
 async function settled(wait: (() => Promise<void>) | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const isLate = new Promise<void>((resolve) => {

@@ -120,7 +120,7 @@ export class Recorder {
   }
 
   /**
-   * Returns whether the account may go back to an earlier state: a tab has lost its turn, others
+   * Returns whether the account may go back to an earlier state. A tab has lost its turn, others
    * know already that the user has lost the account, or a full store lacks what others have.
    */
   get #isLoose(): boolean {
