@@ -88,7 +88,7 @@ describe('a type that the server refuses to tell of', () => {
     expect(account.store.replica.cursor('Thing')).toBe('1');
   });
 
-  it('is asked for again where its account was not found: the answer may be an old one', async () => {
+  it('is asked for again where its account was not found: the answer may be old', async () => {
     const server = new ToyServer();
     const account = await openAccount(server, [THING]);
     let rest = 2;
