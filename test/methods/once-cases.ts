@@ -90,6 +90,13 @@ function cases(urlOf: () => Promise<string | null>): void {
     expect((await get()).list.map((one: Json) => one.id)).toContain(id);
   });
 
+  it('an empty call uses its key up: no other call can be made under it', async () => {
+    expect(await set({ onceKey: 'k' })).toMatchObject({ oldState: '0', newState: '0' });
+    const other = { create: { k: { heading: 'H' } }, onceKey: 'k' };
+    expect(await set(other)).toMatchObject({ error: 'invalidArguments' });
+    expect((await get()).list).toEqual([]);
+  });
+
   it('a call comes again though its result references lead elsewhere by now', async () => {
     await set({ create: { a: { size: 1 }, b: { size: 1 } } });
     const reference = { resultOf: 'q', name: 'Task/query', path: '/ids' };

@@ -153,3 +153,25 @@ describe('an object that another client destroys before the lost answer comes ag
     expect(rows.filter(({ text }) => text === 'for a moment')).toEqual([]);
   });
 });
+
+describe('a call whose answers a gateway has lost', () => {
+  it('is made once, and told as made', async () => {
+    let left = 7;
+    const lossy: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!String(init?.body).includes('"create"') || left <= 0) return response;
+      left -= 1;
+      return new Response('', { status: 502 });
+    };
+    const jmap = await served.connect({ store: memory(), fetch: lossy });
+    const { Todo } = jmap.account();
+    await jmap.sync.settled();
+    const writes = ['lost one', 'lost two'].map((text) => Todo.create({ text }));
+    const ends = await Promise.all(writes.map(({ result }) => result));
+    expect(ends.map(({ ok }) => ok)).toEqual([true, true]);
+    const { u1, A1 } = served.fixtures();
+    const { list } = await u1.get('Todo', { accountId: A1, ids: null });
+    const made = list.filter((todo) => String(todo['text']).startsWith('lost'));
+    expect(made).toHaveLength(2);
+  });
+});
