@@ -159,6 +159,27 @@ it('an upload lasts as long as the server takes parts of it', async () => {
     await body?.read();
   }
   expect(loaded.at(-1)).toBe(300_000);
-  await vi.advanceTimersByTimeAsync(MINUTE);
+  // The last part was taken almost a minute ago. The size allows 30 seconds more.
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(ended).toEqual({});
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended.error).toMatchObject(SILENT);
+});
+
+it('an upload whose server stops taking it ends after a minute', async () => {
+  const data = new Blob([new Uint8Array(300_000)]);
+  const uploader = makeUploader(data, () => undefined, ((
+    _: string,
+    { body }: { readonly body: ReadableStream<Uint8Array> },
+  ) => {
+    void body.getReader().read();
+    return new Promise(() => undefined);
+  }) as never);
+  const { signal } = new AbortController();
+  const { http } = makeHanging();
+  const ended = watch(http(URL_, { method: 'POST', body: data, signal }, uploader));
+  await vi.advanceTimersByTimeAsync(MINUTE - 1);
+  expect(ended).toEqual({});
+  await vi.advanceTimersByTimeAsync(1);
   expect(ended.error).toMatchObject(SILENT);
 });
