@@ -79,25 +79,31 @@ export function httpTransport(http: HttpClient, locateApi: () => string): Transp
 
 /** Resolves to the body's JSON. */
 export function readJson(response: Response, outer: AbortSignal): Promise<unknown> {
-  return readOrFail(outer, async (signal, renew) => {
-    let text = '';
-    await readText(response, signal, (piece) => {
-      text += piece;
-      renew();
-    });
-    return JSON.parse(text) as unknown;
-  });
+  return readBody(response, outer, (body) => body.json());
 }
 
-/** Calls `take` with the text of a body, in pieces. */
-export async function readText(
-  { body }: Response,
+/** Reads the body of a response as `read` does. Rejects as `readOrFail` does. */
+export function readBody<T>(
+  response: Response,
+  outer: AbortSignal,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  return readOrFail(outer, (signal, renew) => read(passBody(response, signal, renew)));
+}
+
+/** Returns a response whose body the signal ends. Calls `note` with each part that is read. */
+export function passBody(
+  response: Response,
   signal: AbortSignal,
-  take: (piece: string) => void,
-): Promise<void> {
-  const decoder = new TextDecoder();
-  const write = (octets: Uint8Array): void => take(decoder.decode(octets, { stream: true }));
-  await body?.pipeTo(new WritableStream({ write }), { signal });
+  note = (): void => undefined,
+): Response {
+  const stream = new TransformStream({
+    transform(part, out) {
+      note();
+      out.enqueue(part);
+    },
+  });
+  return new Response(response.body?.pipeThrough(stream, { signal }), response);
 }
 
 /**
