@@ -239,7 +239,7 @@ describe('a session that responses tell of', () => {
     expect([answers.length, waits.length]).toEqual([3, 0]);
   });
 
-  it('is fetched once in ten seconds, and thrice at once before, where it changes each time', async () => {
+  it('is fetched once in ten seconds, behind three at once, where it always changes', async () => {
     const { keeper, answers, waits, answer, endWait } = await keep();
     let state = 1;
     const tell = async (): Promise<void> => {
