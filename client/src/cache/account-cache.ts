@@ -267,13 +267,16 @@ export class AccountCache {
     await this.#sync.settle();
   }
 
-  /** Has types read anew of which the server, or the program, says that they are others now. */
-  renew(): void {
+  /**
+   * Has types read anew of which the server, or the program, says that they are others now. A
+   * session that is another one is followed by a cycle.
+   */
+  renew(isOther: boolean): void {
     // Among tabs, types are renewed in turn: the first one does it for all.
     const { store } = this.#options;
     const isInTurn = !store.needsTurn || store.turn !== null;
     this.#sync.forget(isInTurn ? store.renew() : []);
-    this.want();
+    if (isOther) this.want();
   }
 
   /** The user has the account no more: takes its data away, and ends its writes. */

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../../src/protocol/json.js';
 import { findOwnAccount, type Project } from '../call/account.js';
 import { makeBlobs } from '../call/blobs.js';
 import type { Connection } from '../call/connection.js';
@@ -76,6 +77,8 @@ export class ClientCache<P extends Project> {
   readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
   #closing: Promise<void> | null = null;
   #isWiped = false;
+  /** The last session that was taken, without its state. */
+  #session: JsonValue | undefined;
   /** The data that the client has had; null: none, or not all of them. */
   #life: Life | null;
   readonly #reopen = new Lazy(() =>
@@ -330,8 +333,12 @@ export class ClientCache<P extends Project> {
     void this.#writer.write([sessionRow(session)]);
     this.#peers.announce('session', session.state);
     this.#findOutdated(session);
+    // The state alone tells nothing: a server may have another one with each response.
+    const { value } = sessionRow({ ...session, state: '' });
+    const isOther = !isEqual(value, this.#session);
+    this.#session = value;
     for (const [id, account] of this.#accounts) {
-      if (session.accounts[id] !== undefined) account.renew();
+      if (session.accounts[id] !== undefined) account.renew(isOther);
       else if (!account.store.isLoaded) {
         // All of it is taken away once all of it is known.
         void account.store.settle().then(() => {

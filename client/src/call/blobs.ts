@@ -1,5 +1,5 @@
 import type { Id } from '../schema/id.js';
-import { readJson } from '../transport/http.js';
+import { passBody, readBody, readJson } from '../transport/http.js';
 import type { OnProgress } from '../transport/upload.js';
 import type { Connection } from './connection.js';
 import { RequestError } from './errors.js';
@@ -81,13 +81,14 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
   return {
     upload,
     download: (blobId, options = {}) =>
-      scope.run(options.signal, async (signal) =>
-        endBody(await fetchBlob(blobId, options, signal), options.signal),
-      ),
+      scope.run(options.signal, async (signal) => {
+        const response = await fetchBlob(blobId, options, signal);
+        return options.signal ? passBody(response, options.signal) : response;
+      }),
     blobUrl: (blobId, options = {}) =>
       scope.run(options.signal, async (signal) => {
-        const response = endBody(await fetchBlob(blobId, options, signal), signal);
-        const url = URL.createObjectURL(await response.blob());
+        const response = await fetchBlob(blobId, options, signal);
+        const url = URL.createObjectURL(await readBody(response, signal, (body) => body.blob()));
         return { url, revoke: () => URL.revokeObjectURL(url) };
       }),
   };
@@ -96,13 +97,6 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
 async function makeSender(data: Blob, onProgress: OnProgress, fetch: Connection['fetch']) {
   const { makeUploader } = await import('../transport/upload.js');
   return makeUploader(data, onProgress, fetch);
-}
-
-/** Returns the same response, whose body the signal ends while it is read. */
-function endBody(response: Response, signal: AbortSignal | undefined): Response {
-  return signal === undefined || response.body === null
-    ? response
-    : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
 }
 
 function requireSize(size: number, maximum: number): void {

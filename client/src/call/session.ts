@@ -61,8 +61,8 @@ export interface SessionKeeper {
   current(): Session;
   /**
    * Notes the `sessionState` of a response. Where it is another one, the session is fetched again:
-   * once in ten seconds while the server tells other states than it answers. Without a state, the
-   * session may be another by now.
+   * once in ten seconds while the server tells other states than it answers, or many of them.
+   * Without a state, the session may be another by now.
    */
   noteState(state?: string): void;
   /** Resolves when no session is being fetched. */
@@ -73,6 +73,8 @@ export interface SessionKeeper {
 
 /** How long a session isn't fetched again that has another state than the told one, ms. */
 const PAUSE = 10_000;
+/** So many with the told state are fetched without a pause. Each pause allows one more. */
+const MOST_AT_ONCE = 3;
 
 /**
  * Resolves when the first session is there; rejects where it isn't to be had. `wait` resolves after
@@ -87,25 +89,28 @@ export async function keepSession(
   let session = known ?? (await load());
   /** The state that was told last. A server may answer another one for it. */
   let told: string | undefined = session.state;
-  let askedAt = -PAUSE;
+  /** When the last one was asked for; earlier where more may be asked for at once. */
+  let askedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<void> | undefined;
   let isWaiting = false;
 
   const fetchAgain = (): void => {
+    const before = askedAt;
     askedAt = Date.now();
     loading = load().then(
       (loaded) => {
         loading = undefined;
         session = loaded;
         // A server that answers the state that it tells may be asked at once for the next one.
-        if (loaded.state === told) askedAt = -PAUSE;
+        if (loaded.state === told)
+          askedAt = Math.max(before, askedAt - MOST_AT_ONCE * PAUSE) + PAUSE;
         for (const listener of listeners) listener(loaded);
       },
       () => {
         loading = undefined;
         // The next response asks for it again.
         told = session.state;
-        askedAt = -PAUSE;
+        askedAt = before;
       },
     );
   };

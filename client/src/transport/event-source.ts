@@ -2,7 +2,7 @@ import type { TransportContext } from '../call/connection.js';
 import { RequestError, TransportError } from '../call/errors.js';
 import { expandTemplate } from '../call/session.js';
 import { makeEventReader, type StreamEvent } from './event-reader.js';
-import { readOrFail, readText } from './http.js';
+import { readOrFail } from './http.js';
 import type { ChangedStates, Push, PushOptions } from './push.js';
 import { type Attempt, KeptConnection, makePlace, NO_EVENT, type Place } from './reconnect.js';
 
@@ -38,10 +38,9 @@ export async function readEventSource(
   const url = locate(expandTemplate(session().eventSourceUrl, values));
   let silence = PING * 1000 * MISSED;
   const take = ({ type, data }: StreamEvent): void => {
-    if (type !== 'ping' && type !== 'state') return;
-    const message = JSON.parse(data) as { changed: ChangedStates; interval: number };
-    if (type === 'ping') silence = message.interval * 1000 * MISSED;
-    else if (!signal.aborted) onState(message.changed);
+    const parse = () => JSON.parse(data) as { changed: ChangedStates; interval: number };
+    if (type === 'ping') silence = parse().interval * 1000 * MISSED;
+    else if (type === 'state' && !signal.aborted) onState(parse().changed);
   };
   // Servers that know no ids refuse the header to pages of other origins.
   const hasIds = PUSH in session().capabilities || place.id !== NO_EVENT;
@@ -58,10 +57,12 @@ export async function readEventSource(
   }
   open();
   const read = makeEventReader(place, take);
-  await readOrFail(signal, (own, renew) =>
-    readText(response, own, (piece) => {
-      read(piece);
+  await readOrFail(signal, async (own, renew) => {
+    const write = (text: string): void => {
+      read(text);
       renew(silence);
-    }),
-  );
+    };
+    const texts = response.body?.pipeThrough(new TextDecoderStream());
+    await texts?.pipeTo(new WritableStream({ write }), { signal: own });
+  });
 }

@@ -15,8 +15,15 @@ export interface HttpRequest {
 /** Gives a server so many milliseconds more to say something; by default a minute. */
 export type Renew = (milliseconds?: number) => void;
 
-/** Sends one request with the token given. Calls `renew` when the server has taken a part of it. */
-export type HttpSender = (url: string, request: HttpRequest, renew: Renew) => Promise<Response>;
+/**
+ * Sends one request with the token given. Calls `renew` when the server, or a proxy, has taken a
+ * part of it, with true where that was the last part.
+ */
+export type HttpSender = (
+  url: string,
+  request: HttpRequest,
+  renew: (isWhole: boolean) => void,
+) => Promise<Response>;
 
 /** How long a server may say nothing while the client waits for it, ms. */
 const SILENCE = 60_000;
@@ -41,8 +48,10 @@ export function makeHttp(authorize: Authorize, fetch: typeof globalThis.fetch): 
     const response = await authorize((token) => {
       const headers = { ...request.headers, authorization: `Bearer ${token}` };
       return readOrFail(outer, (signal, renew) => {
-        renew(SILENCE + size / RATE);
-        return sender(url, { ...request, headers, signal }, renew);
+        const allow = (isWhole: boolean): void => renew(SILENCE + (isWhole ? size / RATE : 0));
+        // A proxy may take the whole of it at once, and pass it on by a slow line.
+        allow(true);
+        return sender(url, { ...request, headers, signal }, allow);
       });
     });
     if (response.ok) return response;
@@ -70,25 +79,31 @@ export function httpTransport(http: HttpClient, locateApi: () => string): Transp
 
 /** Resolves to the body's JSON. */
 export function readJson(response: Response, outer: AbortSignal): Promise<unknown> {
-  return readOrFail(outer, async (signal, renew) => {
-    let text = '';
-    await readText(response, signal, (piece) => {
-      text += piece;
-      renew();
-    });
-    return JSON.parse(text) as unknown;
-  });
+  return readBody(response, outer, (body) => body.json());
 }
 
-/** Calls `take` with the text of a body, in pieces. */
-export async function readText(
-  { body }: Response,
+/** Reads the body of a response as `read` does. Rejects as `readOrFail` does. */
+export function readBody<T>(
+  response: Response,
+  outer: AbortSignal,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  return readOrFail(outer, (signal, renew) => read(passBody(response, signal, renew)));
+}
+
+/** Returns a response whose body the signal ends. Calls `note` with each part that is read. */
+export function passBody(
+  response: Response,
   signal: AbortSignal,
-  take: (piece: string) => void,
-): Promise<void> {
-  const decoder = new TextDecoder();
-  const write = (octets: Uint8Array): void => take(decoder.decode(octets, { stream: true }));
-  await body?.pipeTo(new WritableStream({ write }), { signal });
+  note = (): void => undefined,
+): Response {
+  const stream = new TransformStream({
+    transform(part, out) {
+      note();
+      out.enqueue(part);
+    },
+  });
+  return new Response(response.body?.pipeThrough(stream, { signal }), response);
 }
 
 /**

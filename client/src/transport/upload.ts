@@ -25,7 +25,7 @@ export function makeUploader(
   };
   return async (url, request, renew) => {
     const note = (loaded: number): void => {
-      renew();
+      renew(loaded >= data.size);
       tell(loaded);
     };
     const send: HttpSender =

@@ -1,5 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connect, type Project } from '../../../examples/clients/mail/jmap/index.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { eventually } from '../../../test/support/poll.js';
 import { type CachedClient, memory, type StoreOptions } from '../../src/index.js';
 import type { Response } from '../../src/transport/transport.js';
 import { RfcServer } from '../support/rfc-server.js';
@@ -173,6 +176,34 @@ describe('a client of a server of RFC 8620 alone', () => {
     await jmap.sync.settled();
     expect([...totals]).toEqual([7, 8]);
     stop();
+  });
+
+  it('asks for nothing where the session has another state with each response', async () => {
+    const server = makeServer();
+    let count = 0;
+    let isRestless = false;
+    const { jmap, me } = await connectTo(server, {
+      fetch: async (url, init) => {
+        await setTimeout(1);
+        const response = await server.fetch(url, init);
+        if (!isRestless || !response.ok) return response;
+        const answer = (await response.json()) as JsonObject;
+        if (init?.method !== 'POST')
+          return globalThis.Response.json({ ...answer, state: `new ${count}` });
+        count += 1;
+        return globalThis.Response.json({ ...answer, sessionState: `new ${count}` });
+      },
+    });
+    await jmap.sync.settled();
+    isRestless = true;
+    const before = server.requests.length;
+    const states: string[] = [];
+    jmap.onSession(({ state }) => states.push(state));
+    await me.Mailbox.get({ ids: ['1'] });
+    await eventually(() => expect(states).toEqual(['new 1']));
+    await setTimeout(200);
+    expect(states).toEqual(['new 1']);
+    expect(server.requests.length).toBe(before + 1);
   });
 
   it('says nothing of a type that the server doesn’t have', async () => {

@@ -239,6 +239,34 @@ describe('a session that responses tell of', () => {
     expect([answers.length, waits.length]).toEqual([3, 0]);
   });
 
+  it('is fetched once in ten seconds, behind three at once, where it always changes', async () => {
+    const { keeper, answers, waits, answer, endWait } = await keep();
+    let state = 1;
+    const tell = async (): Promise<void> => {
+      state += 1;
+      const before = answers.length;
+      keeper.noteState(`${state}`);
+      if (answers.length > before) await answer(`${state}`);
+    };
+    for (let n = 0; n < 10; n += 1) await tell();
+    expect([answers.length, waits.length]).toEqual([3, 1]);
+    for (let n = 1; n <= 3; n += 1) {
+      expect(waits.at(-1)?.milliseconds).toBe(10_000);
+      now.mockReturnValue(n * 10_000);
+      await endWait();
+      await answer(`${state}`);
+      expect(keeper.current().state).toBe(`${state}`);
+      await tell();
+      expect([answers.length, waits.length]).toEqual([3 + n, 1 + n]);
+    }
+    now.mockReturnValue(40_000);
+    await endWait();
+    await answer(`${state}`);
+    now.mockReturnValue(70_000);
+    for (let n = 0; n < 10; n += 1) await tell();
+    expect([answers.length, waits.length]).toEqual([10, 5]);
+  });
+
   it('is fetched once in ten seconds where each one tells another state', async () => {
     const { keeper, answers, waits, answer, endWait } = await keep();
     for (let n = 1; n <= 5; n += 1) {

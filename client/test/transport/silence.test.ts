@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BlobId, makeBlobs, type ObjectUrl } from '../../src/call/blobs.js';
+import type { Connection } from '../../src/call/connection.js';
+import { makeScope } from '../../src/call/scope.js';
 import { makeAuthorize } from '../../src/call/token.js';
 import { type HttpRequest, httpTransport, makeHttp, readJson } from '../../src/transport/http.js';
 import { makeUploader } from '../../src/transport/upload.js';
@@ -138,7 +141,50 @@ describe('an answer', () => {
   });
 });
 
-it('an upload lasts as long as the server takes parts of it', async () => {
+describe('the URL of a blob', () => {
+  /** Asks for the URL of a blob whose body a test writes. */
+  function askUrl() {
+    const { response, ...body } = makeBody();
+    const session = { downloadUrl: URL_, capabilities: {} };
+    const connection = {
+      http: makeHttp(makeAuthorize('t'), async () => response),
+      scope: makeScope(),
+      keeper: { current: () => session },
+      locate: (url: string) => url,
+      persist: (attempt: () => unknown) => attempt(),
+    };
+    const blobs = makeBlobs('A', connection as unknown as Connection, (task) => task());
+    return { ended: watch(blobs.blobUrl('b' as BlobId)), ...body };
+  }
+
+  it('ends after a minute if its body stops', async () => {
+    const { ended, cancel, write } = askUrl();
+    write('octets');
+    await vi.advanceTimersByTimeAsync(MINUTE - 1);
+    expect(ended).toEqual({});
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended.error).toMatchObject(SILENT);
+    expect(cancel).toHaveBeenCalled();
+  });
+
+  it('has all of a blob that comes in pieces, however long it takes', async () => {
+    const { ended, write, end } = askUrl();
+    for (const piece of ['pic', 'tu', 're']) {
+      write(piece);
+      await vi.advanceTimersByTimeAsync(MINUTE - 1);
+    }
+    expect(ended).toEqual({});
+    end();
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(ended).toHaveProperty('value'));
+    const { url, revoke } = ended.value as ObjectUrl;
+    expect(await (await fetch(url)).text()).toBe('picture');
+    revoke();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+});
+
+it('an upload lasts as long as the server takes parts of it, and then like any other', async () => {
   const data = new Blob([new Uint8Array(300_000)]);
   const loaded: number[] = [];
   let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -159,6 +205,27 @@ it('an upload lasts as long as the server takes parts of it', async () => {
     await body?.read();
   }
   expect(loaded.at(-1)).toBe(300_000);
-  await vi.advanceTimersByTimeAsync(MINUTE);
+  // The last part was taken almost a minute ago. The size allows 30 seconds more.
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(ended).toEqual({});
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended.error).toMatchObject(SILENT);
+});
+
+it('an upload whose server stops taking it ends after a minute', async () => {
+  const data = new Blob([new Uint8Array(300_000)]);
+  const uploader = makeUploader(data, () => undefined, ((
+    _: string,
+    { body }: { readonly body: ReadableStream<Uint8Array> },
+  ) => {
+    void body.getReader().read();
+    return new Promise(() => undefined);
+  }) as never);
+  const { signal } = new AbortController();
+  const { http } = makeHanging();
+  const ended = watch(http(URL_, { method: 'POST', body: data, signal }, uploader));
+  await vi.advanceTimersByTimeAsync(MINUTE - 1);
+  expect(ended).toEqual({});
+  await vi.advanceTimersByTimeAsync(1);
   expect(ended.error).toMatchObject(SILENT);
 });
