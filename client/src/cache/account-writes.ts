@@ -99,9 +99,10 @@ export class AccountWrites implements WriteTarget {
     const marked = uploads.mark(write);
     const all = [...replica.log, marked];
     // Other tabs may be sending what is in the log: they make one of both when they know.
-    const log = peers.isShared ? all : append(replica.log, marked, replica.defaultsOf(write.type));
-    const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
-    const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
+    const isAlone = peers.isShared || !replica.isWritten(write);
+    const log = isAlone ? all : append(replica.log, marked, replica.defaultsOf(write.type));
+    const recorded = [{ write, object: before }];
+    const [shown] = this.#takeAll(recorded, { log }, findCancelled(all, log), rows);
     return shown as ShownWrite;
   }
 
