@@ -132,10 +132,6 @@ export class AccountWrites implements WriteTarget {
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     const { store } = this.#options;
-    if (this.isLoading) {
-      void store.settle().then(() => this.repeat(write, rows));
-      return true;
-    }
     const { failures: _, sentIn: __, ...rest } = write;
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
@@ -143,7 +139,8 @@ export class AccountWrites implements WriteTarget {
     // Of a function that could not be called there is no patch.
     if (again.kind === 'update' && Object.keys(again.patch).length === 0) return false;
     if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;
-    this.take(again, undefined, rows);
+    if (this.isLoading) void store.settle().then(() => this.repeat(write, rows));
+    else this.take(again, undefined, rows);
     return true;
   }
 
