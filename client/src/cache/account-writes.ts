@@ -99,9 +99,10 @@ export class AccountWrites implements WriteTarget {
     const marked = uploads.mark(write);
     const all = [...replica.log, marked];
     // Other tabs may be sending what is in the log: they make one of both when they know.
-    const log = peers.isShared ? all : append(replica.log, marked, replica.defaultsOf(write.type));
-    const ended = write.kind === 'destroy' ? findCancelled(all, log) : [];
-    const [shown] = this.#takeAll([{ write, object: before }], { log }, ended, rows);
+    const isAlone = peers.isShared || !replica.isWritten(write);
+    const log = isAlone ? all : append(replica.log, marked, replica.defaultsOf(write.type));
+    const recorded = [{ write, object: before }];
+    const [shown] = this.#takeAll(recorded, { log }, findCancelled(all, log), rows);
     return shown as ShownWrite;
   }
 
@@ -131,10 +132,6 @@ export class AccountWrites implements WriteTarget {
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     const { store } = this.#options;
-    if (this.isLoading) {
-      void store.settle().then(() => this.repeat(write, rows));
-      return true;
-    }
     const { failures: _, sentIn: __, ...rest } = write;
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
@@ -142,7 +139,8 @@ export class AccountWrites implements WriteTarget {
     // Of a function that could not be called there is no patch.
     if (again.kind === 'update' && Object.keys(again.patch).length === 0) return false;
     if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;
-    this.take(again, undefined, rows);
+    if (this.isLoading) void store.settle().then(() => this.repeat(write, rows));
+    else this.take(again, undefined, rows);
     return true;
   }
 

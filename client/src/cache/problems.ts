@@ -109,8 +109,8 @@ export class Problems {
   dismiss(writeId: string): void {
     const problem = this.#byWrite.get(writeId);
     this.#byWrite.delete(writeId);
-    const isAsked = ![...this.#byWrite.values()].some((other) => other === problem);
-    if (isAsked) problem?.discard();
+    const ids = problem && this.#refused.get(problem)?.write.ids;
+    if (ids?.every((id) => !this.#byWrite.has(id))) problem?.discard();
   }
 
   #makeProblem(refused: RefusedWrite): Problem {

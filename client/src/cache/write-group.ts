@@ -45,7 +45,6 @@ export class WriteGroup implements WriteTarget {
   readonly refusal: Refusal | null;
   readonly isLoading: boolean;
   #log: Log = [];
-  #cancelled: readonly Outcome[] = [];
   #isOver = false;
 
   constructor(
@@ -63,7 +62,11 @@ export class WriteGroup implements WriteTarget {
 
   /** The ends of creates that are destroyed before anybody has seen them. */
   get cancelled(): readonly Outcome[] {
-    return this.#cancelled;
+    const taken = this.#recorded.filter(({ error }) => error === undefined);
+    return findCancelled(
+      taken.map(({ write }) => write),
+      this.#log,
+    );
   }
 
   get recorded(): readonly Recorded[] {
@@ -80,11 +83,11 @@ export class WriteGroup implements WriteTarget {
     if (this.#isOver) throw new Error('The function that makes the writes has ended.');
     const { type, key } = write;
     const row = this.#replica.preview(write, this.find(type, key).row ?? null, true);
-    this.#rows.set(`${type} ${key}`, row);
     const grouped = { ...write, group: this.#group };
-    const log = append(this.#log, grouped, this.#replica.defaultsOf(type));
-    this.#cancelled = [...this.#cancelled, ...findCancelled([...this.#log, grouped], log)];
-    this.#log = log;
+    this.#log = this.#rows.has(`${type} ${key}`)
+      ? append(this.#log, grouped, this.#replica.defaultsOf(type))
+      : [...this.#log, grouped];
+    this.#rows.set(`${type} ${key}`, row);
     const object = before ?? row;
     this.#recorded.push({ write: grouped, object });
     return this.#record((target) => target.take(write, before), object);
@@ -121,14 +124,16 @@ export class WriteGroup implements WriteTarget {
   finish(): Log {
     this.#isOver = true;
     const calls: PendingWrite[][] = [];
+    /** The last calls that write objects, by their keys alone, and with their types. */
+    const places = new Map<string, number>();
     for (const write of this.#log) {
-      const names = namesIn(write);
-      const needed = calls.findLastIndex((call) => call.some(({ key }) => names.has(key)));
-      const at = calls.findLastIndex(([first]) => first?.type === write.type);
-      const call = calls[at];
-      if (call !== undefined && at >= needed && fits(call, write, Number.POSITIVE_INFINITY))
-        call.push(write);
-      else calls.push([write]);
+      const name = `${write.type} ${write.key}`;
+      let at = calls.findLastIndex(([first]) => first?.type === write.type);
+      const isLater = [...namesIn(write)].some((key) => (places.get(key) ?? at) > at);
+      const call = isLater || places.get(name) === at ? undefined : calls[at];
+      if (call !== undefined && fits(call, write, Number.POSITIVE_INFINITY)) call.push(write);
+      else at = calls.push([write]) - 1;
+      places.set(name, at).set(write.key, at);
     }
     return calls.flat();
   }

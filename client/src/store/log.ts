@@ -114,8 +114,9 @@ export function findCancelled(
   readonly write: PendingWrite;
   readonly id: string;
 }[] {
-  const kept = new Set(after.flatMap(({ ids }) => ids));
-  return before.flatMap((write) => {
+  const start = countCommon(before, after);
+  const kept = new Set(after.slice(start).flatMap(({ ids }) => ids));
+  return before.slice(start).flatMap((write) => {
     const ids = write.ids.filter((id) => !kept.has(id));
     return ids.length === 0
       ? []

@@ -151,6 +151,11 @@ export class Replica {
     return this.#copyOf(type).count;
   }
 
+  /** Returns whether the log has writes of the object of a write. */
+  isWritten({ type, key }: PendingWrite): boolean {
+    return this.#copyOf(type).isWritten(key);
+  }
+
   /** Returns whether the client has an object of the server's. */
   has(type: string, id: string): boolean {
     return this.base(type, this.keyOf(type, id)) !== undefined;
@@ -344,6 +349,10 @@ class Copy {
     this.#base.delete(old);
     this.#base.set(key, makeRow(row, key, false));
     return true;
+  }
+
+  isWritten(key: Key): boolean {
+    return this.#writes.has(key);
   }
 
   add(write: PendingWrite): void {

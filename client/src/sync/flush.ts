@@ -58,7 +58,8 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       call = null;
       add(write);
     } else if (write.sentAs === null) {
-      if (call === null || !fits(call.writes, write, limits.maxObjectsInSet)) {
+      const isTwice = mates(write).at(-1)?.sentAs === call?.onceKey;
+      if (call === null || isTwice || !fits(call.writes, write, limits.maxObjectsInSet)) {
         if (calls >= limits.maxCalls) return cutPlan(planned, log, index);
         call = { onceKey: crypto.randomUUID(), writes: [] };
         calls += 1;
@@ -124,16 +125,15 @@ export function findHeld(
 }
 
 /**
- * Returns whether a write can go in a /set. There creates come first, then updates, then destroys;
- * each object comes once.
+ * Returns whether a write of another object can go in a /set behind others. There creates come
+ * first, then updates, then destroys.
  */
 export function fits(writes: readonly PendingWrite[], next: PendingWrite, max: number): boolean {
   const [first] = writes;
   if (first === undefined) return true;
   if (first.type !== next.type || writes.length >= max) return false;
   if (isChecked(first) !== isChecked(next) || first.group !== next.group) return false;
-  if (writes.some(({ key }) => key === next.key)) return false;
-  return next.kind === 'destroy' || writes.every(({ kind }) => kind !== 'destroy');
+  return next.kind === 'destroy' || writes.at(-1)?.kind !== 'destroy';
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-import { hasEffect } from '../store/checks.js';
+import { hasEffect, isChecked } from '../store/checks.js';
 import { type Log, replaceNames } from '../store/log.js';
 import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
@@ -129,15 +129,15 @@ export function recover(
   { objects: pulled, isWhole }: Pulled,
 ): Recovery {
   const { type, created, hasMore, isMade = false } = lost;
-  const free = new Map<string, JsonObject>();
+  const objects = new Map<string, JsonObject>();
+  const made = new Set(replica.log.flatMap(({ key, kind }) => (kind === 'create' ? [key] : [])));
   for (const id of created) {
     const key = replica.keyOf(type, id);
     const object = pulled?.get(id) ?? replica.base(type, key);
     // A tab that has lost its turn may know an object that the log is about to make.
-    const isFree =
-      key === id || replica.log.some((write) => write.key === key && write.kind === 'create');
-    if (object !== undefined && isFree) free.set(id, object);
+    if (object !== undefined && (key === id || made.has(key))) objects.set(id, object);
   }
+  const free = new FreeObjects(objects);
   const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
@@ -146,9 +146,11 @@ export function recover(
     const id =
       write.kind === 'create'
         ? findEqual(write, free, { replica, nameOf })
-        : findWritten(write, replica, { objects: pulled, isKnown: isMade });
+        : isWhole || isChecked(write)
+          ? findWritten(write, replica, { objects: pulled, isKnown: isMade })
+          : undefined;
     if (id === undefined) return [isWhole && !isMade ? { ...write, sentAs: null } : write];
-    free.delete(id);
+    objects.delete(id);
     if (write.kind === 'create') aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
@@ -175,17 +177,56 @@ function findWritten(
   return isMade ? id : undefined;
 }
 
+/** Objects that no create is known to have made. */
+class FreeObjects {
+  readonly #objects: ReadonlyMap<string, JsonObject>;
+  /** Their ids by some of their values, by the names of these. */
+  readonly #indexes = new Map<string, Map<string, string[]>>();
+
+  constructor(objects: ReadonlyMap<string, JsonObject>) {
+    this.#objects = objects;
+  }
+
+  /** Returns those that may have some values, in their order: many creates are looked for. */
+  *find(values: JsonObject): Iterable<readonly [id: string, object: JsonObject]> {
+    const names = Object.keys(values).sort();
+    const textOf = (object: JsonObject): string =>
+      JSON.stringify(names.map((name) => object[name]));
+    const name = JSON.stringify(names);
+    const index = this.#indexes.get(name) ?? new Map<string, string[]>();
+    if (!this.#indexes.has(name))
+      for (const [id, object] of this.#objects) {
+        const text = textOf(object);
+        const ids = index.get(text);
+        if (ids === undefined) index.set(text, [id]);
+        else ids.push(id);
+      }
+    this.#indexes.set(name, index);
+    for (const id of index.get(textOf(values)) ?? []) {
+      const object = this.#objects.get(id);
+      if (object !== undefined) yield [id, object];
+    }
+  }
+}
+
 /** A create may name others of its call, and itself. */
 function findEqual(
   write: PendingCreate,
-  objects: ReadonlyMap<string, JsonObject>,
+  free: FreeObjects,
   { replica, nameOf }: { readonly replica: Replica; readonly nameOf: (text: string) => string },
 ): string | undefined {
-  const equal = [...objects].find(([id, object]) => {
-    const named = replaceNames(write, (text) => (text === write.key ? id : nameOf(text)));
-    // The server tells no secrets.
-    const values = replica.withoutSecrets(write.type, named.values);
-    return Object.keys(values).every((name) => isEqual(values[name], object[name]));
-  });
-  return equal?.[0];
+  // The server tells no secrets.
+  const valuesFor = (id: string): JsonObject =>
+    replica.withoutSecrets(
+      write.type,
+      replaceNames(write, (text) => (text === write.key ? id : nameOf(text))).values,
+    );
+  const plain = Object.entries(valuesFor(write.key)).filter(
+    ([, value]) => typeof value !== 'object' && value !== write.key,
+  );
+  for (const [id, object] of free.find(Object.fromEntries(plain))) {
+    const values = valuesFor(id);
+    if (Object.keys(values).every((name) => isEqual(values[name], object[name]))) return id;
+  }
+  return undefined;
 }

@@ -90,6 +90,31 @@ describe('a write that the client refuses', () => {
   });
 });
 
+describe('a problem that can not be repeated', () => {
+  it('stays one during a start, and behind it', async () => {
+    const kept = memory();
+    const first = await served.connect({ store: kept });
+    const { Todo } = first.account();
+    for (let n = 0; n < 4; n += 1) Todo.create({ text: `start ${n}` });
+    Todo.update('unknown', finish);
+    expect(await problemsOf(first, 1)).toEqual(['notFound']);
+    await first.sync.settled();
+    await first.close();
+    const paged = pageStore(kept, 3);
+    paged.hold();
+    const jmap = await served.connect({ store: paged.store, username: 'u1' });
+    const [problem, ...others] = jmap.problems.getSnapshot();
+    expect([problem?.error.type, others]).toEqual(['notFound', []]);
+    problem?.retry();
+    expect(jmap.problems.getSnapshot()).toEqual([problem]);
+    paged.release();
+    await jmap.sync.settled();
+    expect(jmap.problems.getSnapshot()).toEqual([problem]);
+    problem?.discard();
+    await jmap.close();
+  });
+});
+
 describe('a function that throws behind a start', () => {
   it('makes a problem of its write, and of those that were made with it', async () => {
     const kept = memory();

@@ -205,6 +205,36 @@ describe('a lost call', () => {
     expect(change.log).toEqual([other, { ...create(FIRST, { text: 'b' }), sentAs: null }]);
   });
 
+  it('of many creates looks at each of many objects a few times at most', () => {
+    let looks = 0;
+    const many = Array.from({ length: 1000 }, (_, n) => {
+      const id = `o${n}`;
+      const object = {
+        ...{ id, parentId: id },
+        get text() {
+          looks += 1;
+          return `t${n}`;
+        },
+      };
+      return [id, object] as const;
+    });
+    const mine = Array.from({ length: 100 }, (_, n) => {
+      const key = FIRST.slice(0, -3) + String(n).padStart(3, '0');
+      return create(key, { text: `t${9 * n}`, parentId: key });
+    });
+    // There is one such object, and another create has it.
+    const twin = create(SECOND.replace('0', '1'), { text: 't0' });
+    const objects = new Map(many);
+    const lostOnes = { ...lost, created: [...objects.keys()] };
+    const replica = makeReplica([...mine, twin]);
+    const { change } = recover(lostOnes, replica, { objects, isWhole: true });
+    expect([...(change.aliases ?? [])].map(([key, { id }]) => [key, id])).toEqual(
+      mine.map(({ key }, n) => [key, `o${9 * n}`]),
+    );
+    expect(change.log).toEqual([{ ...twin, sentAs: null }]);
+    expect(looks).toBeLessThan(5 * many.length);
+  });
+
   it('ends in part with the first of several pages', () => {
     const pulled = { objects: new Map([['x', x]]), isWhole: false };
     const { change, hasMoved } = recover(lost, makeReplica(log), pulled);
