@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeAuthority } from '../support/certificates.js';
 import { Client } from '../support/client.js';
+import { eventually } from '../support/poll.js';
 import { startServer } from '../support/server.js';
 
 const RESOURCE = 'https://jmap.example.com';
@@ -57,7 +58,7 @@ it('The authority of NODE_EXTRA_CA_CERTS proves who a provider is', async () => 
     );
     const hasLogged = () => (server.stdout() + server.stderr()).includes(AWAY);
     // A line of the log may come behind the answer.
-    if (status === 503) await vi.waitFor(() => expect(hasLogged()).toBe(true), 10_000);
+    if (status === 503) await eventually(() => expect(hasLogged()).toBe(true), 10_000);
     await server.remove();
     expect(hasLogged()).toBe(status === 503);
     return status;

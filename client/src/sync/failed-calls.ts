@@ -59,11 +59,10 @@ export class FailedCalls {
    * Returns an empty /set, where a call is in doubt. Under the key of that call the server makes
    * nothing else from then on, unless it has made it already.
    */
-  get probe(): Invocation | null {
-    const { accountId, hasOnceKeys, replica } = this.#options;
-    const isThere = replica.log.some(({ sentAs }) => sentAs === this.#doubted?.onceKey);
+  findProbe(): Invocation | null {
+    const { accountId, hasOnceKeys } = this.#options;
     // Another tab may have got the answer.
-    if (!isThere) this.#doubted = null;
+    if (this.#doubted !== null && !this.#isSent(this.#doubted)) this.#doubted = null;
     if (this.#doubted === null || this.#isProbed) return null;
     const { type, onceKey } = this.#doubted;
     return [`${type}/set`, { accountId, ...(hasOnceKeys() && { onceKey }) }, PROBE];
@@ -112,7 +111,7 @@ export class FailedCalls {
 
   /** Reads the answer to an empty /set. Returns the type of an error that may pass. */
   readProbe(response: Response): string | null {
-    const { replica, hasOnceKeys } = this.#options;
+    const { hasOnceKeys } = this.#options;
     const call = this.#doubted;
     if (call === null) return null;
     if (!this.#isProbed) {
@@ -125,8 +124,7 @@ export class FailedCalls {
       else if (hasOnceKeys() && !answer.isError) this.#planAnew([call]);
     }
     // A server without keys tells with its changes what it has made.
-    const isSent = replica.log.some(({ sentAs }) => sentAs === call.onceKey);
-    if (hasOnceKeys() || !isSent) {
+    if (hasOnceKeys() || !this.#isSent(call)) {
       this.#doubted = null;
       this.#noteWay();
     }
@@ -148,6 +146,10 @@ export class FailedCalls {
     const answer = { isError: true, args: error, type: String(error['type']) } as const;
     const { change, outcomes } = readFlush(replica, [{ call, answer }]);
     void commit(change, outcomes);
+  }
+
+  #isSent({ onceKey }: FlushCall): boolean {
+    return this.#options.replica.log.some(({ sentAs }) => sentAs === onceKey);
   }
 
   #isSuspect({ ids }: { readonly ids: readonly string[] }): boolean {

@@ -1,4 +1,5 @@
 import { RequestError, TransportError } from '../call/errors.js';
+import { CORE } from '../call/session.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
@@ -16,7 +17,6 @@ import { type Sweep, sweepCalls } from './sweep.js';
 import { CALLS_OF_A_PULL, ONCE, type SyncOptions } from './sync-options.js';
 import { TypeReading } from './type-reading.js';
 
-const CORE = 'urn:ietf:params:jmap:core';
 /** Calls of a page of a sweep. */
 const CALLS_OF_A_SWEEP = 3;
 /** Calls of a list: what has changed, a page, and the objects of both. */
@@ -222,7 +222,7 @@ export class Sync {
     if (this.#isEnded()) return null;
     // At the begin of a cycle, a call that was sent has lost its answer.
     const lost = await this.#findLost();
-    const probe = this.#failedCalls?.probe ?? null;
+    const probe = this.#failedCalls?.findProbe() ?? null;
     const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
     if (lost === null && probe === null) await this.#outbox.plan();
     if (this.#isEnded()) return null;
@@ -421,8 +421,8 @@ export class Sync {
   }
 
   /**
-   * Makes the next request smaller than this one, which has failed. Returns false where nothing
-   * can be made smaller.
+   * Makes the next request smaller than this one, which has failed. Returns whether the next one
+   * needs no pause.
    */
   async #divide(cycle: Cycle, error: unknown): Promise<boolean> {
     if (this.#failedCalls === null && !(error instanceof RequestError)) return false;
