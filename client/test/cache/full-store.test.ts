@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
 import { memory } from '../../src/index.js';
 import type { Table } from '../../src/persist/port.js';
 import type { Coverage } from '../../src/store/replica.js';
-import { limitRoom } from '../support/limited-store.js';
+import { limitRoom, limitStore } from '../support/limited-store.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
 
@@ -67,7 +68,7 @@ describe('a full store', () => {
     const jmap = await open({ store });
     const list = jmap.account().Todo.live(SEARCH);
     const end = list.subscribe(() => undefined);
-    await expect.poll(() => texts(list.getSnapshot().rows)).toEqual(ALL);
+    await eventually(() => expect(texts(list.getSnapshot().rows)).toEqual(ALL));
     expect(jmap.sync.getSnapshot()).toMatchObject({ storage: 'kept', status: 'live' });
     end();
   });
@@ -172,12 +173,21 @@ describe('a full store', () => {
   });
 
   it('has no tab go back to the objects that it has', async () => {
-    const { store, limit, read } = makeStore();
+    const { kept, read } = makeStore();
+    let isLimited = false;
+    // There is room for writes, and none for objects.
+    const store = limitStore(kept, (changes) =>
+      isLimited && changes.some(({ table, value }) => table === 'objects' && value !== undefined)
+        ? 'full'
+        : 'kept',
+    );
     const openTab = openBrowser(store);
     const tabs = [openTab(), openTab()];
     const clients = await Promise.all(tabs.map((tab) => open({ store: tab.store }, 'all')));
     for (const { sync } of clients) await sync.settled();
-    limit(4000);
+    const storages = new Set<string>();
+    for (const { sync } of clients) sync.subscribe(({ storage }) => storages.add(storage));
+    isLimited = true;
     const [first] = clients;
     const texts = long('frozen', 20);
     for (const text of texts) first?.account().Todo.create({ text });
@@ -191,7 +201,7 @@ describe('a full store', () => {
       list.subscribe(() => counts.push(count()));
       return { count, counts };
     });
-    for (const { count } of shown) await expect.poll(count).toBe(20);
+    for (const { count } of shown) await eventually(() => expect(count()).toBe(20));
     for (const { counts } of shown) counts.length = 0;
     for (const [at, jmap] of clients.entries()) {
       jmap.account().Todo.create({ text: `later ${at}` });
@@ -199,6 +209,7 @@ describe('a full store', () => {
     }
     expect(shown.flatMap(({ counts }) => counts).filter((count) => count < 20)).toEqual([]);
     expect(await read('objects')).not.toContain('later');
+    expect([...storages]).toEqual(['kept']);
   });
 
   it('takes no further objects where their types are kept whole', async () => {
