@@ -101,6 +101,22 @@ export class Marks {
     return this.writes.find((write) => write.mark === mark);
   }
 
+  /**
+   * Returns whether others have changed an object, or one that its create names, before its client
+   * knew it again.
+   */
+  isMixed(mark: string): boolean {
+    const marks = new Set([mark]);
+    // A set is read to its end, also where it grows meanwhile.
+    for (const one of marks) {
+      if (this.mixed.has(one)) return true;
+      const names = this.find(one)?.names ?? [];
+      for (const { kind, key, mark: other } of this.writes)
+        if (kind === 'create' && names.includes(key)) marks.add(other);
+    }
+    return false;
+  }
+
   /** Returns whether a client has destroyed an object, or was refused its create. */
   isTakenBack(key: string): boolean {
     const ofKey = this.writes.filter((write) => write.key === key);

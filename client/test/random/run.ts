@@ -11,8 +11,8 @@ import { type Release, World } from './world.js';
 /** How many steps lie between two looks at the server. */
 const STRIDE = 12;
 
-/** A seed takes a second; one that takes so long hangs, in milliseconds. */
-const PATIENCE = 30_000;
+/** A seed takes some seconds; one that takes so long hangs, in milliseconds. */
+const PATIENCE = 90_000;
 
 const HARD_PATIENCE = 120_000;
 

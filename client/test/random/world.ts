@@ -116,7 +116,7 @@ export class World {
    * it before its client knew it again.
    */
   mayBeTwice(mark: string): boolean {
-    return !this.profile.hasOnceKeys && this.marks.mixed.has(mark);
+    return !this.profile.hasOnceKeys && this.marks.isMixed(mark);
   }
 
   /** The server goes back to an earlier time. */
