@@ -86,8 +86,9 @@ describe.each(engines)('an account that floods, on %s', (_, open) => {
         await sleep(1);
       }),
     );
-    // As many as there are connections (at the most 12), while it waits and while it runs.
-    expect(before).toBeLessThanOrEqual(4 * 2 * 12);
+    // As many as there are connections (at the most 12) while it waits, and while it runs: a slow
+    // machine may have the others run twice then. All 200 are answered before an unfair store.
+    expect(before).toBeLessThanOrEqual(4 * 3 * 12);
   });
 
   it('fills half of the queue at the most, and another is not turned away', async () => {
