@@ -42,6 +42,8 @@ interface Pending {
   readonly sentAs: string | null;
   /** The state of its type in which it was last sent, where there was one. */
   readonly sentIn?: string;
+  /** The id of an object that was made here, where it was known when the write was last sent. */
+  readonly sentTo?: string;
   /** How often the server has failed at it, where it has. */
   readonly failures?: number;
 }

@@ -1,17 +1,17 @@
-import type { JsonObject } from '../../../src/protocol/json.js';
 import { isFinal, RequestError } from '../call/errors.js';
+import type { Log } from '../store/log.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { FlushCall } from './flush.js';
 import { type Outbox, TOO_LARGE } from './outbox.js';
-import { readFlush } from './outcomes.js';
+import { type FailedCall, type Refusal, refuseWrites } from './outcomes.js';
 import type { SyncOptions } from './sync-options.js';
-import { MOST_FAILURES, TRANSIENT } from './transient.js';
+import { KEY_IS_USED, MOST_FAILURES, TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
 
 /**
- * A server, or a proxy before it, may fail at a whole request because of one of its writes. Then
- * requests get smaller until the write is alone. It is refused if it fails twice where an empty
- * /set goes through behind it each time: all else is a failure of the way, and passes.
+ * A server, or a proxy before it, may fail at a whole request or call because of one of its writes.
+ * Then requests get smaller until the write is alone. It is refused if it fails twice where an
+ * empty /set goes through behind it each time: all else is a failure of the way, and passes.
  */
 
 /** The method call id of an empty /set. */
@@ -19,17 +19,33 @@ const PROBE = 'probe';
 /** How often a write has to fail. */
 const MOST_TRIES = 2;
 
+/** Why a create ends of which nobody knows what the server has made. */
+const NOT_FOUND_AGAIN = Object.freeze({
+  type: 'serverFail',
+  description: 'The server has made the call, and fails to answer it: the object may be there.',
+});
+
+/** A call that was made. */
+export interface MadeCall {
+  readonly onceKey: string;
+  /** It has come again often enough, and ends without its answer. */
+  readonly isLast: boolean;
+}
+
 /** A write that has failed alone. */
 interface Suspect {
   readonly ids: readonly string[];
-  readonly error: JsonObject;
+  readonly error: Refusal;
   /** How often an empty /set went through behind it. */
   readonly passes: number;
 }
 
 /** Finds the writes with which requests fail. */
 export class FailedCalls {
-  #made: string | null = null;
+  #made: MadeCall | null = null;
+  /** How often the last call was found to be made. */
+  #rounds = 0;
+  #lastMade: string | null = null;
   readonly #options: SyncOptions;
   readonly #outbox: Outbox;
   /** A call that may have been made. Nothing else is written until that is known. */
@@ -45,13 +61,21 @@ export class FailedCalls {
     this.#outbox = outbox;
   }
 
-  /** The key of a call that was made, and with which requests fail. */
-  get made(): string | null {
+  /** A call that was made, and with which requests fail. */
+  get made(): MadeCall | null {
     return this.#made;
   }
 
   /** All is known of that call that can be found out without its answer. */
   endMade(): void {
+    const { log } = this.#options.replica;
+    if (this.#made?.isLast) {
+      const { onceKey } = this.#made;
+      this.#refuse(
+        log.filter(({ sentAs }) => sentAs === onceKey),
+        NOT_FOUND_AGAIN,
+      );
+    }
     this.#made = null;
   }
 
@@ -75,6 +99,17 @@ export class FailedCalls {
     this.#outbox.grow();
   }
 
+  /** Notes a call whose outcome is unknown behind an error of its own. */
+  note({ call, error }: FailedCall): void {
+    const { type } = error;
+    if (type === KEY_IS_USED) this.#doubt(call, null);
+    if (type !== 'serverFail' && type !== 'serverPartialFail') return;
+    this.#crashes += 1;
+    if (this.#crashes < MOST_FAILURES) return;
+    this.#outbox.shrink(call.writes.length);
+    this.#doubt(call, error);
+  }
+
   /**
    * Makes the next request smaller than one with these calls that has failed, where the error may
    * be due to one of them. Calls of `earlier` may have been made. Returns whether the next request
@@ -90,7 +125,7 @@ export class FailedCalls {
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
     const isAlone = others.length === 0 && this.#outbox.isDivided;
-    const { length, 0: write } = only.writes;
+    const { length } = only.writes;
     // The octets that are too many may be those of a few writes: then their number says nothing.
     this.#outbox.shrink(isAlone && refusal !== TOO_LARGE ? length : Number.POSITIVE_INFINITY);
     if (refusal === TOO_LARGE) this.#outbox.limit();
@@ -100,12 +135,7 @@ export class FailedCalls {
       this.#planAnew(calls.filter((call) => !isOpen(call)));
       return true;
     }
-    this.#doubted = only;
-    this.#isProbed = false;
-    if (length === 1 && write) {
-      const passes = this.#isSuspect(write) ? (this.#suspect?.passes ?? 0) : 0;
-      this.#suspect = { ids: write.ids, error: refusal, passes };
-    }
+    this.#doubt(only, refusal);
     return false;
   }
 
@@ -120,7 +150,7 @@ export class FailedCalls {
       this.#isProbed = true;
       if (answer.isError) this.#suspect = null;
       // The key has other arguments.
-      if (answer.isError && answer.type === 'invalidArguments') this.#made = call.onceKey;
+      if (answer.isError && answer.type === KEY_IS_USED) this.#noteMade(call.onceKey);
       else if (hasOnceKeys() && !answer.isError) this.#planAnew([call]);
     }
     // A server without keys tells with its changes what it has made.
@@ -133,7 +163,7 @@ export class FailedCalls {
 
   /** The way of writes is open: refuses a write that has failed often enough. */
   #noteWay(): void {
-    const { replica, commit } = this.#options;
+    const { replica } = this.#options;
     this.#suspect &&= { ...this.#suspect, passes: this.#suspect.passes + 1 };
     if (this.#suspect === null || this.#suspect.passes < MOST_TRIES) return;
     const { error } = this.#suspect;
@@ -141,10 +171,30 @@ export class FailedCalls {
     this.#suspect = null;
     this.#crashes = 0;
     this.#outbox.forget();
-    if (write === undefined) return;
-    const call = { onceKey: '', type: write.type, writes: [write] };
-    const answer = { isError: true, args: error, type: String(error['type']) } as const;
-    const { change, outcomes } = readFlush(replica, [{ call, answer }]);
+    if (write !== undefined) this.#refuse([write], error);
+  }
+
+  /** `error`: why a write alone is refused in the end; null where it is not to blame. */
+  #doubt(call: FlushCall, error: Refusal | null): void {
+    const [write, ...others] = call.writes;
+    this.#doubted = call;
+    this.#isProbed = false;
+    if (error === null || write === undefined || others.length > 0) return;
+    const passes = this.#isSuspect(write) ? (this.#suspect?.passes ?? 0) : 0;
+    this.#suspect = { ids: write.ids, error, passes };
+  }
+
+  /** A call that was made comes again as it was: its answer may get through. */
+  #noteMade(onceKey: string): void {
+    this.#rounds = this.#lastMade === onceKey ? this.#rounds + 1 : 1;
+    this.#lastMade = onceKey;
+    this.#made = { onceKey, isLast: this.#rounds >= MOST_FAILURES };
+  }
+
+  #refuse(writes: Log, error: Refusal): void {
+    const { replica, commit } = this.#options;
+    if (writes.length === 0) return;
+    const { change, outcomes } = refuseWrites(replica, writes, error);
     void commit(change, outcomes);
   }
 
@@ -175,7 +225,7 @@ export class FailedCalls {
   }
 
   /** Returns why an error refuses a part of its request; null where it may pass. */
-  #judge(error: unknown): JsonObject | null {
+  #judge(error: unknown): Refusal | null {
     if (isTooLarge(error)) return TOO_LARGE;
     if (isCrash(error)) this.#crashes += 1;
     if (!(isCrash(error) ? this.#crashes >= MOST_FAILURES : isFinal(error))) return null;

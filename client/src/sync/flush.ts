@@ -11,7 +11,7 @@ import {
   widenPatch,
 } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
-import type { Key, PendingWrite } from '../store/write.js';
+import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import type { Invocation } from '../transport/transport.js';
 
 /** Writes of one type that go in one /set, which the server makes in one transaction. */
@@ -68,10 +68,13 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       // Without its state such a call has to wait.
       if (state === null && (limits.isGuarded || isChecked(write)))
         return cutPlan(planned, log, index);
+      const { sentTo: _, ...prepared } = prepare(write, mates(write), replica);
+      const id = isLocalKey(write.key) ? replica.idOf(write.key) : null;
       const sent = {
-        ...prepare(write, mates(write), replica),
+        ...prepared,
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
+        ...(id !== null && { sentTo: id }),
       };
       octets += countOctets(JSON.stringify(sent));
       // A write alone is sent, however large: the server says what is wrong with it.
@@ -191,14 +194,17 @@ export function setCall(
   const destroy: string[] = [];
   const creates = replica.log.filter(({ kind }) => kind === 'create');
   const keys = new Set(creates.map(({ key }) => key));
-  // A create that comes again is named as before, even where its id has come to a commit in vain.
+  // A call that comes again is as it was: what it names had no id when it was planned.
+  const isNew = (text: string): boolean =>
+    keys.has(text) || (hasOnceKeys && isLocalKey(text) && replica.idOf(text) !== null);
   const idOf = (text: string): string =>
-    keys.has(text) ? `#${creationId(text)}` : (replica.idOf(text) ?? text);
+    isNew(text) ? `#${creationId(text)}` : (replica.idOf(text) ?? text);
   for (const write of call.writes) {
     const named = replaceNames(write, idOf);
+    const id = named.sentTo ?? idOf(named.key);
     if (named.kind === 'create') create.push([creationId(named.key), named.values]);
-    else if (named.kind === 'update') update.push([idOf(named.key), named.patch]);
-    else destroy.push(idOf(named.key));
+    else if (named.kind === 'update') update.push([id, named.patch]);
+    else destroy.push(id);
   }
   const isGuarded = call.writes.some(isChecked) || (!hasOnceKeys && create.length > 0);
   const args = {

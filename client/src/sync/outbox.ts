@@ -1,13 +1,14 @@
 import { isChecked } from '../store/checks.js';
-import type { Log } from '../store/log.js';
-import type { PendingWrite } from '../store/write.js';
+import { type Log, namesIn } from '../store/log.js';
+import { isLocalKey, type PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
-import { callsOf, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
+import { callsOf, creationId, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
 import { findOrphans } from './orphans.js';
-import { type FlushResult, readFlush } from './outcomes.js';
+import { type AnsweredCall, type FlushResult, readFlush } from './outcomes.js';
 import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.js';
+import { KEY_IS_USED, TRANSIENT } from './transient.js';
 import { findConflicts, findWaiting } from './unchanged.js';
-import { answerOf } from './wire.js';
+import { answerOf, type CallAnswer } from './wire.js';
 
 export const TOO_LARGE = Object.freeze({
   type: 'tooLarge',
@@ -16,6 +17,13 @@ export const TOO_LARGE = Object.freeze({
 
 /** Limits are not halved further: a single write is less than this in any case. */
 const SMALLEST_SHARE = 2 ** -12;
+
+/** The calls of a request. */
+interface SentCalls {
+  readonly calls: readonly FlushCall[];
+  /** The keys that were planned before. */
+  readonly earlier: ReadonlySet<string | null>;
+}
 
 /** Puts the writes of the log into calls of /set, and reads their answers. */
 export class Outbox {
@@ -106,16 +114,46 @@ export class Outbox {
     return setCall(accountId, call, replica, hasOnceKeys());
   }
 
-  /** Reads the answers of calls. */
-  read(calls: readonly FlushCall[], response: Response): FlushResult {
+  /** Returns the ids of objects that calls name by creation ids, and that are there already. */
+  createdIdsOf(calls: readonly FlushCall[]): Record<string, string> {
+    const { replica, hasOnceKeys } = this.#options;
+    const ids: Record<string, string> = {};
+    if (!hasOnceKeys()) return ids;
+    for (const write of calls.flatMap(({ writes }) => writes)) {
+      const isNamed = write.kind !== 'create' && write.sentTo === undefined;
+      for (const key of [...namesIn(write), ...(isNamed ? [write.key] : [])]) {
+        const id = isLocalKey(key) ? replica.idOf(key) : null;
+        if (id !== null) ids[creationId(key)] = id;
+      }
+    }
+    for (const { kind, key } of replica.log) if (kind === 'create') delete ids[creationId(key)];
+    return ids;
+  }
+
+  /** Reads the answers of calls. An earlier request may have had those of `earlier`. */
+  read({ calls, earlier }: SentCalls, response: Response): FlushResult {
     const { replica, repair } = this.#options;
-    const answers = calls.map((call) => ({ call, answer: answerOf(response, call.onceKey) }));
+    const answers = calls.map((call): AnsweredCall => {
+      const answer = answerOf(response, call.onceKey);
+      return { call, answer, isOpen: this.#isOpen(answer, earlier.has(call.onceKey)) };
+    });
     const result = readFlush(replica, answers, repair);
     if (result.isTooLarge) {
       this.shrink(Number.POSITIVE_INFINITY);
       this.limit();
     }
     return result;
+  }
+
+  /**
+   * Returns whether the outcome of a call is unknown behind its answer. The server looks for the
+   * answer to an earlier request only once it has time.
+   */
+  #isOpen(answer: CallAnswer, wasSent: boolean): boolean {
+    if (!answer.isError) return false;
+    const { type, isMissing } = answer;
+    const isUsed = type === KEY_IS_USED && wasSent && this.#options.hasOnceKeys();
+    return isMissing || type === 'serverPartialFail' || TRANSIENT.has(type) || isUsed;
   }
 
   #planFlush(): Log {

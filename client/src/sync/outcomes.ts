@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import { isChecked, lookAnew } from '../store/checks.js';
-import { replaceNames } from '../store/log.js';
+import { type Log, replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
 import type { Alias, Change, Replica, Row } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
-import { MOST_FAILURES, TRANSIENT } from './transient.js';
+import { KEY_IS_USED, MOST_FAILURES, TRANSIENT } from './transient.js';
 import type { CallAnswer } from './wire.js';
 
 /** Why a write was not made: a SetError, or the error of its whole call. */
@@ -30,19 +30,45 @@ export interface FlushResult {
   readonly failure: string | null;
   /** A call had more objects than the server takes at once: its writes go out in smaller ones. */
   readonly isTooLarge: boolean;
+  /** The calls whose outcomes are unknown behind their errors. */
+  readonly open: readonly FailedCall[];
+}
+
+/** A call, and the error that answers it. */
+export interface FailedCall {
+  readonly call: FlushCall;
+  readonly error: JsonObject & { readonly type: string };
 }
 
 /** Returns a refused write as it is sent once more; null: the refusal is final. */
 export type Repair = (write: PendingWrite, error: Refusal) => PendingWrite | null;
 
+/** A call of a flush, and its answer. */
+export interface AnsweredCall {
+  readonly call: FlushCall;
+  readonly answer: CallAnswer;
+  /** Nobody knows which of its writes were made. */
+  readonly isOpen?: boolean;
+}
+
 /** Reads the answers of the /set calls of a flush. */
 export function readFlush(
   replica: Replica,
-  answers: readonly { readonly call: FlushCall; readonly answer: CallAnswer }[],
+  answers: readonly AnsweredCall[],
   repair: Repair = () => null,
 ): FlushResult {
   const reader = new FlushReader(replica, repair);
-  for (const { call, answer } of answers) reader.read(call, answer);
+  for (const { call, answer, isOpen = false } of answers) {
+    if (answer.isError && isOpen) reader.leave(call, { ...answer.args, type: answer.type });
+    else reader.read(call, answer);
+  }
+  return reader.finish();
+}
+
+/** Ends writes that are not made, whatever may pass. */
+export function refuseWrites(replica: Replica, writes: Log, error: Refusal): FlushResult {
+  const reader = new FlushReader(replica, () => null);
+  for (const write of writes) reader.refuse(write, error);
   return reader.finish();
 }
 
@@ -56,6 +82,7 @@ class FlushReader {
   readonly #again = new Map<PendingWrite, PendingWrite>();
   #failure: string | null = null;
   #isTooLarge = false;
+  readonly #open: FailedCall[] = [];
   readonly #ended = new Set<PendingWrite>();
   /** Objects that were not made: for good, or until their creates are sent again. */
   readonly #refusedKeys = new Set<Key>();
@@ -66,6 +93,13 @@ class FlushReader {
   constructor(replica: Replica, repair: Repair) {
     this.#replica = replica;
     this.#repair = repair;
+  }
+
+  /** Leaves a call as it is: it comes again. */
+  leave(call: FlushCall, error: FailedCall['error']): void {
+    this.#open.push({ call, error });
+    if (error.type !== KEY_IS_USED) this.#failure ??= error.type;
+    for (const { kind, key } of call.writes) if (kind === 'create') this.#repeatedKeys.add(key);
   }
 
   read(call: FlushCall, answer: CallAnswer): void {
@@ -79,20 +113,14 @@ class FlushReader {
       for (const write of call.writes) this.#sendAnew(write);
       return;
     }
-    // Nobody knows which of the writes were made: the call stays as it is, and comes again.
-    if (answer.isError && (answer.isMissing || answer.type === 'serverPartialFail')) {
-      this.#failure ??= answer.type;
-      for (const { kind, key } of call.writes) if (kind === 'create') this.#repeatedKeys.add(key);
-      return;
-    }
     for (const write of call.writes) {
       const ending = answer.isError
         ? { ...answer.args, type: answer.type }
         : this.#endOf(write, answer.args);
       if (ending === null) this.#ended.add(write);
       else if (needs(write, this.#repeatedKeys)) this.#sendAnew(write);
-      else if (needs(write, this.#refusedKeys)) this.#refuse(write, DEPENDENCY_FAILED);
-      else if (!this.#repeat(write, ending)) this.#refuse(write, ending);
+      else if (needs(write, this.#refusedKeys)) this.refuse(write, DEPENDENCY_FAILED);
+      else if (!this.#repeat(write, ending)) this.refuse(write, ending);
       if (write.kind === 'create' && this.#again.has(write)) this.#repeatedKeys.add(write.key);
     }
   }
@@ -131,7 +159,7 @@ class FlushReader {
     const { log } = this.#replica;
     const dependants = findDependants(log, this.#refusedKeys);
     for (const write of dependants) {
-      if (!this.#ended.has(write)) this.#refuse(write, DEPENDENCY_FAILED);
+      if (!this.#ended.has(write)) this.refuse(write, DEPENDENCY_FAILED);
     }
     const rest = log
       .filter((write) => !this.#ended.has(write))
@@ -145,10 +173,11 @@ class FlushReader {
       outcomes: this.#outcomes,
       failure: this.#failure,
       isTooLarge: this.#isTooLarge,
+      open: this.#open,
     };
   }
 
-  #refuse(write: PendingWrite, error: Refusal): void {
+  refuse(write: PendingWrite, error: Refusal): void {
     this.#ended.add(write);
     this.#outcomes.push({ isMade: false, write, error });
     if (write.kind === 'create') this.#refusedKeys.add(write.key);

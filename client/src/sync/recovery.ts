@@ -3,9 +3,10 @@ import { hasEffect, isChecked } from '../store/checks.js';
 import { type Log, replaceNames } from '../store/log.js';
 import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
-import type { Key, PendingCreate, PendingWrite } from '../store/write.js';
+import { isLocalKey, type Key, type PendingCreate, type PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Draft } from './draft.js';
+import type { MadeCall } from './failed-calls.js';
 import type { FetchQueue } from './fetch-queue.js';
 import type { Outcome } from './outcomes.js';
 import { textsOf } from './pull.js';
@@ -29,8 +30,10 @@ export interface Lost {
   readonly state: string;
   /** There are further changes: the server tells a part at once. */
   readonly hasMore: boolean;
-  /** It was made: what can't be found is not sent again as another call. */
+  /** It was made, and is not sent again as another call. */
   readonly isMade?: boolean;
+  /** It was made, and ends here. */
+  readonly isLast?: boolean;
 }
 
 export interface Recovery {
@@ -54,10 +57,11 @@ export class LostCalls {
     this.#wanted = wanted;
   }
 
-  /** Returns the first one of the log; `made` is the key of one that was made. */
-  find(made: string | null): Lost | null {
+  /** Returns the first one of the log; `made` is one that was made. */
+  find(made: MadeCall | null): Lost | null {
     const lost = findLost(this.#options.replica.log, this.#last);
-    return lost && { ...lost, isMade: lost.sentAs === made };
+    const isMade = lost !== null && lost.sentAs === made?.onceKey;
+    return lost && { ...lost, isMade, isLast: isMade && made.isLast };
   }
 
   /** Returns the calls that ask for what was created since. */
@@ -128,7 +132,7 @@ export function recover(
   replica: Replica,
   { objects: pulled, isWhole }: Pulled,
 ): Recovery {
-  const { type, created, hasMore, isMade = false } = lost;
+  const { type, created, hasMore, isMade = false, isLast = false } = lost;
   const objects = new Map<string, JsonObject>();
   const made = new Set(replica.log.flatMap(({ key, kind }) => (kind === 'create' ? [key] : [])));
   for (const id of created) {
@@ -147,7 +151,7 @@ export function recover(
       write.kind === 'create'
         ? findEqual(write, free, { replica, nameOf })
         : isWhole || isChecked(write)
-          ? findWritten(write, replica, { objects: pulled, isKnown: isMade })
+          ? findWritten(write, replica, { objects: pulled, isMade, isLast })
           : undefined;
     if (id === undefined) return [isWhole && !isMade ? { ...write, sentAs: null } : write];
     objects.delete(id);
@@ -155,26 +159,35 @@ export function recover(
     outcomes.push({ isMade: true, write, id });
     return [];
   });
-  return { change: { aliases, log }, outcomes, hasMoved: isWhole || hasMore, isWhole };
+  const hasMoved = isWhole || hasMore;
+  // A call that comes again as it was is whole.
+  const isKept = isMade && !isLast && log.some(({ sentAs }) => sentAs === lost.sentAs);
+  if (isKept) return { change: { aliases }, outcomes: [], hasMoved, isWhole };
+  return { change: { aliases, log }, outcomes, hasMoved, isWhole };
 }
 
 /**
  * Returns the id of an object where it has the effect of an update, or is gone by a destroy. One
- * that isn't here is gone if the call is known to be made. Sent again, an update of an unchanged
- * object would take its own effect for a conflict.
+ * that isn't here is gone if the call is known to be made. A call that ends may have been refused,
+ * or others have changed the object since. Sent again, an update of an unchanged object would take
+ * its own effect for a conflict.
  */
 function findWritten(
   write: Exclude<PendingWrite, PendingCreate>,
   replica: Replica,
-  { objects: pulled, isKnown }: { readonly objects: Pulled['objects']; readonly isKnown: boolean },
+  {
+    objects: pulled,
+    isMade,
+    isLast,
+  }: Pick<Pulled, 'objects'> & Required<Pick<Lost, 'isMade' | 'isLast'>>,
 ): string | undefined {
   const { type, key } = write;
   const id = replica.idOf(key) ?? key;
   const object = pulled?.has(id) ? pulled.get(id) : replica.base(type, key);
-  const isMade = object
+  const isDone = object
     ? write.kind === 'update' && hasEffect(object, write.patch, replica.defaultsOf(type))
-    : write.kind === 'destroy' && (object === null || isKnown);
-  return isMade ? id : undefined;
+    : write.kind === 'destroy' && (object === null || isMade);
+  return isDone || (isLast && !isLocalKey(id)) ? id : undefined;
 }
 
 /** Objects that no create is known to have made. */

@@ -3,6 +3,7 @@ import { CORE } from '../call/session.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
 import type { Replica } from '../store/replica.js';
+import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Request, Response } from '../transport/transport.js';
 import { Draft } from './draft.js';
 import type { FailedCalls } from './failed-calls.js';
@@ -11,6 +12,7 @@ import type { FlushCall } from './flush.js';
 import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
 import { Loop } from './loop.js';
 import { Outbox } from './outbox.js';
+import type { FailedCall } from './outcomes.js';
 import { type Pull, pullCalls } from './pull.js';
 import type { Lost, LostCalls } from './recovery.js';
 import { type Sweep, sweepCalls } from './sweep.js';
@@ -217,6 +219,8 @@ export class Sync {
    * a part of it had.
    */
   async #cycle(): Promise<string | null> {
+    this.#isStuck = false;
+    this.#isDivided = false;
     // Another session may forget what has been read.
     await settled(this.#options.settleSession);
     if (this.#isEnded()) return null;
@@ -230,7 +234,6 @@ export class Sync {
     const request = this.#requestOf(cycle);
     this.#isStuck = request.methodCalls.length === 0;
     this.#isWished = false;
-    this.#isDivided = false;
     if (this.#isStuck) return null;
     for (const reading of cycle.pulls.keys()) reading.isWished = false;
     const behind = this.#all().filter(({ isSwept }) => isSwept);
@@ -240,9 +243,12 @@ export class Sync {
       // A list that was opened meanwhile shows what this answer makes.
       await settled(this.#options.settleLists);
       const read = this.#readResponse(cycle, response);
-      failure = read.failure;
+      const judged = await this.#judge(read.open);
+      failure = read.failure ?? judged;
       this.#isStuck = !read.hasMoved && !read.hasAsked && !this.#hasPaged(cycle, behind);
-      if (failure === null && (read.hasMoved || !this.#hasMore())) this.#loop.noteSuccess();
+      // Where a request looks for what has become of another one, that may fail again.
+      const hasSent = read.hasMoved && lost === null && probe === null;
+      if (failure === null && (hasSent || !this.#hasMore())) this.#loop.noteSuccess();
     } catch (error) {
       this.#loop.noteError(error);
       failure = typeOf(error);
@@ -257,9 +263,10 @@ export class Sync {
   async #findLost(): Promise<Lost | null> {
     const { hasOnceKeys, replica } = this.#options;
     const made = this.#failedCalls?.made ?? null;
+    const isMade = (call: PendingWrite) => call.sentAs === made?.onceKey;
     const sent = replica.log.find(({ sentAs }) => sentAs !== null);
     if (sent === undefined) return null;
-    if (hasOnceKeys() && (sent.sentAs !== made || this.#isRefused(sent.type))) return null;
+    if (hasOnceKeys() && (!isMade(sent) || this.#isRefused(sent.type))) return null;
     const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
       throw new TransportError('The code is missing.', { cause });
     });
@@ -350,7 +357,10 @@ export class Sync {
       ...(lists?.calls ?? []),
       ...[...sweeps.values()].flatMap((sweep) => sweepCalls(sweep, accountId, maxObjectsInGet)),
     ];
-    return { using: [CORE, ...(hasOnceKeys() ? [ONCE] : []), ...capabilities], methodCalls };
+    const using = [CORE, ...(hasOnceKeys() ? [ONCE] : []), ...capabilities];
+    const createdIds = this.#outbox.createdIdsOf(calls);
+    const isNamed = Object.keys(createdIds).length > 0;
+    return { using, methodCalls, ...(isNamed && { createdIds }) };
   }
 
   /**
@@ -358,7 +368,7 @@ export class Sync {
    * objects. Returns whether they have brought anything further.
    */
   #readResponse(cycle: Cycle, response: Response) {
-    const flush = this.#outbox.read(cycle.calls, response);
+    const flush = this.#outbox.read(cycle, response);
     const draft = new Draft(this.#replica, flush.change);
     const { maxObjectsInGet } = this.#options.limits();
     const failures = Array.from(cycle.pulls, ([reading, pull]) =>
@@ -378,7 +388,7 @@ export class Sync {
     failures.push(flush.failure, fetched.failure, lists?.failure ?? null);
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
     failures.push(this.#failedCalls?.readProbe(response) ?? null);
-    if (cycle.calls.length > 0) this.#failedCalls?.noteAnswer();
+    if (cycle.calls.length > 0 && flush.open.length === 0) this.#failedCalls?.noteAnswer();
     if (recovery?.isWhole) this.#failedCalls?.endMade();
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true || cycle.probe !== null;
@@ -386,7 +396,8 @@ export class Sync {
       /** The first error that may pass. */
       failure: failures.find(Boolean) ?? null,
       hasMoved: hasEnded || isRead || lists?.hasMoved === true,
-      hasAsked: flush.isTooLarge || fetched.objects.length > 0,
+      hasAsked: flush.isTooLarge || flush.open.length > 0 || fetched.objects.length > 0,
+      open: flush.open,
     };
   }
 
@@ -426,18 +437,32 @@ export class Sync {
    */
   async #divide(cycle: Cycle, error: unknown): Promise<boolean> {
     if (this.#failedCalls === null && !(error instanceof RequestError)) return false;
-    // The server may be away, and the code with it.
-    const code = await import('./failed-calls.js').catch(() => null);
+    const code = await this.#loadFailedCalls();
     if (code === null || this.#isEnded()) return false;
-    this.#failedCalls ??= new code.FailedCalls(this.#options, this.#outbox);
-    const isDivided = this.#failedCalls.divide(cycle.calls, cycle.earlier, error);
+    const isDivided = this.#failedCalls?.divide(cycle.calls, cycle.earlier, error) ?? false;
     return isDivided || (code.isTooLarge(error) && this.#refuseList(cycle));
   }
 
+  /** Notes calls with unknown outcomes. Returns the type of an error where that can't be done. */
+  async #judge(open: readonly FailedCall[]): Promise<string | null> {
+    if (open.length === 0) return null;
+    if ((await this.#loadFailedCalls()) === null) return 'transport';
+    if (!this.#isEnded()) for (const failed of open) this.#failedCalls?.note(failed);
+    return null;
+  }
+
+  /** Resolves to null where there is no code: the server may be away, and the code with it. */
+  async #loadFailedCalls(): Promise<typeof import('./failed-calls.js') | null> {
+    const code = await import('./failed-calls.js').catch(() => null);
+    if (code !== null) this.#failedCalls ??= new code.FailedCalls(this.#options, this.#outbox);
+    return code;
+  }
+
   /** A list alone that is too large is refused. */
-  #refuseList({ calls, pulls, sweeps, lists }: Cycle): boolean {
+  #refuseList({ calls, pulls, sweeps, lists, wanted }: Cycle): boolean {
     const [only, ...others] = lists?.lists ?? [];
-    const isAlone = calls.length + pulls.size + sweeps.size + others.length === 0;
+    const beside = calls.length + pulls.size + sweeps.size + others.length + wanted.calls.length;
+    const isAlone = beside === 0;
     if (only !== undefined && isAlone) this.#lists?.refuse(only.name);
     return only !== undefined && isAlone;
   }

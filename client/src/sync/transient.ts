@@ -13,5 +13,8 @@ export function isRefusal(error: string): boolean {
   return !TRANSIENT.has(error) && error !== 'accountNotFound';
 }
 
+/** Why a server doesn't make a call: it has made another one of the same key. */
+export const KEY_IS_USED = 'invalidArguments';
+
 /** How often a server may fail at a write before it counts as refused, and at a type. */
 export const MOST_FAILURES = 5;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/call/session.js';
 import { type Invocation, memory } from '../../src/index.js';
-import type { Request as JmapRequest } from '../../src/transport/transport.js';
+import type { Request as JmapRequest, Response as Reply } from '../../src/transport/transport.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { useTodos } from '../support/todos.js';
 
@@ -173,5 +173,72 @@ describe('a call whose answers a gateway has lost', () => {
     const { list } = await u1.get('Todo', { accountId: A1, ids: null });
     const made = list.filter((todo) => String(todo['text']).startsWith('lost'));
     expect(made).toHaveLength(2);
+  });
+});
+
+/** Returns a response with an error for an answer of a call that has such arguments. */
+function spoil(response: Reply, { methodCalls }: JmapRequest, name: string, type: string): Reply {
+  const spoilt = methodCalls.find(([, args]) => args[name] !== undefined);
+  return {
+    ...response,
+    methodResponses: response.methodResponses.map((answer) =>
+      answer[2] === spoilt?.[2] ? ['error', { type }, answer[2]] : answer,
+    ),
+  };
+}
+
+describe('a call that was made, and is answered by an error', () => {
+  it.each([
+    ['serverUnavailable', 'lost'],
+    ['serverFail', 'lost'],
+    ['rateLimit', 'lost'],
+    ['serverUnavailable', 'told'],
+  ])('makes one object: %s, where the first answer is %s', async (type, first) => {
+    const text = `busy: ${type}, ${first}`;
+    let creates = 0;
+    const busy: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!String(init?.body).includes(text)) return response;
+      creates += 1;
+      const body = (await response.json()) as Reply;
+      if (creates === 1 && first === 'lost') throw new TypeError('The answer was lost.');
+      if (creates > (first === 'lost' ? 2 : 1)) return Response.json(body);
+      return Response.json(spoil(body, JSON.parse(String(init?.body)), 'create', type));
+    };
+    const jmap = await served.connect({ store: memory(), fetch: busy });
+    await jmap.sync.settled();
+    const { result } = jmap.account().Todo.create({ text });
+    expect(await result).toMatchObject({ ok: true });
+    const { u1, A1 } = served.fixtures();
+    const { list } = await u1.get('Todo', { accountId: A1, ids: null });
+    expect(list.filter((todo) => todo['text'] === text)).toHaveLength(1);
+  });
+
+  it('comes again as it was, though the object that it names has an id by then', async () => {
+    const requests: JmapRequest[] = [];
+    const unsure: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!String(init?.body).includes('Todo/set')) return response;
+      const request = JSON.parse(String(init?.body)) as JmapRequest;
+      requests.push(request);
+      const body = (await response.json()) as Reply;
+      if (requests.length === 1) throw new TypeError('The answer was lost.');
+      const isSpoilt = requests.length === 2;
+      return Response.json(isSpoilt ? spoil(body, request, 'update', 'serverUnavailable') : body);
+    };
+    const jmap = await served.connect({ store: memory(), fetch: unsure });
+    await jmap.sync.settled();
+    const { Todo } = jmap.account();
+    const create = Todo.create({ text: 'named' });
+    await expect.poll(() => requests.length, { interval: 1 }).toBe(1);
+    const update = Todo.update(create.object.id, { done: true });
+    const made = await create.result;
+    expect(await update.result).toMatchObject({ ok: true, object: { done: true } });
+    const [, second, third] = requests.map(({ methodCalls }) =>
+      methodCalls.find(([, args]) => args['update'] !== undefined),
+    );
+    expect(third?.[1]).toEqual(second?.[1]);
+    const id = made.ok && made.object?.id;
+    expect(requests[2]?.createdIds).toEqual({ [create.object.$key.slice(1)]: id });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
-import { RequestError } from '../../src/call/errors.js';
+import { RequestError, TransportError } from '../../src/call/errors.js';
 import type { ListSearch } from '../../src/store/list-state.js';
+import { makeKey } from '../../src/store/write.js';
 import { ListSync } from '../../src/sync/list-sync.js';
 import type { Request } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
@@ -92,29 +93,113 @@ describe('writes that a server has failed at', () => {
   });
 });
 
-describe('a call that a server has made, and fails to answer', () => {
-  it.each([5, 9, 30])(
-    'is made once, by its key, though its values are others: %i',
-    async (times) => {
-      const { server, sync, create, outcomes } = await open();
-      const send = server.send.bind(server);
-      let left = times;
-      server.send = async (request) => {
-        // The server changes what it is given.
-        const response = await send(
-          JSON.parse(JSON.stringify(request).replace(/"(One|Two)"/g, (text) => text.toLowerCase())),
-        );
-        if (!JSON.stringify(request).includes('"create"') || left <= 0) return response;
-        left -= 1;
-        throw new RequestError(504, {});
-      };
-      create('Thing', 'One', 'Two');
-      await sync.settle();
-      expect(outcomes.map(({ isMade }) => isMade)).toEqual([true, true]);
-      expect(server.objects.size).toBe(2);
-    },
-  );
+describe('a call at which a server fails', () => {
+  it.each([true, false])('refuses the write alone that is to blame: keys %s', async (hasKeys) => {
+    const { server, create, outcomes, refused, finish } = await open({ hasKeys });
+    server.answer = ([name, args, id]) =>
+      name === 'Thing/set' && JSON.stringify(args).includes('poison')
+        ? [['error', { type: 'serverFail' }, id]]
+        : undefined;
+    create('Thing', 'one', 'two', 'poison', 'three');
+    await finish();
+    expect(outcomes).toHaveLength(4);
+    expect(refused()).toMatchObject([
+      { write: { ids: ['poison'] }, error: { type: 'serverFail' } },
+    ]);
+    const made = Array.from(server.objects.values(), ({ text }) => text).sort();
+    expect(made).toEqual(['one', 'three', 'two']);
+  });
+});
 
+/** The server changes some texts, and a gateway gives up so many of its answers to creates. */
+function loseAnswers(server: ToyServer, changed: RegExp, times: number): void {
+  const send = server.send.bind(server);
+  let left = times;
+  server.send = async (request) => {
+    const text = JSON.stringify(request);
+    const response = await send(JSON.parse(text.replace(changed, (each) => each.toLowerCase())));
+    if (!text.includes('"create"') || left <= 0) return response;
+    left -= 1;
+    throw new RequestError(504, {});
+  };
+}
+
+describe('a call that a server has made, and fails to answer', () => {
+  it.each([
+    [5, /"(One|Two)"/g],
+    [9, /"(One|Two)"/g],
+    [9, /"Two"/g],
+  ])('is made once, by its key, though its values are others: %i, %s', async (times, changed) => {
+    const { server, sync, create, outcomes } = await open();
+    loseAnswers(server, changed, times);
+    create('Thing', 'One', 'Two');
+    await sync.settle();
+    expect(outcomes.map(({ isMade }) => isMade)).toEqual([true, true]);
+    expect(server.objects.size).toBe(2);
+  });
+
+  it('ends without its answer at last, and holds up no other', async () => {
+    const { server, create, outcomes, refused, finish } = await open();
+    loseAnswers(server, /"Two"/g, 30);
+    create('Thing', 'One', 'Two');
+    await finish();
+    expect(outcomes.map(({ isMade }) => isMade)).toEqual([true, false]);
+    expect(refused()).toMatchObject([{ write: { ids: ['Two'] }, error: { type: 'serverFail' } }]);
+    expect(server.objects.size).toBe(2);
+  });
+
+  it('is no other where it names what an earlier call has made', async () => {
+    const { server, store, sync, outcomes } = await open();
+    const send = server.send.bind(server);
+    server.send = async (request) => {
+      const response = await send(request);
+      // A gateway gives up while requests are large.
+      if (request.methodCalls.filter(([name]) => name === 'Thing/set').length < 2) return response;
+      throw new RequestError(504, {});
+    };
+    const key = makeKey();
+    const common = { kind: 'create', type: 'Thing', sentAs: null } as const;
+    const group = { group: 'g' };
+    void store.commit({
+      log: [
+        { ...common, ids: ['one'], key, values: { text: 'one' } },
+        { ...common, ...group, ids: ['two'], key: makeKey(), values: { text: key } },
+      ],
+    });
+    sync.want();
+    await sync.settle();
+    expect(outcomes.map(({ isMade }) => isMade)).toEqual([true, true]);
+  });
+});
+
+describe('a call whose key an empty one has used up', () => {
+  it('is made by another key, after a restart', async () => {
+    const first = await open();
+    const { server } = first;
+    const send = server.send.bind(server);
+    let isDown = true;
+    server.send = async (request) => {
+      const isProbe = request.methodCalls.some(([, , id]) => id === 'probe');
+      if (isDown && hasWrites(request) && !isProbe) throw new RequestError(502, {});
+      const response = await send(request);
+      if (!isDown || !isProbe) return response;
+      isDown = false;
+      void first.sync.close();
+      throw new TransportError('The answer was lost.');
+    };
+    first.create('Thing', 'mine');
+    await eventually(() => expect(isDown).toBe(false));
+    await first.sync.close();
+    const second = await openAccount(server, [THING]);
+    await second.store.commit({ log: first.store.replica.log });
+    second.sync.want();
+    await second.sync.settle();
+    expect([first.outcomes, second.outcomes]).toMatchObject([[], [{ isMade: true }]]);
+    expect(server.objects.size).toBe(1);
+  });
+});
+
+describe('a call that a copy shows as made', () => {
   it.each([
     ['update', true],
     ['destroy', true],
