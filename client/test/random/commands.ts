@@ -85,6 +85,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       tab.network.isOnline = true;
     },
   },
+  breakDown: {
+    weight: 2,
+    run({ world, random }) {
+      // Another outage could refuse a write at which the first one has failed.
+      if (world.hasBroken) return;
+      const fault = random.pick(['down', 'gateway', 'busy'] as const);
+      const isOfWrites = fault === 'gateway' && random.chance(0.5);
+      world.breakDown({ fault, isOfWrites }, random.integer(1, 12));
+    },
+  },
   cut: {
     weight: 2,
     run: ({ tab }) => tab.network.cut(),

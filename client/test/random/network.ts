@@ -1,6 +1,10 @@
 import type { Random } from '../../../conform/src/random.js';
 import type { Session } from '../../src/call/session.js';
-import type { Response as JmapResponse, Request } from '../../src/transport/transport.js';
+import type {
+  Invocation,
+  Response as JmapResponse,
+  Request,
+} from '../../src/transport/transport.js';
 import type { Ice } from '../tabs/doubles.js';
 
 /** The fate of a request to the API. */
@@ -13,13 +17,19 @@ export type Fault =
   | 'hang'
   /** The server knows none of the states that it names any more. */
   | 'forget'
+  /** A gateway can't reach the server. */
+  | 'down'
+  /** The server makes all of it, and a gateway doesn't wait for its answer. */
+  | 'gateway'
+  /** The server makes all of it, and answers each /set that it has no time. */
+  | 'busy'
   | null;
 
 export interface NetworkOptions {
   readonly ice: Ice;
   readonly random: Random;
   /** Decides the fate of a request. */
-  readonly judge: () => Fault;
+  readonly judge: (hasWrites: boolean) => Fault;
   readonly edit: (session: Session) => Session;
   readonly onRequest: (request: Request) => void;
   /** Is told each file that is sent; null: its octets come as a stream. */
@@ -81,19 +91,23 @@ export class Network {
   async #call(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
     const { judge, onRequest, onAnswer } = this.#options;
     const request = JSON.parse(String(init.body)) as Request;
-    const fault = judge();
+    const fault = judge(request.methodCalls.some(hasWrites));
     this.count += 1;
     onRequest(request);
     await this.#delay();
     if (fault === 'request') throw new TypeError('The request was lost.');
+    if (fault === 'down') return new Response('', { status: 502 });
     const body = fault === 'forget' ? JSON.stringify(forgetStates(request)) : init.body;
     const response = await fetch(url, { ...init, ...(body != null && { body }) });
     const text = await response.text();
     await this.#delay();
     await this.#options.ice.wait();
-    const isDelivered = fault !== 'answer' && fault !== 'hang' && this.isOnline && !this.#isDead;
+    const isLost = ['answer', 'hang', 'gateway', 'busy'].includes(fault ?? '');
+    const isDelivered = !isLost && this.isOnline && !this.#isDead;
     if (response.ok) onAnswer(request, JSON.parse(text) as JmapResponse, isDelivered);
     await this.#pass(init.signal);
+    if (fault === 'gateway') return new Response('', { status: 504 });
+    if (fault === 'busy' && response.ok) return Response.json(spoil(request, JSON.parse(text)));
     if (fault === 'hang' && !this.#isHealed) await this.#hang(init.signal);
     if (fault === 'answer' || fault === 'hang') throw new TypeError('The answer was lost.');
     const { status, headers } = response;
@@ -102,7 +116,7 @@ export class Network {
 
   async #upload(url: RequestInfo | URL, init: RequestInit): Promise<Response> {
     const { judge, onUpload } = this.#options;
-    const fault = judge();
+    const fault = judge(false);
     this.count += 1;
     const { body, headers } = init;
     const octets = body instanceof Blob ? await body.text() : null;
@@ -154,6 +168,20 @@ function isPath(url: RequestInfo | URL, name: string): boolean {
 
 function readType(headers: Headers): string {
   return headers.get('content-type') ?? 'application/json';
+}
+
+/** An empty /set writes nothing. */
+function hasWrites([name, args]: Invocation): boolean {
+  return name.endsWith('/set') && ['create', 'update', 'destroy'].some((kind) => kind in args);
+}
+
+function spoil({ methodCalls }: Request, response: JmapResponse): JmapResponse {
+  const spoilt = new Set(methodCalls.filter(hasWrites).map(([, , id]) => id));
+  const methodResponses = response.methodResponses.map((answer): Invocation => {
+    const [, , id] = answer;
+    return spoilt.has(id) ? ['error', { type: 'serverUnavailable' }, id] : answer;
+  });
+  return { ...response, methodResponses };
 }
 
 /** Has a request ask for what has changed since states that the server has never had. */

@@ -63,7 +63,7 @@ export class Tab {
     this.network = new Network({
       ice: this.ice,
       random: new Random(own),
-      judge: () => world.judge(),
+      judge: (hasWrites) => world.judge(hasWrites),
       edit: (session) => editSession(session, world),
       onRequest: (request) => {
         world.trace(`${name} sends ${shorten(request.methodCalls)}`);

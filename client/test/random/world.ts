@@ -25,6 +25,14 @@ export interface WorldOptions {
   readonly next: Release | null;
 }
 
+interface Outage {
+  readonly fault: Fault;
+  /** Requests without writes pass. */
+  readonly isOfWrites: boolean;
+  /** How many requests it takes. */
+  left: number;
+}
+
 export interface Release {
   readonly root: string;
   readonly schema: RandomSchema;
@@ -54,11 +62,14 @@ export class World {
   /** There is a backup to go back to. */
   isBackedUp = false;
   isHealed = false;
+  /** The server has had an outage. */
+  hasBroken = false;
   /** The user has had another token. */
   isRenewed = false;
   readonly #violations: string[] = [];
   readonly #wires = new Map<Device, WireChecks>();
   readonly #faults: Random;
+  #outage: Outage = { fault: null, isOfWrites: false, left: 0 };
 
   constructor(options: WorldOptions) {
     this.seed = options.seed;
@@ -125,9 +136,20 @@ export class World {
     this.marks.forget();
   }
 
+  /** The server fails at so many requests, or at so many that write. */
+  breakDown(outage: Omit<Outage, 'left'>, count: number): void {
+    this.hasBroken = true;
+    this.#outage = { ...outage, left: count };
+  }
+
   /** Decides the fate of a request. */
-  judge(): Fault {
+  judge(hasWrites: boolean): Fault {
     if (this.isHealed) return null;
+    const outage = this.#outage;
+    if (outage.left > 0 && (hasWrites || !outage.isOfWrites)) {
+      outage.left -= 1;
+      return outage.fault;
+    }
     const random = this.#faults;
     const { loss, forgetting } = this.profile;
     if (random.chance(loss)) return random.pick(['answer', 'answer', 'answer', 'hang']);
