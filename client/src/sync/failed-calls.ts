@@ -139,6 +139,12 @@ export class FailedCalls {
     return false;
   }
 
+  /** Returns the key of a call that can't be made any more, by the answer to an empty /set. */
+  findUnmade(response: Response): string | null {
+    if (this.#doubted === null || this.#isProbed || !this.#options.hasOnceKeys()) return null;
+    return answerOf(response, PROBE).isError ? null : this.#doubted.onceKey;
+  }
+
   /** Reads the answer to an empty /set. Returns the type of an error that may pass. */
   readProbe(response: Response): string | null {
     const { hasOnceKeys } = this.#options;

@@ -27,6 +27,13 @@ export interface ListObjects {
   readonly state: string | null;
 }
 
+interface ListContext {
+  /** The ends of writes that the response has. */
+  readonly outcomes: readonly Outcome[];
+  /** Types with creates whose outcomes are unknown. */
+  readonly unsettled: ReadonlySet<string>;
+}
+
 export interface ListAnswers {
   readonly lists: ReadonlyMap<string, ServerList>;
   readonly objects: readonly ListObjects[];
@@ -118,9 +125,13 @@ export class ListSync {
 
   /**
    * Reads the answers about the lists of a request. Writes that it has answered show in all other
-   * lists until an answer about these has come.
+   * lists until an answer about these has come. Lists of `unsettled` types are asked for again.
    */
-  read(request: ListRequest | null, response: Response, outcomes: readonly Outcome[]): ListAnswers {
+  read(
+    request: ListRequest | null,
+    response: Response,
+    { outcomes, unsettled }: ListContext,
+  ): ListAnswers {
     const next = new Map<string, ServerList>();
     for (const list of this.#all()) {
       const keys = outcomes.flatMap(({ isMade, write }) =>
@@ -133,7 +144,8 @@ export class ListSync {
     let hasMoved = false;
     for (const [index, list] of (request?.lists ?? []).entries()) {
       // It was lost since the request, or belongs to another history.
-      if (request?.round !== this.#round || (this.#replica.list(list.name) ?? list) !== list) {
+      const isOld = (this.#replica.list(list.name) ?? list) !== list;
+      if (request?.round !== this.#round || isOld || unsettled.has(list.type)) {
         this.#due.add(list.name);
         continue;
       }

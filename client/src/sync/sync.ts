@@ -2,6 +2,7 @@ import { RequestError, TransportError } from '../call/errors.js';
 import { CORE } from '../call/session.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
+import type { Log } from '../store/log.js';
 import type { Replica } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Request, Response } from '../transport/transport.js';
@@ -371,18 +372,23 @@ export class Sync {
     const flush = this.#outbox.read(cycle, response);
     const draft = new Draft(this.#replica, flush.change);
     const { maxObjectsInGet } = this.#options.limits();
-    const failures = Array.from(cycle.pulls, ([reading, pull]) =>
-      reading.readPull(pull, response, draft),
-    );
-    const fetched = this.#wanted.read(cycle.wanted, response);
+    const unsettled = this.#findUnsettled(cycle, flush.change.log ?? [], response);
+    const failures: (string | null)[] = [];
+    for (const [reading, pull] of cycle.pulls) {
+      if (unsettled.has(reading.name)) reading.isWished = true;
+      else failures.push(reading.readPull(pull, response, draft));
+    }
+    const parts = cycle.wanted.parts.filter(({ type }) => !unsettled.has(type));
+    const fetched = this.#wanted.read({ ...cycle.wanted, parts }, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
     const { lost } = cycle;
     const recovery = lost && this.#lostCalls?.read(lost, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
-    const lists = this.#lists?.read(cycle.lists, response, outcomes) ?? null;
+    const lists = this.#lists?.read(cycle.lists, response, { outcomes, unsettled }) ?? null;
     for (const answer of lists?.objects ?? []) draft.takeEarly(answer);
     for (const [reading, sweep] of cycle.sweeps)
-      failures.push(reading.readSweep(sweep, maxObjectsInGet, response, draft));
+      if (!unsettled.has(reading.name))
+        failures.push(reading.readSweep(sweep, maxObjectsInGet, response, draft));
     for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
     this.#takeLists(lists, draft);
     failures.push(flush.failure, fetched.failure, lists?.failure ?? null);
@@ -399,6 +405,16 @@ export class Sync {
       hasAsked: flush.isTooLarge || flush.open.length > 0 || fetched.objects.length > 0,
       open: flush.open,
     };
+  }
+
+  /**
+   * Returns the types of creates whose outcomes are unknown behind an answer. Their objects may be
+   * among those that it brings, and would be shown twice.
+   */
+  #findUnsettled({ lost }: Cycle, log: Log, response: Response): ReadonlySet<string> {
+    const settled = [null, lost?.sentAs, this.#failedCalls?.findUnmade(response)];
+    const open = log.filter((w) => w.kind === 'create' && !settled.includes(w.sentAs));
+    return new Set(open.map(({ type }) => type));
   }
 
   /** Takes lists, and asks for the objects that they lack. */

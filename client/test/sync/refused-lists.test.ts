@@ -10,6 +10,8 @@ const SEARCH: ListSearch = { name: 'all', type: 'Note', search: {}, position: 0,
 const ROOM = { accountId: 'A', room: 16, maxCalls: 16, maxObjectsInGet: 100 };
 
 /** Asks for an open list, which the server answers with an error. */
+const NOTHING = { outcomes: [], unsettled: new Set<string>() };
+
 function fail(type: string) {
   const replica = new Replica([makeTable('Note')]);
   const lists = new ListSync(replica, () => [SEARCH]);
@@ -19,7 +21,7 @@ function fail(type: string) {
     methodResponses: request.calls.map(([, , id]) => ['error', { type }, id] as const),
     sessionState: '1',
   };
-  return { lists, failure: lists.read(request, response, []).failure };
+  return { lists, failure: lists.read(request, response, NOTHING).failure };
 }
 
 it('a list is refused where the server takes no such question', () => {
