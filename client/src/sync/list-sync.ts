@@ -30,7 +30,7 @@ export interface ListObjects {
 interface ListContext {
   /** The ends of writes that the response has. */
   readonly outcomes: readonly Outcome[];
-  /** Types with creates whose outcomes are unknown. */
+  /** Types with writes whose outcomes are unknown. */
   readonly unsettled: ReadonlySet<string>;
 }
 

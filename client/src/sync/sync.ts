@@ -408,12 +408,13 @@ export class Sync {
   }
 
   /**
-   * Returns the types of creates whose outcomes are unknown behind an answer. Their objects may be
-   * among those that it brings, and would be shown twice.
+   * Returns the types of writes whose outcomes are unknown behind an answer. What they have made may
+   * be in it: new objects would be shown twice, and a later answer to an update be older than the
+   * copy.
    */
   #findUnsettled({ lost }: Cycle, log: Log, response: Response): ReadonlySet<string> {
     const settled = [null, lost?.sentAs, this.#failedCalls?.findUnmade(response)];
-    const open = log.filter((w) => w.kind === 'create' && !settled.includes(w.sentAs));
+    const open = log.filter(({ sentAs }) => !settled.includes(sentAs));
     return new Set(open.map(({ type }) => type));
   }
 
