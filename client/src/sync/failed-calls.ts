@@ -153,11 +153,16 @@ export class FailedCalls {
     if (!this.#isProbed) {
       const answer = answerOf(response, PROBE);
       if (answer.isError && TRANSIENT.has(answer.type)) return answer.type;
-      this.#isProbed = true;
       if (answer.isError) this.#suspect = null;
+      // The server refuses what writes nothing, too: the call says why.
+      if (answer.isError && answer.type !== KEY_IS_USED) {
+        this.#doubted = null;
+        return answer.type;
+      }
+      this.#isProbed = true;
       // The key has other arguments.
-      if (answer.isError && answer.type === KEY_IS_USED) this.#noteMade(call.onceKey);
-      else if (hasOnceKeys() && !answer.isError) this.#planAnew([call]);
+      if (answer.isError) this.#noteMade(call.onceKey);
+      else if (hasOnceKeys()) this.#planAnew([call]);
     }
     // A server without keys tells with its changes what it has made.
     if (hasOnceKeys() || !this.#isSent(call)) {
