@@ -123,10 +123,12 @@ export class Network {
     onUpload(new Headers(headers).get('idempotency-key') ?? '', octets, fault);
     await this.#delay();
     if (fault === 'request') throw new TypeError('The request was lost.');
+    if (fault === 'down') return new Response('', { status: 502 });
     const response = await fetch(url, init);
     const text = await response.text();
     await this.#delay();
     await this.#pass(init.signal);
+    if (fault === 'gateway') return new Response('', { status: 504 });
     if (fault === 'hang' && !this.#isHealed) await this.#hang(init.signal);
     if (fault === 'answer' || fault === 'hang') throw new TypeError('The answer was lost.');
     return new Response(text, response);
