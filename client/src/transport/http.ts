@@ -73,7 +73,7 @@ export function httpTransport(http: HttpClient, locateApi: () => string): Transp
       if (Array.isArray(answer?.methodResponses)) return answer as JmapResponse;
       throw new TransportError('The server gave no Response.');
     },
-    close: () => Promise.resolve(),
+    close: async () => undefined,
   };
 }
 
