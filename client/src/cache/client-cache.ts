@@ -331,12 +331,12 @@ export class ClientCache<P extends Project> {
       return;
     }
     void this.#writer.write([sessionRow(session)]);
-    this.#peers.announce('session', session.state);
     this.#findOutdated(session);
     // The state alone tells nothing: a server may have another one with each response.
     const { value } = sessionRow({ ...session, state: '' });
     const isOther = !isEqual(value, this.#session);
     this.#session = value;
+    if (isOther) this.#peers.announce('session', session.state);
     for (const [id, account] of this.#accounts) {
       if (session.accounts[id] !== undefined) account.renew(isOther);
       else if (!account.store.isLoaded) {

@@ -1,4 +1,5 @@
 import type { BlobId, Uploaded } from '../call/blobs.js';
+import type { RequestError } from '../call/errors.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Backoff } from '../sync/backoff.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
@@ -45,6 +46,8 @@ interface Entry {
   isClaimed: boolean;
   /** It has been found missing before. */
   isMissing: boolean;
+  /** It waits where there is a pause, and lets others go first. */
+  hasFailed: boolean;
   /** Gives way to other tabs; null: the file is theirs to send. */
   release: (() => void) | null;
   onProgress?: OnProgress;
@@ -66,6 +69,8 @@ export class UploadWorker {
   readonly #backoff: Backoff;
   #running: Promise<void> | null = null;
   readonly #pause: Pause;
+  /** The pause of the files that have failed; null: there is none. */
+  #resting: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(context: Context, tools: UploadTools) {
@@ -217,7 +222,7 @@ export class UploadWorker {
 
   async settle(): Promise<void> {
     this.wake();
-    while (this.#running !== null) await this.#running;
+    while ((this.#running ?? this.#resting) !== null) await (this.#running ?? this.#resting);
   }
 
   close(error: Refusal): void {
@@ -233,7 +238,8 @@ export class UploadWorker {
     });
     const entry: Entry = {
       ...{ key, result, end, data: null, isKept: true, isClaimed: false, isMissing: false },
-      ...{ controller: new AbortController(), release: null, leave: () => undefined },
+      ...{ hasFailed: false, release: null, leave: () => undefined },
+      controller: new AbortController(),
     };
     this.#entries.set(key, entry);
     return entry;
@@ -292,19 +298,39 @@ export class UploadWorker {
     for (let entry = this.#findNext(); entry !== undefined; entry = this.#findNext()) {
       try {
         await this.#send(entry);
-        this.#backoff.reset();
+        if (entry.hasFailed) this.#backoff.reset();
+        entry.hasFailed = false;
       } catch (error) {
         if (!this.#isUnsent(entry.key)) continue;
         if (this.#tools.isFinal(error) || isTooLarge(error)) this.#fail(entry.key, describe(error));
-        else if (!this.#isClosed) await this.#pause.wait(this.#backoff.next(error));
+        else if (!this.#isClosed) this.#putBack(entry, error);
       }
     }
   }
 
+  /** Returns a file that hasn't failed, or else one whose pause is over. */
   #findNext(): Entry | undefined {
+    return this.#find(false) ?? (this.#resting === null ? this.#find(true) : undefined);
+  }
+
+  #find(failed: boolean): Entry | undefined {
     if (this.#isClosed) return undefined;
     const entries = [...this.#entries.values()];
-    return entries.find(({ key, release }) => release !== null && this.#isUnsent(key));
+    return entries.find(
+      ({ key, release, hasFailed }) =>
+        release !== null && hasFailed === failed && this.#isUnsent(key),
+    );
+  }
+
+  /** Has a file wait, behind others that have failed; all files where the server takes none. */
+  #putBack(entry: Entry, error: unknown): void {
+    for (const one of isOfAll(error) ? this.#entries.values() : [entry]) one.hasFailed = true;
+    this.#entries.delete(entry.key);
+    this.#entries.set(entry.key, entry);
+    this.#resting ??= this.#pause.wait(this.#backoff.next(error)).then(() => {
+      this.#resting = null;
+      this.#start();
+    });
   }
 
   async #send(entry: Entry): Promise<void> {
@@ -414,6 +440,12 @@ function findNamed(
   const parts = Object.entries(values).filter(([name]) => wrong.has(name.split('/')[0]));
   const text = JSON.stringify(parts);
   return [...keys].flatMap(([id, key]) => (text.includes(id) ? [key] : []));
+}
+
+/** Returns whether the server takes no file now, rather than that it fails at one. */
+function isOfAll(error: unknown): boolean {
+  const { status = 0, retryAfter } = error as Partial<RequestError>;
+  return status < 500 || retryAfter !== undefined;
 }
 
 function isTooLarge(error: unknown): boolean {

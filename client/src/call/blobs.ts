@@ -2,7 +2,7 @@ import type { Id } from '../schema/id.js';
 import { passBody, readBody, readJson } from '../transport/http.js';
 import type { OnProgress } from '../transport/upload.js';
 import type { Connection } from './connection.js';
-import { RequestError } from './errors.js';
+import { isFinal, RequestError } from './errors.js';
 import type { Gate } from './gate.js';
 import { expandTemplate, readLimit } from './session.js';
 
@@ -53,18 +53,31 @@ export interface Blobs {
 export function makeBlobs(accountId: string, connection: Connection, uploads: Gate): Blobs {
   const { http, fetch, scope, keeper, locate, persist } = connection;
   const session = keeper.current;
+  const locateUpload = () => locate(expandTemplate(session().uploadUrl, { accountId }));
 
   const upload: Blobs['upload'] = (data, { type, onProgress, signal: outer } = {}) =>
     scope.run(outer, async (signal) => {
       const blob = data instanceof Blob ? data : new Blob([data]);
       requireSize(blob.size, readLimit(session(), 'maxSizeUpload'));
-      const url = locate(expandTemplate(session().uploadUrl, { accountId }));
       const contentType = type ?? (blob.type || 'application/octet-stream');
       const headers = { 'content-type': contentType };
       const request = { method: 'POST', headers, body: blob, signal };
-      const sender = onProgress && (await makeSender(blob, onProgress, fetch));
-      const send = async (): Promise<Uploaded> =>
-        (await readJson(await http(url, request, sender), signal)) as Uploaded;
+      const sender =
+        onProgress &&
+        (await import('../transport/upload.js')).makeUploader(blob, onProgress, fetch);
+      const send = async (): Promise<Uploaded> => {
+        const url = locateUpload();
+        try {
+          return (await readJson(await http(url, request, sender), signal)) as Uploaded;
+        } catch (error) {
+          if (isFinal(error)) {
+            keeper.noteState();
+            await keeper.settle();
+            if (locateUpload() !== url) return send();
+          }
+          throw error;
+        }
+      };
       return persist(() => uploads(send), { isReading: false, signal });
     });
 
@@ -92,11 +105,6 @@ export function makeBlobs(accountId: string, connection: Connection, uploads: Ga
         return { url, revoke: () => URL.revokeObjectURL(url) };
       }),
   };
-}
-
-async function makeSender(data: Blob, onProgress: OnProgress, fetch: Connection['fetch']) {
-  const { makeUploader } = await import('../transport/upload.js');
-  return makeUploader(data, onProgress, fetch);
 }
 
 function requireSize(size: number, maximum: number): void {

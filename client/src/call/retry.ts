@@ -63,6 +63,6 @@ export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> 
       resolve();
     }, milliseconds);
     if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
+    else signal.addEventListener('abort', end);
   });
 }

@@ -73,7 +73,7 @@ export function httpTransport(http: HttpClient, locateApi: () => string): Transp
       if (Array.isArray(answer?.methodResponses)) return answer as JmapResponse;
       throw new TransportError('The server gave no Response.');
     },
-    close: () => Promise.resolve(),
+    close: async () => undefined,
   };
 }
 
@@ -116,7 +116,9 @@ export async function readOrFail<T>(
 ): Promise<T> {
   const { signal, abort, leave } = followSignal(outer);
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
   const renew: Renew = (milliseconds = SILENCE) => {
+    if (isOver) return;
     clearTimeout(timer);
     timer = setTimeout(abort, milliseconds, new TransportError('The server is silent.'));
   };
@@ -127,6 +129,8 @@ export async function readOrFail<T>(
     signal.throwIfAborted();
     throw new TransportError('The server gave no answer that can be read.', { cause });
   } finally {
+    // A body may be read on behind its answer.
+    isOver = true;
     clearTimeout(timer);
     leave();
   }

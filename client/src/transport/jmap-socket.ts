@@ -18,7 +18,7 @@ export interface WebSocketLike {
 /** A message of the server (RFC 8887 4.3). */
 interface Message extends JsonObject {
   readonly '@type': string;
-  readonly requestId: string | null;
+  readonly requestId?: string | null;
 }
 
 interface Waiting {
@@ -199,14 +199,14 @@ export class JmapSocket {
     try {
       this.#read(text);
     } catch {
-      // Its members aren't those of its type.
+      // It is no JSON, or its members aren't those of its type.
       this.#end(LOST);
     }
     this.#expect(this.#silence, () => this.#askForLife());
   }
 
   #read(text: string): void {
-    const { '@type': type, requestId, ...content } = readMessage(text);
+    const { '@type': type, requestId, ...content } = JSON.parse(text) as Message;
     if (type === 'StateChange') this.#receiver?.take(...readStates(content));
     else if (type === 'RequestError') this.#refuse(requestId, content);
     else if (type === 'Response') this.#answer(requestId, content);
@@ -214,13 +214,13 @@ export class JmapSocket {
     else this.#end(LOST);
   }
 
-  #answer(id: string | null, response: JsonObject): void {
+  #answer(id: Message['requestId'], response: JsonObject): void {
     const waiting = this.#waiting.get(id ?? '');
     if (Array.isArray(response['methodResponses'])) waiting?.resolve(response as never);
     else waiting?.reject(new TransportError('The server gave no Response.'));
   }
 
-  #refuse(id: string | null, problem: JsonObject): void {
+  #refuse(id: Message['requestId'], problem: JsonObject): void {
     const { status, retryAfter } = problem;
     const error = new RequestError(
       Number(status ?? 400),
@@ -235,15 +235,6 @@ export class JmapSocket {
 
 function makeClosedError(code: number): TransportError {
   return new TransportError(`The WebSocket was closed (${code}).`);
-}
-
-/** Returns a message. One that can't be read has no type. */
-function readMessage(text: string): Message {
-  try {
-    return { '@type': '', requestId: null, ...(JSON.parse(text) as Message | null) };
-  } catch {
-    return { '@type': '', requestId: null };
-  }
 }
 
 function readStates({ changed, pushState }: JsonObject): [ChangedStates, string] {

@@ -84,14 +84,12 @@ export class KeptConnection implements Push {
   }
 
   async #try(): Promise<PushStatus> {
-    const controller = new AbortController();
-    this.#controller = controller;
-    const { signal } = controller;
+    this.#controller = new AbortController();
+    const { signal } = this.#controller;
     let openedAt = Number.POSITIVE_INFINITY;
     const open = (): void => {
       if (signal.aborted) return;
       openedAt = performance.now();
-      this.#isWished = false;
       this.#tell({ state: 'live' });
     };
     try {
@@ -100,8 +98,11 @@ export class KeptConnection implements Push {
     } catch (error) {
       return judgeEnd(error as CallError);
     } finally {
-      if (performance.now() - openedAt >= STEADY) this.#backoff.reset();
-      controller.abort();
+      const life = performance.now() - openedAt;
+      if (life >= STEADY) this.#backoff.reset();
+      // A wish means nothing to a connection that is there.
+      this.#isWished &&= life < 0;
+      this.#controller.abort();
     }
   }
 }

@@ -77,10 +77,9 @@ class SocketTransport implements Transport {
     return new KeptConnection(follow, place, options.onStatus);
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#closing.abort();
     this.#socket?.close();
-    return Promise.resolve();
   }
 
   get #hasFallback(): boolean {

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import { eventually } from '../../../test/support/poll.js';
 import { type CachedClient, memory } from '../../src/index.js';
 import { TABLES } from '../../src/persist/port.js';
+import { nextTask } from '../../src/query/slices.js';
 import { failStore } from '../support/failing-store.js';
 import type { TodosProject } from '../support/schema.js';
 import { openBrowser } from '../support/shared-store.js';
@@ -91,6 +93,56 @@ describe('a write of a tab that is offline', () => {
     expect(shown.map(([first]) => first)).toEqual(before.slice(1));
     expect(await write?.saved).toBe(true);
     for (const { client } of tabs) expect(client.sync.getSnapshot().pending).toBe(1);
+  });
+});
+
+/** Opens tabs of a server whose session has another state at each fetch, once it has moved. */
+async function openRestless(count: number) {
+  const openTab = openBrowser();
+  const server = { hasMoved: false, isTelling: false, fetched: 0 };
+  const clients: Client[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const tab = openTab();
+    let known: JsonObject = {};
+    const client: Client = await served.connect({
+      store: tab.store,
+      fetch: async (url, init) => {
+        const response = await tab.fetch(url, init);
+        const isSession = String(url).endsWith('/.well-known/jmap');
+        if (!server.hasMoved || !(isSession || init?.method === 'POST')) return response;
+        const answer = (await response.json()) as JsonObject;
+        if (server.isTelling) known = { sessionState: 'moved' };
+        if (!isSession) return Response.json({ ...answer, ...known });
+        server.fetched += 1;
+        known = { sessionState: `${server.fetched}` };
+        return Response.json({ ...answer, state: `${server.fetched}`, uploadUrl: 'moved' });
+      },
+    });
+    await client.sync.settled();
+    clients.push(client);
+  }
+  return { server, clients };
+}
+
+describe('a session that has another state at each fetch', () => {
+  it('comes to other tabs while it is news, and is not fetched at rest', async () => {
+    const { server, clients } = await openRestless(3);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    Object.assign(server, { hasMoved: true, isTelling: true });
+    await clients[0]?.raw([], []);
+    server.isTelling = false;
+    await until(() => clients.every(({ session }) => session.uploadUrl === 'moved'));
+    const passTime = async (): Promise<void> => {
+      await vi.advanceTimersByTimeAsync(10_000);
+      for (let task = 0; task < 100; task += 1) await nextTask();
+    };
+    for (let n = 0; n < 5; n += 1) await passTime();
+    const { fetched } = server;
+    for (let n = 0; n < 5; n += 1) await passTime();
+    expect(server.fetched).toBe(fetched);
   });
 });
 

@@ -108,6 +108,51 @@ describe('a file', () => {
     expect(await scan.result).toMatchObject({ ok: true });
   });
 
+  it('at which the server fails holds up no other, nor the writes that name it', async () => {
+    const { jmap, me } = await open();
+    served
+      .proxy()
+      .decide((request) =>
+        isUpload(request) && request.text.startsWith('bad') ? { status: 500 } : 'pass',
+      );
+    const bad = [me.upload('bad 1'), me.upload('bad 2')];
+    const write = me.Gadget.create({ title: 'Good', blobId: me.upload('good') });
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await served.readFiles('Good')).toEqual(['good']);
+    for (const text of ['bad 1', 'bad 2'])
+      await eventually(() => {
+        const tries = served.proxy().seen.filter((request) => request.text === text);
+        expect(tries.length).toBeGreaterThan(1);
+      }, 20_000);
+    served.goOnline();
+    await jmap.sync.settled();
+    for (const scan of bad) expect(await scan.result).toMatchObject({ ok: true });
+  });
+
+  it('that the server wants later is not sent before, though another one is', async () => {
+    const { jmap, me } = await open();
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const busy = { status: 503, headers: { 'retry-after': '99' } };
+    served
+      .proxy()
+      .decide((request) => (isUpload(request) && request.text === 'late' ? busy : 'pass'));
+    const late = me.upload('late');
+    await eventually(() => {
+      expect(waits.mock.calls.map(([, time]) => time)).toContain(99_000);
+    }, 20_000);
+    for (const octets of ['one', 'two'])
+      expect(await me.upload(octets).result).toMatchObject({ ok: true });
+    const texts = () =>
+      served
+        .proxy()
+        .seen.filter(isUpload)
+        .map(({ text }) => text);
+    expect(texts()).toEqual(['late', 'one', 'two']);
+    served.goOnline();
+    await jmap.sync.settled();
+    expect(await late.result).toMatchObject({ ok: true });
+  });
+
   it('that the program ends takes the writes along that name it', async () => {
     const { jmap, me } = await open();
     const controller = new AbortController();

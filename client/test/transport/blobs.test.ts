@@ -14,6 +14,9 @@ const connectDirectly = () => {
   return connect<TodosProject>(todos, { url: served.server().url, token });
 };
 
+/** The uploads that were sent. */
+const uploads = () => served.proxy().seen.filter(({ method }) => method === 'POST');
+
 /** The files of the server's blobs. */
 function blobFiles(): readonly string[] {
   const folder = join(served.server().dataDir, 'blobs');
@@ -130,14 +133,37 @@ describe('an upload', () => {
     const me = (await served.connect()).account();
     served.proxy().decide(({ method }) => (method === 'POST' ? 'lose' : 'pass'));
     await expect(me.upload('x')).rejects.toMatchObject({ type: 'transport' });
-    expect(served.proxy().seen.filter(({ method }) => method === 'POST').length).toBe(1);
+    expect(uploads().length).toBe(1);
+  });
+
+  it.each([403, 404])('goes where a new session says, behind a %i', async (status) => {
+    const client = await served.connect();
+    const moved = { ...client.session, uploadUrl: `${served.proxy().url}/moved` };
+    const uploaded = { accountId: 'A', blobId: 'B', type: 'text/plain', size: 1 };
+    served.proxy().decide(({ path }) => {
+      if (path === '/.well-known/jmap') return { status: 200, body: moved };
+      return path === '/moved' ? { status: 200, body: uploaded } : { status };
+    });
+    expect(await client.account().upload('x')).toEqual(uploaded);
+    expect(client.session).toEqual(moved);
+    expect(await client.account().upload('y')).toEqual(uploaded);
+    expect(uploads().map(({ text }) => text)).toEqual(['x', 'x', 'y']);
+  });
+
+  it('is refused where a new session names the same place', async () => {
+    const me = (await served.connect()).account();
+    served.proxy().decide(({ method }) => (method === 'POST' ? { status: 404 } : 'pass'));
+    await expect(me.upload('x')).rejects.toMatchObject({ type: 'http', status: 404 });
+    const [session, first, again, ...further] = served.proxy().seen.map(({ path }) => path);
+    expect([again, further]).toEqual([session, []]);
+    expect(first).toContain('upload');
   });
 
   it('waits while as many run as the server takes', async () => {
     const me = (await served.connect()).account();
-    const uploads = Array.from({ length: 20 }, (_, n) => me.upload(`upload ${n}`));
-    expect((await Promise.all(uploads)).length).toBe(20);
-    expect(served.proxy().seen.filter(({ method }) => method === 'POST').length).toBe(20);
+    const ends = Array.from({ length: 20 }, (_, n) => me.upload(`upload ${n}`));
+    expect((await Promise.all(ends)).length).toBe(20);
+    expect(uploads().length).toBe(20);
   });
 });
 

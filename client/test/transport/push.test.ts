@@ -399,6 +399,19 @@ describe('an event source', () => {
     expect(Math.max(...times)).toBe(3_600_000);
   });
 
+  it('that is told to try again while it is live waits later as the server says', async () => {
+    const connection = await openClient();
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const stream = 'retry: 7000\nevent: state\ndata: {"changed":{}}\n\n';
+    served.proxy().decide(() => ({ stream }));
+    const listener = new Listener(connection);
+    await eventually(() => expect(listener.states).toEqual([{}]), 20_000);
+    listener.push.retry();
+    served.proxy().cut();
+    await eventually(() => expect(listener.statuses.length).toBeGreaterThan(2), 20_000);
+    expect(waits.mock.calls.map(([, time]) => time)).toContain(7000);
+  });
+
   it('that misses two pings is opened again', async () => {
     const connection = await openClient();
     const stream = 'retry: 1\nevent: ping\ndata: {"interval":0.01}\n\n';

@@ -229,3 +229,20 @@ it('an upload whose server stops taking it ends after a minute', async () => {
   await vi.advanceTimersByTimeAsync(1);
   expect(ended.error).toMatchObject(SILENT);
 });
+
+it('an upload that is refused while parts of it are taken leaves no timer', async () => {
+  const data = new Blob([new Uint8Array(300_000)]);
+  let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const uploader = makeUploader(data, () => undefined, (async (
+    _: string,
+    init: { readonly body: ReadableStream<Uint8Array> },
+  ) => {
+    body = init.body.getReader();
+    return new Response('{}', { status: 413 });
+  }) as never);
+  const { signal } = new AbortController();
+  const { http } = makeHanging();
+  const upload = http(URL_, { method: 'POST', body: data, signal }, uploader);
+  await expect(upload).rejects.toMatchObject({ status: 413 });
+  while (!(await body?.read())?.done) expect(vi.getTimerCount()).toBe(0);
+});
