@@ -182,12 +182,18 @@ export function creationId(key: Key): string {
   return key.slice(1);
 }
 
+export interface SetContext {
+  readonly accountId: string;
+  readonly replica: Replica;
+  readonly hasOnceKeys: boolean;
+  /** Takes the ids of objects that are there, and that the call names by creation ids. */
+  readonly createdIds: Record<string, string>;
+}
+
 /** Returns the /set of a call. */
 export function setCall(
-  accountId: string,
   call: FlushCall,
-  replica: Replica,
-  hasOnceKeys: boolean,
+  { accountId, replica, hasOnceKeys, createdIds }: SetContext,
 ): Invocation {
   const create: [string, JsonObject][] = [];
   const update: [string, JsonObject][] = [];
@@ -195,10 +201,14 @@ export function setCall(
   const creates = replica.log.filter(({ kind }) => kind === 'create');
   const keys = new Set(creates.map(({ key }) => key));
   // A call that comes again is as it was: what it names had no id when it was planned.
-  const isNew = (text: string): boolean =>
-    keys.has(text) || (hasOnceKeys && isLocalKey(text) && replica.idOf(text) !== null);
-  const idOf = (text: string): string =>
-    isNew(text) ? `#${creationId(text)}` : (replica.idOf(text) ?? text);
+  const idOf = (text: string): string => {
+    const id = replica.idOf(text) ?? text;
+    if (!keys.has(text)) {
+      if (!hasOnceKeys || id === text) return id;
+      createdIds[creationId(text)] = id;
+    }
+    return `#${creationId(text)}`;
+  };
   for (const write of call.writes) {
     const named = replaceNames(write, idOf);
     const id = named.sentTo ?? idOf(named.key);

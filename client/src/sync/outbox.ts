@@ -1,8 +1,8 @@
 import { isChecked } from '../store/checks.js';
-import { type Log, namesIn } from '../store/log.js';
-import { isLocalKey, type PendingWrite } from '../store/write.js';
+import type { Log } from '../store/log.js';
+import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
-import { callsOf, creationId, type FlushCall, findHeld, planFlush, setCall } from './flush.js';
+import { callsOf, type FlushCall, findHeld, planFlush, type SetContext, setCall } from './flush.js';
 import { findOrphans } from './orphans.js';
 import { type AnsweredCall, type FlushResult, readFlush } from './outcomes.js';
 import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.js';
@@ -109,25 +109,9 @@ export class Outbox {
   }
 
   /** Returns a call as it is sent. */
-  invocationOf(call: FlushCall): Invocation {
+  invocationOf(call: FlushCall, createdIds: SetContext['createdIds']): Invocation {
     const { accountId, replica, hasOnceKeys } = this.#options;
-    return setCall(accountId, call, replica, hasOnceKeys());
-  }
-
-  /** Returns the ids of objects that calls name by creation ids, and that are there already. */
-  createdIdsOf(calls: readonly FlushCall[]): Record<string, string> {
-    const { replica, hasOnceKeys } = this.#options;
-    const ids: Record<string, string> = {};
-    if (!hasOnceKeys()) return ids;
-    for (const write of calls.flatMap(({ writes }) => writes)) {
-      const isNamed = write.kind !== 'create' && write.sentTo === undefined;
-      for (const key of [...namesIn(write), ...(isNamed ? [write.key] : [])]) {
-        const id = isLocalKey(key) ? replica.idOf(key) : null;
-        if (id !== null) ids[creationId(key)] = id;
-      }
-    }
-    for (const { kind, key } of replica.log) if (kind === 'create') delete ids[creationId(key)];
-    return ids;
+    return setCall(call, { accountId, replica, hasOnceKeys: hasOnceKeys(), createdIds });
   }
 
   /** Reads the answers of calls. An earlier request may have had those of `earlier`. */

@@ -1,27 +1,20 @@
-import { RequestError, TransportError } from '../call/errors.js';
 import { CORE } from '../call/session.js';
-import type { TypeTable } from '../schema/tables.js';
 import type { ServerList } from '../store/list-state.js';
-import type { Log } from '../store/log.js';
 import type { Replica } from '../store/replica.js';
-import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Request, Response } from '../transport/transport.js';
 import { Draft } from './draft.js';
-import type { FailedCalls } from './failed-calls.js';
 import { FetchQueue, type FetchRequest } from './fetch-queue.js';
 import type { FlushCall } from './flush.js';
 import type { ListAnswers, ListRequest, ListSync } from './list-sync.js';
 import { Loop } from './loop.js';
+import { OpenCalls, type Questions } from './open-calls.js';
 import { Outbox } from './outbox.js';
-import type { FailedCall } from './outcomes.js';
 import { type Pull, pullCalls } from './pull.js';
-import type { Lost, LostCalls } from './recovery.js';
+import { Readings } from './readings.js';
 import { type Sweep, sweepCalls } from './sweep.js';
 import { CALLS_OF_A_PULL, ONCE, type SyncOptions } from './sync-options.js';
-import { TypeReading } from './type-reading.js';
+import type { TypeReading } from './type-reading.js';
 
-/** Calls of a page of a sweep. */
-const CALLS_OF_A_SWEEP = 3;
 /** Calls of a list: what has changed, a page, and the objects of both. */
 const CALLS_OF_A_LIST = 4;
 
@@ -29,18 +22,12 @@ const CALLS_OF_A_LIST = 4;
 const PATIENCE = 1000;
 
 /** The calls of one request. */
-interface Cycle {
+interface Cycle extends Questions {
   readonly calls: readonly FlushCall[];
   readonly pulls: ReadonlyMap<TypeReading, Pull>;
   readonly sweeps: ReadonlyMap<TypeReading, Sweep>;
   readonly lists: ListRequest | null;
   readonly wanted: FetchRequest;
-  /** Keys of calls that were planned before: an earlier request may have had them. */
-  readonly earlier: ReadonlySet<string | null>;
-  /** A call whose answer was lost: nothing else is written until its outcome is known. */
-  readonly lost: Lost | null;
-  /** Finds out whether a call that has failed was made: nothing else is written, too. */
-  readonly probe: Invocation | null;
 }
 
 /**
@@ -52,16 +39,13 @@ export class Sync {
   readonly #replica: Replica;
   readonly #loop: Loop;
   readonly #outbox: Outbox;
-  readonly #readings = new Map<string, TypeReading>();
+  readonly #readings: Readings;
   readonly #wanted: FetchQueue;
+  readonly #openCalls: OpenCalls;
   /** Null: there was no list yet that only the server can decide. */
   #lists: ListSync | null = null;
   /** Something has been wished for since the last request began. */
   #isWished = false;
-  /** Calls that have lost their answers, and that can't be sent again. */
-  #lostCalls: LostCalls | null = null;
-  /** Null: no request has been refused yet. */
-  #failedCalls: FailedCalls | null = null;
   /** The last request has brought nothing. */
   #isStuck = false;
   /** The last request has failed, and the next one is smaller: it needs no pause. */
@@ -75,27 +59,32 @@ export class Sync {
       hasMore: () => this.#hasMore(),
       backoff: options.backoff,
     });
+    this.#readings = new Readings(options);
     this.#outbox = new Outbox(options, (type) => this.#isRefused(type));
     this.#wanted = new FetchQueue(options.replica);
+    this.#openCalls = new OpenCalls(options, {
+      outbox: this.#outbox,
+      wanted: this.#wanted,
+      isRefused: (type) => this.#isRefused(type),
+      isEnded: () => this.#isEnded(),
+    });
   }
 
   /** Returns whether changes have been wished for that no request has asked for. */
   get isDue(): boolean {
-    return this.#all().some(({ isDue }) => isDue) || this.#lists?.isDue === true;
+    return this.#readings.all.some(({ isDue }) => isDue) || this.#lists?.isDue === true;
   }
 
   /** How much is here of the types that are being read from their begin; null: unknown. */
   get progress(): number | null {
-    const parts = this.#all().flatMap(({ progress }) => progress ?? []);
-    const sum = (name: 'loaded' | 'total') => parts.reduce((all, part) => all + part[name], 0);
-    return parts.length === 0 ? null : Math.min(1, sum('loaded') / Math.max(1, sum('total')));
+    return this.#readings.progress;
   }
 
   /** Has the next cycles ask for all changes, or for those of some types, without starting one. */
   note(types?: Iterable<string>): void {
     this.#isWished = true;
     const names = types && new Set(types);
-    const due = this.#types().filter(({ name }) => names?.has(name) ?? true);
+    const due = this.#readings.current.filter(({ name }) => names?.has(name) ?? true);
     for (const reading of due) reading.want();
     this.#lists?.note(new Set(due.map(({ name }) => name)));
   }
@@ -103,7 +92,7 @@ export class Sync {
   /** Has the next cycles bring types to the states that the server tells. */
   noteStates(states: Readonly<Record<string, string>>): void {
     this.#isWished = true;
-    const due = this.#types().filter((reading) => reading.wantState(states[reading.name]));
+    const due = this.#readings.current.filter((reading) => reading.wantState(states[reading.name]));
     this.#lists?.note(new Set(due.map(({ name }) => name)));
   }
 
@@ -155,7 +144,7 @@ export class Sync {
 
   /** Has a new session: forgets how far these types have been read. */
   forget(types: Iterable<string>): void {
-    for (const reading of this.#all()) reading.readmit();
+    for (const reading of this.#readings.all) reading.readmit();
     this.#lists?.forget();
     this.#outbox.forget();
     this.follow(types);
@@ -211,7 +200,7 @@ export class Sync {
   }
 
   #hasMore(): boolean {
-    const isReading = this.isDue || this.#all().some(({ sweep }) => sweep !== null);
+    const isReading = this.isDue || this.#readings.all.some(({ sweep }) => sweep !== null);
     return this.#outbox.hasWrites || isReading || this.#wanted.types.size > 0;
   }
 
@@ -225,69 +214,54 @@ export class Sync {
     // Another session may forget what has been read.
     await settled(this.#options.settleSession);
     if (this.#isEnded()) return null;
-    // At the begin of a cycle, a call that was sent has lost its answer.
-    const lost = await this.#findLost();
-    const probe = this.#failedCalls?.findProbe() ?? null;
-    const earlier = new Set(this.#replica.log.map(({ sentAs }) => sentAs));
-    if (lost === null && probe === null) await this.#outbox.plan();
+    const questions = await this.#openCalls.ask();
+    const mayWrite = questions.lost === null && questions.probe === null;
+    if (mayWrite) await this.#outbox.plan();
     if (this.#isEnded()) return null;
-    const cycle = this.#makeCycle({ lost, probe, earlier });
+    const cycle = this.#makeCycle(questions, mayWrite ? this.#outbox.calls() : []);
     const request = this.#requestOf(cycle);
     this.#isStuck = request.methodCalls.length === 0;
     this.#isWished = false;
     if (this.#isStuck) return null;
     for (const reading of cycle.pulls.keys()) reading.isWished = false;
-    const behind = this.#all().filter(({ isSwept }) => isSwept);
+    const behind = this.#readings.all.filter(({ isSwept }) => isSwept);
     let failure: string | null = 'transport';
     try {
       const response = await this.#options.wire.send(request);
       // A list that was opened meanwhile shows what this answer makes.
       await settled(this.#options.settleLists);
       const read = this.#readResponse(cycle, response);
-      const judged = await this.#judge(read.open);
-      failure = read.failure ?? judged;
+      const noted = await this.#openCalls.note(read.open);
+      failure = read.failure ?? noted;
       this.#isStuck = !read.hasMoved && !read.hasAsked && !this.#hasPaged(cycle, behind);
       // Where a request looks for what has become of another one, that may fail again.
-      const hasSent = read.hasMoved && lost === null && probe === null;
-      if (failure === null && (hasSent || !this.#hasMore())) this.#loop.noteSuccess();
+      const isSuccess = (read.hasMoved && mayWrite) || !this.#hasMore();
+      if (failure === null && isSuccess) this.#loop.noteSuccess();
     } catch (error) {
       this.#loop.noteError(error);
       failure = typeOf(error);
-      this.#isDivided = await this.#divide(cycle, error);
+      const { calls } = cycle;
+      this.#isDivided = await this.#openCalls.divide(calls, cycle, error, () =>
+        this.#refuseList(cycle),
+      );
     } finally {
       if (failure !== null) this.#repeat(cycle);
     }
     return failure;
   }
 
-  /** A server that knows no keys of calls can't tell a call that comes again. */
-  async #findLost(): Promise<Lost | null> {
-    const { hasOnceKeys, replica } = this.#options;
-    const made = this.#failedCalls?.made ?? null;
-    const isMade = (call: PendingWrite) => call.sentAs === made?.onceKey;
-    const sent = replica.log.find(({ sentAs }) => sentAs !== null);
-    if (sent === undefined) return null;
-    if (hasOnceKeys() && (!isMade(sent) || this.#isRefused(sent.type))) return null;
-    const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
-      throw new TransportError('The code is missing.', { cause });
-    });
-    this.#lostCalls ??= new LostCalls(this.#options, this.#wanted);
-    return this.#lostCalls.find(made);
-  }
-
-  #makeCycle(parts: Pick<Cycle, 'lost' | 'probe' | 'earlier'>): Cycle {
-    const { lost, probe } = parts;
+  #makeCycle(questions: Questions, calls: readonly FlushCall[]): Cycle {
+    const { lost, probe } = questions;
     const { accountId, limits } = this.#options;
     const { maxCallsInRequest: all, maxObjectsInGet } = limits();
-    this.#beginReadings(lost);
-    const calls = lost === null && probe === null ? this.#outbox.calls() : [];
+    this.#beginReadings(lost?.type);
     this.#lists?.note(new Set(calls.map(({ type }) => type)));
     // One pull has room in any case, or nothing would be read any more.
     const most = Math.max(this.#outbox.shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
     let room = most - calls.length - (lost === null ? 0 : 1) - (probe === null ? 0 : 1);
     // Lists on screen don't wait until all types are read.
     const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
-    const pulls = this.#makePulls(calls, room - (hasRoom ? CALLS_OF_A_LIST : 0));
+    const pulls = this.#readings.planPulls(calls, room - (hasRoom ? CALLS_OF_A_LIST : 0));
     room -= [...pulls.values()].flatMap(pullCalls).length;
     // Nothing else is to blame where this request fails.
     if (this.#outbox.isDivided && (calls.length > 0 || probe !== null)) room = 0;
@@ -298,68 +272,32 @@ export class Sync {
     room -= lists?.calls.length ?? 0;
     const wanted = this.#wanted.plan(room, options);
     room -= wanted.calls.length;
-    const sweeps = this.#all()
-      .flatMap((reading) => (reading.sweep === null ? [] : [[reading, reading.sweep] as const]))
-      .sort(([one], [other]) => this.#rank(one.name) - this.#rank(other.name))
-      .slice(0, Math.floor(room / CALLS_OF_A_SWEEP));
-    return { ...parts, calls, pulls, sweeps: new Map(sweeps), lists, wanted };
+    const sweeps = this.#readings.planSweeps(room);
+    return { ...questions, calls, pulls, sweeps, lists, wanted };
   }
 
-  /** Begins to read the types that the account has now, and gives up the others. */
-  #beginReadings(lost: Lost | null): void {
-    const types = new Set(this.#types());
-    for (const reading of types) {
-      if (reading.name === lost?.type) reading.isWished = true;
-      reading.begin();
-    }
-    for (const reading of this.#all()) if (!types.has(reading)) this.#stop(reading);
+  /** Begins to read the types that the account has now; `lost` is one to read in any case. */
+  #beginReadings(lost: string | undefined): void {
+    const reading = this.#readings.current.find(({ name }) => name === lost);
+    if (reading !== undefined) reading.isWished = true;
+    for (const { name } of this.#readings.begin()) this.#wanted.delete(name);
   }
 
-  #stop(reading: TypeReading): void {
-    reading.stop();
-    this.#wanted.delete(reading.name);
-  }
-
-  /**
-   * Types that were written come first: their answers bring what the writes have done besides. Then
-   * come those on screen.
-   */
-  #makePulls(calls: readonly FlushCall[], room: number): Cycle['pulls'] {
-    const { maxObjectsInGet } = this.#options.limits();
-    const written = new Set(calls.map(({ type }) => type));
-    const due = this.#types().filter(({ name, isDue }) => isDue || written.has(name));
-    const isCrowded = due.length * CALLS_OF_A_PULL > room;
-    const rank = ({ name }: TypeReading) => (written.has(name) ? 0 : this.#rank(name));
-    due.sort((one, other) => rank(one) - rank(other));
-    const pulls = new Map<TypeReading, Pull>();
-    let left = room;
-    for (const reading of due) {
-      const pull = reading.plan(maxObjectsInGet, isCrowded && !written.has(reading.name));
-      left -= pull === null ? 0 : pullCalls(pull).length;
-      if (pull !== null && left >= 0) pulls.set(reading, pull);
-    }
-    return pulls;
-  }
-
-  #rank(type: string): number {
-    return this.#options.isShown?.(type) ? 1 : 2;
-  }
-
-  #requestOf({ calls, pulls, sweeps, lists, wanted, lost, probe }: Cycle): Request {
+  #requestOf(cycle: Cycle): Request {
+    const { calls, pulls, sweeps, lists, wanted } = cycle;
     const { accountId, types, limits, hasOnceKeys } = this.#options;
     const { maxObjectsInGet } = limits();
     const capabilities = new Set(types().map(({ capability }) => capability));
+    const createdIds: Record<string, string> = {};
     const methodCalls: Invocation[] = [
-      ...(probe ? [probe] : []),
-      ...((lost && this.#lostCalls?.callsOf(lost)) ?? []),
-      ...calls.map((call) => this.#outbox.invocationOf(call)),
+      ...this.#openCalls.callsOf(cycle),
+      ...calls.map((call) => this.#outbox.invocationOf(call, createdIds)),
       ...[...pulls.values()].flatMap(pullCalls),
       ...wanted.calls,
       ...(lists?.calls ?? []),
       ...[...sweeps.values()].flatMap((sweep) => sweepCalls(sweep, accountId, maxObjectsInGet)),
     ];
     const using = [CORE, ...(hasOnceKeys() ? [ONCE] : []), ...capabilities];
-    const createdIds = this.#outbox.createdIdsOf(calls);
     const isNamed = Object.keys(createdIds).length > 0;
     return { using, methodCalls, ...(isNamed && { createdIds }) };
   }
@@ -372,7 +310,8 @@ export class Sync {
     const flush = this.#outbox.read(cycle, response);
     const draft = new Draft(this.#replica, flush.change);
     const { maxObjectsInGet } = this.#options.limits();
-    const unsettled = this.#findUnsettled(cycle, flush.change.log ?? [], response);
+    const log = flush.change.log ?? this.#replica.log;
+    const unsettled = this.#openCalls.findTypes(cycle, log, response);
     const failures: (string | null)[] = [];
     for (const [reading, pull] of cycle.pulls) {
       if (unsettled.has(reading.name)) reading.isWished = true;
@@ -381,21 +320,19 @@ export class Sync {
     const parts = cycle.wanted.parts.filter(({ type }) => !unsettled.has(type));
     const fetched = this.#wanted.read({ ...cycle.wanted, parts }, response);
     for (const answer of fetched.objects) draft.takeEarly(answer);
-    const { lost } = cycle;
-    const recovery = lost && this.#lostCalls?.read(lost, response, draft);
+    const recovery = this.#openCalls.recover(cycle, response, draft);
     const outcomes = [...flush.outcomes, ...(recovery?.outcomes ?? [])];
     const lists = this.#lists?.read(cycle.lists, response, { outcomes, unsettled }) ?? null;
     for (const answer of lists?.objects ?? []) draft.takeEarly(answer);
     for (const [reading, sweep] of cycle.sweeps)
       if (!unsettled.has(reading.name))
         failures.push(reading.readSweep(sweep, maxObjectsInGet, response, draft));
-    for (const { name, isRefused } of this.#all()) if (isRefused) this.#wanted.delete(name);
+    for (const { name, isRefused } of this.#readings.all) if (isRefused) this.#wanted.delete(name);
     this.#takeLists(lists, draft);
     failures.push(flush.failure, fetched.failure, lists?.failure ?? null);
     void this.#options.commit({ ...flush.change, ...recovery?.change, ...draft.change }, outcomes);
-    failures.push(this.#failedCalls?.readProbe(response) ?? null);
-    if (cycle.calls.length > 0 && flush.open.length === 0) this.#failedCalls?.noteAnswer();
-    if (recovery?.isWhole) this.#failedCalls?.endMade();
+    const isAnswered = cycle.calls.length > 0 && flush.open.length === 0;
+    failures.push(this.#openCalls.end(response, isAnswered, recovery));
     const isRead = [...cycle.pulls].some(([reading, pull]) => reading.isAhead(pull, draft));
     const hasEnded = outcomes.length > 0 || recovery?.hasMoved === true || cycle.probe !== null;
     return {
@@ -405,17 +342,6 @@ export class Sync {
       hasAsked: flush.isTooLarge || flush.open.length > 0 || fetched.objects.length > 0,
       open: flush.open,
     };
-  }
-
-  /**
-   * Returns the types of writes whose outcomes are unknown behind an answer. What they have made may
-   * be in it: new objects would be shown twice, and a later answer to an update be older than the
-   * copy.
-   */
-  #findUnsettled({ lost }: Cycle, log: Log, response: Response): ReadonlySet<string> {
-    const settled = [null, lost?.sentAs, this.#failedCalls?.findUnmade(response)];
-    const open = log.filter(({ sentAs }) => !settled.includes(sentAs));
-    return new Set(open.map(({ type }) => type));
   }
 
   /** Takes lists, and asks for the objects that they lack. */
@@ -448,33 +374,6 @@ export class Sync {
     );
   }
 
-  /**
-   * Makes the next request smaller than this one, which has failed. Returns whether the next one
-   * needs no pause.
-   */
-  async #divide(cycle: Cycle, error: unknown): Promise<boolean> {
-    if (this.#failedCalls === null && !(error instanceof RequestError)) return false;
-    const code = await this.#loadFailedCalls();
-    if (code === null || this.#isEnded()) return false;
-    const isDivided = this.#failedCalls?.divide(cycle.calls, cycle.earlier, error) ?? false;
-    return isDivided || (code.isTooLarge(error) && this.#refuseList(cycle));
-  }
-
-  /** Notes calls with unknown outcomes. Returns the type of an error where that can't be done. */
-  async #judge(open: readonly FailedCall[]): Promise<string | null> {
-    if (open.length === 0) return null;
-    if ((await this.#loadFailedCalls()) === null) return 'transport';
-    if (!this.#isEnded()) for (const failed of open) this.#failedCalls?.note(failed);
-    return null;
-  }
-
-  /** Resolves to null where there is no code: the server may be away, and the code with it. */
-  async #loadFailedCalls(): Promise<typeof import('./failed-calls.js') | null> {
-    const code = await import('./failed-calls.js').catch(() => null);
-    if (code !== null) this.#failedCalls ??= new code.FailedCalls(this.#options, this.#outbox);
-    return code;
-  }
-
   /** A list alone that is too large is refused. */
   #refuseList({ calls, pulls, sweeps, lists, wanted }: Cycle): boolean {
     const [only, ...others] = lists?.lists ?? [];
@@ -482,26 +381,6 @@ export class Sync {
     const isAlone = beside === 0;
     if (only !== undefined && isAlone) this.#lists?.refuse(only.name);
     return only !== undefined && isAlone;
-  }
-
-  #all(): readonly TypeReading[] {
-    return [...this.#readings.values()];
-  }
-
-  /** Returns the types that the account has, without those that the server refuses. */
-  #types(): TypeReading[] {
-    return this.#options
-      .types()
-      .map((table) => this.#readingOf(table))
-      .filter(({ isRefused }) => !isRefused);
-  }
-
-  #readingOf(table: TypeTable): TypeReading {
-    const known = this.#readings.get(table.name);
-    if (known !== undefined) return known;
-    const made = new TypeReading(table, this.#options);
-    this.#readings.set(table.name, made);
-    return made;
   }
 }
 
