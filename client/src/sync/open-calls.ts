@@ -10,7 +10,7 @@ import type { FailedCall } from './outcomes.js';
 import type { Lost, LostCalls, Recovery } from './recovery.js';
 import type { SyncOptions } from './sync-options.js';
 
-/** What a request has of calls whose outcomes are unknown. */
+/** The part of a request that asks for unknown outcomes. */
 export interface Questions {
   /** Keys of calls that were planned before: an earlier request may have had them. */
   readonly earlier: ReadonlySet<string | null>;
@@ -57,15 +57,15 @@ export class OpenCalls {
   }
 
   /**
-   * Returns the types of writes whose outcomes are unknown behind an answer. What they have made may
-   * be in it: new objects would be shown twice, and a later answer to an update be older than the
-   * copy. The log is the one behind the answer.
+   * Returns the types of writes whose outcomes are unknown behind an answer, by the log behind it.
+   * The answer may have their effects: new objects would be shown twice, and a later answer to an
+   * update be older than the copy.
    */
   findTypes({ lost }: Questions, log: readonly PendingWrite[], response: Response) {
     const unmade = this.#failed?.findUnmade(response);
     const types = new Set<string>();
     for (const { sentAs, type } of log) if (sentAs !== null && sentAs !== unmade) types.add(type);
-    // What was lost is looked for among the objects.
+    // A lost call is looked for among the objects.
     if (lost !== null) types.delete(lost.type);
     return types;
   }
@@ -86,9 +86,8 @@ export class OpenCalls {
   }
 
   /**
-   * Makes the next request smaller than one with these calls that has failed. Where it was too large
-   * without them, `refuse` may give up what it has besides. Returns whether the next request needs
-   * no pause.
+   * Makes the next request smaller than one with these calls that has failed. `refuse` may give up
+   * other parts of it where it was too large. Returns whether the next request needs no pause.
    */
   async divide(
     calls: readonly FlushCall[],

@@ -22,7 +22,7 @@ export class Readings {
     return [...this.#byName.values()];
   }
 
-  /** Those of the types that the account has, without those that the server refuses. */
+  /** The account's types, without the ones that the server refuses. */
   get current(): TypeReading[] {
     return this.#options
       .types()
