@@ -25,6 +25,8 @@ interface Tools {
   readonly wanted: FetchQueue;
   /** Returns whether the server tells nothing of a type. */
   readonly isRefused: (type: string) => boolean;
+  /** Returns whether a type is read from its begin. */
+  readonly isSwept: (type: string) => boolean;
   /** Returns whether what is committed from now on is void. */
   readonly isEnded: () => boolean;
 }
@@ -72,7 +74,8 @@ export class OpenCalls {
 
   /** Reads what has come of a lost call. */
   recover({ lost }: Questions, response: Response, draft: Draft): Recovery | null {
-    return (lost && this.#lost?.read(lost, response, draft)) ?? null;
+    if (lost === null || this.#lost === null) return null;
+    return this.#lost.read(lost, response, draft, this.#tools.isSwept(lost.type));
   }
 
   /**

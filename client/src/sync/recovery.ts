@@ -70,14 +70,17 @@ export class LostCalls {
     return [[`${type}/changes`, { accountId, sinceState: state }, `${type}.since`]];
   }
 
-  /** Ends what has come of a lost call; all of it once all changes of its type are there. */
-  read(lost: Lost, response: Response, draft: Draft): Recovery | null {
+  /**
+   * Ends what has come of a lost call; all of it once all changes of its type are there. A call that
+   * was made needs none where its type is read from the begin: it may come again.
+   */
+  read(lost: Lost, response: Response, draft: Draft, isSwept: boolean): Recovery | null {
     const { type } = lost;
     const told = readCreated(lost, response);
     const objects = draft.objects(type);
     const known = told && dropGone(told, objects);
     this.#last = known ?? lost;
-    const isPulled = draft.pulled.get(type);
+    const isPulled = (isSwept && lost.isMade) || draft.pulled.get(type);
     if (known === null || isPulled === undefined) return null;
     const isWhole = isPulled && !known.hasMore;
     const missing = known.created.filter((id) => !objects.has(id));

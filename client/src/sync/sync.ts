@@ -66,6 +66,7 @@ export class Sync {
       outbox: this.#outbox,
       wanted: this.#wanted,
       isRefused: (type) => this.#isRefused(type),
+      isSwept: (type) => this.#readings.get(type)?.isReadAnew === true,
       isEnded: () => this.#isEnded(),
     });
   }
