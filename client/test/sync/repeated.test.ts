@@ -6,10 +6,15 @@ import { AccountStore } from '../../src/store/account-store.js';
 import { Replica } from '../../src/store/replica.js';
 import { StoreWriter } from '../../src/store/store-writer.js';
 import type { PendingWrite } from '../../src/store/write.js';
+import { Draft } from '../../src/sync/draft.js';
+import { FetchQueue } from '../../src/sync/fetch-queue.js';
 import { planFlush } from '../../src/sync/flush.js';
+import { OpenCalls } from '../../src/sync/open-calls.js';
 import { readFlush } from '../../src/sync/outcomes.js';
 import { type Pull, readPull } from '../../src/sync/pull.js';
-import { findLost, type Lost, readCreated, recover } from '../../src/sync/recovery.js';
+import { findLost, type Lost, LostCalls, readCreated, recover } from '../../src/sync/recovery.js';
+import type { SyncOptions } from '../../src/sync/sync-options.js';
+import type { Response } from '../../src/transport/transport.js';
 
 // Calls that come again, and objects that a copy has before /changes has told of them.
 
@@ -241,6 +246,35 @@ describe('a lost call', () => {
     expect(hasMoved).toBe(false);
     expect(change.aliases).toEqual(new Map([[FIRST, { type: 'Todo', id: 'x' }]]));
     expect(change.log).toMatchObject([{ key: SECOND, sentAs: 'k' }]);
+  });
+
+  it('waits for the changes, unless it was made and its type is read from the begin', () => {
+    const replica = makeReplica(log);
+    replica.apply({ objects: objectsOf(x, y) });
+    const args = { created: ['x', 'y'], newState: '2', hasMoreChanges: false };
+    const response: Response = {
+      methodResponses: [['Todo/changes', args, 'Todo.since']],
+      sessionState: '1',
+    };
+    const read = (onceKey: string, isSwept: boolean) => {
+      const calls = new LostCalls({ accountId: 'A', replica }, new FetchQueue(replica));
+      const found = calls.find({ onceKey, isLast: false });
+      return found && calls.read(found, response, new Draft(replica, {}), isSwept);
+    };
+    expect(read('k', true)).toMatchObject({ isWhole: true, change: { log: [] } });
+    expect(read('k', false)).toBeNull();
+    expect(read('other', true)).toBeNull();
+  });
+
+  it('has its type read, though another call of it is open', () => {
+    const options = { accountId: 'A', replica: makeReplica(log) } as SyncOptions;
+    const calls = new OpenCalls(options, {} as never);
+    const response = { methodResponses: [], sessionState: '1' };
+    const sent = [create(FIRST, {}), create(SECOND, {}, 'other'), create(SECOND, {}, null)];
+    const find = (known: Lost | null) =>
+      calls.findTypes({ lost: known, probe: null, earlier: new Set() }, sent, response);
+    expect(find(null)).toEqual(new Set(['Todo']));
+    expect(find(lost)).toEqual(new Set());
   });
 
   it('is asked for again from where the server has told of it', () => {
