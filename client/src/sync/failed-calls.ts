@@ -19,6 +19,9 @@ const PROBE = 'probe';
 /** How often a write has to fail. */
 const MOST_TRIES = 2;
 
+/** Errors of a call at which a server has failed. */
+const CRASHES: ReadonlySet<string> = new Set(['serverFail', 'serverPartialFail']);
+
 /** Why a create ends of which nobody knows what the server has made. */
 const NOT_FOUND_AGAIN = Object.freeze({
   type: 'serverFail',
@@ -52,6 +55,10 @@ export class FailedCalls {
   #doubted: FlushCall | null = null;
   /** The empty /set behind it has been answered. */
   #isProbed = false;
+  /** The server has answered it, and with an error. */
+  #isAnswered = false;
+  /** How often in a row the server has answered open calls with errors. */
+  readonly #answers = new Map<string, number>();
   #suspect: Suspect | null = null;
   /** How often the server has failed at requests with writes, one time after the other. */
   #crashes = 0;
@@ -99,15 +106,19 @@ export class FailedCalls {
     this.#outbox.grow();
   }
 
-  /** Notes a call whose outcome is unknown behind an error of its own. */
-  note({ call, error }: FailedCall): void {
-    const { type } = error;
-    if (type === KEY_IS_USED) this.#doubt(call, null);
-    if (type !== 'serverFail' && type !== 'serverPartialFail') return;
+  /** Notes the calls of a response whose outcomes are unknown behind errors of their own. */
+  note(calls: readonly FailedCall[]): void {
+    for (const { onceKey } of calls.map(({ call }) => call))
+      this.#answers.set(onceKey, (this.#answers.get(onceKey) ?? 0) + 1);
+    const used = calls.find(({ error }) => error.type === KEY_IS_USED);
+    if (used !== undefined) this.#doubt(used.call, null);
+    const failed = calls.find(({ error: { type } }) => CRASHES.has(type));
+    if (failed === undefined) return;
     this.#crashes += 1;
-    if (this.#crashes < MOST_FAILURES) return;
-    this.#outbox.shrink(call.writes.length);
-    this.#doubt(call, error);
+    if (this.#crashes < MOST_FAILURES || used !== undefined) return;
+    this.#outbox.shrink(failed.call.writes.length);
+    this.#doubt(failed.call, failed.error);
+    this.#isAnswered = true;
   }
 
   /**
@@ -121,6 +132,7 @@ export class FailedCalls {
     error: unknown,
   ): boolean {
     const [only, ...others] = calls;
+    for (const { onceKey } of calls) this.#answers.delete(onceKey);
     if (only === undefined) this.#acquit(error);
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
@@ -139,10 +151,14 @@ export class FailedCalls {
     return false;
   }
 
-  /** Returns the key of a call that can't be made any more, by the answer to an empty /set. */
-  findUnmade(response: Response): string | null {
-    if (this.#doubted === null || this.#isProbed || !this.#options.hasOnceKeys()) return null;
-    return answerOf(response, PROBE).isError ? null : this.#doubted.onceKey;
+  /**
+   * Returns whether a call of this key was hardly made, by a response: the server has often answered
+   * it with errors in a row, or it has answered an empty /set of the key.
+   */
+  isUnmade(onceKey: string, response: Response): boolean {
+    const isAsked = onceKey === this.#doubted?.onceKey && !this.#isProbed;
+    const isUsedUp = isAsked && this.#options.hasOnceKeys() && !answerOf(response, PROBE).isError;
+    return isUsedUp || (this.#answers.get(onceKey) ?? 0) >= MOST_FAILURES;
   }
 
   /** Reads the answer to an empty /set. Returns the type of an error that may pass. */
@@ -152,7 +168,14 @@ export class FailedCalls {
     if (call === null) return null;
     if (!this.#isProbed) {
       const answer = answerOf(response, PROBE);
-      if (answer.isError && TRANSIENT.has(answer.type)) return answer.type;
+      if (answer.isError && TRANSIENT.has(answer.type)) {
+        // The server fails at this type alone: the others go on, and it is tried with them.
+        if (this.#isAnswered) {
+          this.#doubted = null;
+          this.#acquit(null);
+        }
+        return answer.type;
+      }
       if (answer.isError) this.#suspect = null;
       // The server refuses what writes nothing, too: the call says why.
       if (answer.isError && answer.type !== KEY_IS_USED) {
@@ -190,6 +213,7 @@ export class FailedCalls {
     const [write, ...others] = call.writes;
     this.#doubted = call;
     this.#isProbed = false;
+    this.#isAnswered = false;
     if (error === null || write === undefined || others.length > 0) return;
     const passes = this.#isSuspect(write) ? (this.#suspect?.passes ?? 0) : 0;
     this.#suspect = { ids: write.ids, error, passes };

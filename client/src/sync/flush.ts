@@ -40,7 +40,9 @@ export interface FlushLimits {
 export function planFlush(replica: Replica, limits: FlushLimits): Log {
   const { log } = replica;
   let call: { readonly onceKey: string; readonly writes: PendingWrite[] } | null = null;
-  let calls = new Set(log.flatMap(({ sentAs }) => (sentAs === null ? [] : [sentAs]))).size;
+  // Calls behind an unsent write wait for it: they may name its object.
+  const sent = new Set<string>();
+  let calls = 0;
   let octets = 0;
   const planned: PendingWrite[] = [];
   const byObject = new Map<string, PendingWrite[]>();
@@ -70,19 +72,21 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         return cutPlan(planned, log, index);
       const { sentTo: _, ...prepared } = prepare(write, mates(write), replica);
       const id = isLocalKey(write.key) ? replica.idOf(write.key) : null;
-      const sent = {
+      const next = {
         ...prepared,
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
         ...(id !== null && { sentTo: id }),
       };
-      octets += countOctets(JSON.stringify(sent));
+      octets += countOctets(JSON.stringify(next));
       // A write alone is sent, however large: the server says what is wrong with it.
       if (octets > limits.maxOctets && planned.length > 0) return cutPlan(planned, log, index);
-      call.writes.push(sent);
-      add(sent);
+      call.writes.push(next);
+      add(next);
     } else {
       call = null;
+      if (!sent.has(write.sentAs)) calls += 1;
+      sent.add(write.sentAs);
       octets += countOctets(JSON.stringify(write));
       add(write);
     }

@@ -64,9 +64,9 @@ export class OpenCalls {
    * update be older than the copy.
    */
   findTypes({ lost }: Questions, log: readonly PendingWrite[], response: Response) {
-    const unmade = this.#failed?.findUnmade(response);
     const types = new Set<string>();
-    for (const { sentAs, type } of log) if (sentAs !== null && sentAs !== unmade) types.add(type);
+    for (const { sentAs, type } of log)
+      if (sentAs !== null && !this.#failed?.isUnmade(sentAs, response)) types.add(type);
     // A lost call is looked for among the objects.
     if (lost !== null) types.delete(lost.type);
     return types;
@@ -108,7 +108,7 @@ export class OpenCalls {
   async note(calls: readonly FailedCall[]): Promise<string | null> {
     if (calls.length === 0) return null;
     if ((await this.#load()) === null) return 'transport';
-    for (const call of calls) this.#failed?.note(call);
+    this.#failed?.note(calls);
     return null;
   }
 
@@ -116,10 +116,16 @@ export class OpenCalls {
   async #findLost(): Promise<Lost | null> {
     const { hasOnceKeys, replica } = this.#options;
     const made = this.#failed?.made ?? null;
-    const sent = replica.log.find(({ sentAs }) => sentAs !== null);
+    const hasKeys = hasOnceKeys();
+    const sent = replica.log.find(
+      ({ sentAs }) => sentAs !== null && (!hasKeys || sentAs === made?.onceKey),
+    );
     if (sent === undefined) return null;
-    const isMade = sent.sentAs === made?.onceKey;
-    if (hasOnceKeys() && (!isMade || this.#tools.isRefused(sent.type))) return null;
+    // Nothing can be found out: it ends by its rounds alone.
+    if (hasKeys && this.#tools.isRefused(sent.type)) {
+      this.#failed?.endMade();
+      return null;
+    }
     const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {
       throw new TransportError('The code is missing.', { cause });
     });

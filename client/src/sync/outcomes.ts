@@ -222,6 +222,8 @@ class FlushReader {
         this.#take(type, id, { ...known.values, ...reported });
       return true;
     }
+    // The copy has what was made, or the next changes have it: the answer may be older.
+    if (write.sentIn !== undefined && write.sentIn !== this.#replica.cursor(type)) return true;
     const before = this.#objectOf(type, key);
     // Nothing is made of an object that the client doesn't have: it comes by /get if it is wanted.
     if (before !== null && known.kind === 'update') {

@@ -59,7 +59,7 @@ export class LostCalls {
 
   /** Returns the first one of the log; `made` is one that was made. */
   find(made: MadeCall | null): Lost | null {
-    const lost = findLost(this.#options.replica.log, this.#last);
+    const lost = findLost(this.#options.replica.log, this.#last, made?.onceKey);
     const isMade = lost !== null && lost.sentAs === made?.onceKey;
     return lost && { ...lost, isMade, isLast: isMade && made.isLast };
   }
@@ -91,11 +91,11 @@ export class LostCalls {
 }
 
 /**
- * Returns the call of a log that was sent and has no answer; null where there is none. `known` is
- * one of which a part is known already.
+ * Returns the first call of a log that was sent and has no answer, or the one that was made; null
+ * where there is none. `known` is one of which a part is known already.
  */
-export function findLost(log: Log, known: Lost | null): Lost | null {
-  const sent = log.find(({ sentAs }) => sentAs !== null);
+export function findLost(log: Log, known: Lost | null, made?: string): Lost | null {
+  const sent = log.find(({ sentAs }) => sentAs !== null && sentAs === (made ?? sentAs));
   if (sent === undefined) return null;
   const { sentAs, type, sentIn: state = '' } = sent;
   return sentAs === known?.sentAs ? known : { sentAs, type, created: [], state, hasMore: false };
@@ -152,7 +152,7 @@ export function recover(
     const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
     const id =
       write.kind === 'create'
-        ? findEqual(write, free, { replica, nameOf })
+        ? (findAgain(write, objects, replica) ?? findEqual(write, free, { replica, nameOf }))
         : isWhole || isChecked(write)
           ? findWritten(write, replica, { objects: pulled, isMade, isLast })
           : undefined;
@@ -223,6 +223,16 @@ class FreeObjects {
       if (object !== undefined) yield [id, object];
     }
   }
+}
+
+/** Returns the id that an earlier round has found: others may have changed the object since. */
+function findAgain(
+  { type, key }: PendingCreate,
+  objects: ReadonlyMap<string, JsonObject>,
+  replica: Replica,
+): string | undefined {
+  const id = replica.idOf(key);
+  return id !== null && objects.has(id) && replica.keyOf(type, id) === key ? id : undefined;
 }
 
 /** A create may name others of its call, and itself. */

@@ -31,8 +31,10 @@ export function findWaiting(
     const object = `${type} ${write.key}`;
     const isFirst: boolean = !types.has(type) || joined === type;
     const isEarly = isChecked(write) && !(isFirst && replica.cursor(type) !== null);
-    if (isEarly || objects.has(object)) waiting.add(write);
-    if (isChecked(write)) objects.add(object);
+    const isUnsent = write.sentAs === null;
+    if (isEarly || (isUnsent && objects.has(object))) waiting.add(write);
+    // If a call comes again and fails, a later one of its object would take its place.
+    if (isChecked(write) || !isUnsent) objects.add(object);
     types.add(type);
     joined = isChecked(write) && write.sentAs === null && !waiting.has(write) ? type : null;
   }

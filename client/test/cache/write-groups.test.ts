@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import { CORE, type Session } from '../../src/call/session.js';
 import { memory } from '../../src/index.js';
+import type { Request, Response } from '../../src/transport/transport.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { useGadgets } from '../support/gadgets.js';
 
@@ -208,3 +210,45 @@ describe('writes that are made together', () => {
     ]);
   });
 });
+
+describe('a call that names an object of an earlier call', () => {
+  it('comes again as it was, though that object has an id by then', async () => {
+    const requests: Request[] = [];
+    const unsure: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init);
+      if (!String(init?.body).includes('Gadget/set')) return response;
+      const request = JSON.parse(String(init?.body)) as Request;
+      requests.push(request);
+      const body = (await response.json()) as Response;
+      if (requests.length === 1) throw new TypeError('The answer was lost.');
+      const [, second] = request.methodCalls.filter(([name]) => name === 'Gadget/set');
+      const methodResponses = body.methodResponses.map((answer) =>
+        answer[2] === second?.[2] ? ['error', { type: 'serverUnavailable' }, answer[2]] : answer,
+      );
+      return globalThis.Response.json({ ...body, methodResponses });
+    };
+    const { jmap, me } = await open({ fetch: unsure });
+    const parent = me.Gadget.create({ title: 'Parent' });
+    await expect.poll(() => requests.length, { interval: 1 }).toBe(1);
+    const group = me.write((tx) => {
+      tx.Gadget.create({ title: 'Child', parentId: parent.object.id });
+    });
+    expect(await group.result).toMatchObject({ ok: true });
+    const made = await parent.result;
+    const [second, third] = requests
+      .slice(1)
+      .map(({ methodCalls }) => methodCalls.find(([, args]) => 'Child' in namesOf(args)));
+    expect(third?.[1]).toEqual(second?.[1]);
+    const id = made.ok && made.object?.id;
+    expect(requests[2]?.createdIds).toEqual({ [parent.object.$key.slice(1)]: id });
+    const { list } = await me.Gadget.get({});
+    expect(list.filter(({ title }) => title === 'Child')).toMatchObject([{ parentId: id }]);
+    await jmap.close();
+  });
+});
+
+/** Returns the titles of what a /set creates, as members. */
+function namesOf(args: JsonObject): Readonly<Record<string, true>> {
+  const values = Object.values(args['create'] ?? {}) as readonly JsonObject[];
+  return Object.fromEntries(values.map(({ title }) => [String(title), true]));
+}

@@ -92,7 +92,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       if (world.hasBroken) return;
       const fault = random.pick(['down', 'gateway', 'busy'] as const);
       const isOfWrites = fault === 'gateway' && random.chance(0.5);
-      world.breakDown({ fault, isOfWrites }, random.integer(1, 12));
+      // A call that is answered often by errors counts as not made.
+      const count = random.integer(1, fault === 'busy' ? 4 : 12);
+      world.breakDown({ fault, isOfWrites }, count);
     },
   },
   cut: {

@@ -76,14 +76,16 @@ describe('an update of an object that is being created', () => {
 });
 
 describe('writes that were made together', () => {
-  it('wait while a call that was sent before takes their room', () => {
+  it('go before a call that was sent and comes behind them', () => {
     const group = 'g';
     const pair = [create(FIRST, { text: 'a' }, null), update(FIRST, { 'tags/red': true })];
     const log = [...pair.map((write) => ({ ...write, group })), create(SECOND, { text: 'b' })];
     const limits = { maxCalls: 2, maxObjectsInSet: 9, maxOctets: 1e6 };
-    expect(planFlush(makeReplica(log), limits)).toEqual(log);
-    const alone = planFlush(makeReplica(log.slice(0, 2)), limits);
-    expect(alone.every(({ sentAs }) => sentAs !== null)).toBe(true);
+    const planned = planFlush(makeReplica(log), limits);
+    expect(planned.every(({ sentAs }) => sentAs !== null)).toBe(true);
+    expect(planned.at(-1)).toBe(log.at(-1));
+    const behind = [...log.slice(2), ...log.slice(0, 2)];
+    expect(planFlush(makeReplica(behind), limits)).toEqual(behind);
   });
 });
 
