@@ -147,21 +147,29 @@ export function recover(
   const free = new FreeObjects(objects);
   const aliases = new Map<Key, Alias>();
   const outcomes: Outcome[] = [];
+  const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
+  const findMade = (write: PendingCreate): string | undefined => {
+    const id = findAgain(write, objects, replica) ?? findEqual(write, free, { replica, nameOf });
+    if (id === undefined) return undefined;
+    objects.delete(id);
+    aliases.set(write.key, { type, id });
+    return id;
+  };
   const log = replica.log.flatMap((write): readonly PendingWrite[] => {
     if (write.sentAs !== lost.sentAs) return [write];
-    const nameOf = (text: string): string => aliases.get(text)?.id ?? replica.idOf(text) ?? text;
     const id =
       write.kind === 'create'
-        ? (findAgain(write, objects, replica) ?? findEqual(write, free, { replica, nameOf }))
+        ? findMade(write)
         : isWhole || isChecked(write)
           ? findWritten(write, replica, { objects: pulled, isMade, isLast })
           : undefined;
     if (id === undefined) return [isWhole && !isMade ? { ...write, sentAs: null } : write];
-    objects.delete(id);
-    if (write.kind === 'create') aliases.set(write.key, { type, id });
     outcomes.push({ isMade: true, write, id });
     return [];
   });
+  // Objects of other open calls may be there, too.
+  for (const write of isMade ? log : [])
+    if (write.kind === 'create' && write.type === type && write.sentAs !== null) findMade(write);
   const hasMoved = isWhole || hasMore;
   // A call that comes again as it was is whole.
   const isKept = isMade && !isLast && log.some(({ sentAs }) => sentAs === lost.sentAs);

@@ -111,6 +111,104 @@ describe('a call at which a server fails', () => {
   });
 });
 
+describe('a type whose writes the server fails at', () => {
+  const OTHER = makeTable('Other');
+
+  it('holds up no other', async () => {
+    const server = new ToyServer();
+    const { sync, create, outcomes, store } = await openAccount(server, [THING, OTHER]);
+    await sync.settle();
+    server.answer = ([name, , id]) =>
+      name === 'Thing/set' ? [['error', { type: 'serverFail' }, id]] : undefined;
+    create('Thing', 'mine');
+    const timer = setInterval(() => sync.resume(), 3);
+    await eventually(() => expect(server.count('Thing/set')).toBeGreaterThan(8));
+    create('Other', 'one', 'two');
+    await eventually(() => expect(outcomes).toHaveLength(2));
+    clearInterval(timer);
+    await sync.close();
+    expect(outcomes.every(({ isMade, write }) => isMade && write.type === 'Other')).toBe(true);
+    expect(store.replica.log).toMatchObject([{ ids: ['mine'] }]);
+  });
+
+  it.each(['serverUnavailable', 'rateLimit'])('is read all the same: %s', async (type) => {
+    const { server, sync, create, store } = await open();
+    server.answer = ([name, , id]) =>
+      name === 'Thing/set' ? [['error', { type }, id]] : undefined;
+    create('Thing', 'mine');
+    const timer = setInterval(() => sync.resume(), 3);
+    server.objects.set('x', { id: 'x', type: 'Thing', text: 'theirs' });
+    server.change();
+    sync.want();
+    await eventually(() => expect(store.replica.has('Thing', 'x')).toBe(true));
+    clearInterval(timer);
+    await sync.close();
+  });
+});
+
+describe('two calls of one object', () => {
+  it.each([1, 5, 6])('are made in their order behind an outage: %i', async (times) => {
+    const { server, sync, store, finish } = await open();
+    server.objects.set('x', { id: 'x', type: 'Thing', text: 'old' });
+    const made: unknown[] = [];
+    server.answer = ([name, args, id]) => {
+      if (args['update'] === undefined) return undefined;
+      made.push(args['update']);
+      return [[name, { updated: { x: null } }, id]];
+    };
+    let left = times;
+    server.before = (request) => {
+      const isProbe = request.methodCalls.some(([, , id]) => id === 'probe');
+      if (!hasWrites(request) || isProbe || left <= 0) return;
+      left -= 1;
+      throw new RequestError(502, {});
+    };
+    const update = (text: string) => {
+      const write = { ids: [text], type: 'Thing', key: 'x', sentAs: null, kind: 'update' } as const;
+      const log = [...store.replica.log, { ...write, patch: { text }, unchanged: null }];
+      void store.commit({ log });
+    };
+    update('first');
+    sync.want();
+    await eventually(() => expect(left).toBeLessThan(times));
+    update('second');
+    await finish();
+    expect(made).toEqual([{ x: { text: 'first' } }, { x: { text: 'second' } }]);
+  });
+});
+
+describe('two calls whose keys are used', () => {
+  it('end, though an older program has named their objects in another way', async () => {
+    const { server, sync, store, outcomes } = await open({ pause: 50 });
+    const keys = [makeKey(), makeKey()];
+    const calls = ['T1', 'T2'].map((id, n) => ({ id, key: keys[n] ?? '', onceKey: `k${n}` }));
+    await store.commit({
+      aliases: new Map(calls.map(({ id, key }) => [key, { type: 'Thing', id }])),
+      objects: new Map([['Thing', new Map(calls.map(({ id }) => [id, { id, text: 'x' }]))]]),
+    });
+    for (const { id, onceKey } of calls) {
+      const args = { accountId: 'A', onceKey, update: { [id]: { text: 'x' } } };
+      await server.send({ using: [], methodCalls: [['Thing/set', args, 's']] });
+    }
+    server.requests.length = 0;
+    const common = {
+      kind: 'update',
+      type: 'Thing',
+      patch: { text: 'x' },
+      unchanged: null,
+    } as const;
+    const sentIn = server.state;
+    void store.commit({
+      log: calls.map(({ id, key, onceKey }) => ({
+        ...{ ...common, ids: [id], key, sentAs: onceKey, sentIn },
+      })),
+    });
+    await sync.settle();
+    expect(outcomes.map(({ isMade }) => isMade)).toEqual([true, true]);
+    expect(server.requests.length).toBeLessThan(50);
+  });
+});
+
 /** The server changes some texts, and a gateway gives up so many of its answers to creates. */
 function loseAnswers(server: ToyServer, changed: RegExp, times: number): void {
   const send = server.send.bind(server);
