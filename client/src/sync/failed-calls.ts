@@ -152,8 +152,8 @@ export class FailedCalls {
   }
 
   /**
-   * Returns whether a call of this key was hardly made, by a response: the server has often answered
-   * it with errors in a row, or it has answered an empty /set of the key.
+   * Returns whether a call of this key was hardly made, by a response. The server has answered it
+   * with many errors in a row, or it has answered an empty /set of the key.
    */
   isUnmade(onceKey: string, response: Response): boolean {
     const isAsked = onceKey === this.#doubted?.onceKey && !this.#isProbed;

@@ -71,8 +71,8 @@ export class LostCalls {
   }
 
   /**
-   * Ends what has come of a lost call; all of it once all changes of its type are there. A call that
-   * was made needs none where its type is read from the begin: it may come again.
+   * Ends what has come of a lost call; all of it once all changes of its type are there. A call
+   * that was made needs none where its type is read from the begin: it may come again.
    */
   read(lost: Lost, response: Response, draft: Draft, isSwept: boolean): Recovery | null {
     const { type } = lost;

@@ -39,9 +39,9 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   commit: {
     rule: 'a write leaves the log in the commit that brings its effect',
     file: 'sync/sync.ts',
-    text: 'const recovery = lost && this.#lostCalls?.read(lost, response, draft);',
+    text: 'const recovery = this.#openCalls.recover(cycle, response, draft);',
     edited: `void this.#options.commit({ log: flush.change.log ?? [] }, []);
-    const recovery = lost && this.#lostCalls?.read(lost, response, draft);`,
+    const recovery = this.#openCalls.recover(cycle, response, draft);`,
   },
   epoch: {
     rule: 'a commit has the epoch of the last fence',
