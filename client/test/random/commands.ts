@@ -87,6 +87,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   breakDown: {
     weight: 2,
+    hasOutage: true,
     run({ world, random }) {
       // Another outage could refuse a write at which the first one has failed.
       if (world.hasBroken) return;
@@ -251,6 +252,7 @@ interface Kind {
   readonly hasTabs: boolean;
   readonly losesStores: boolean;
   readonly fillsStores: boolean;
+  readonly hasOutage: boolean;
 }
 
 /** Draws the name of a command by the weights. */
@@ -270,6 +272,7 @@ function isOf(kind: Kind, command: Command | undefined): boolean {
     (kind.isHard || command?.isHard !== true) &&
     (kind.losesStores || command?.losesStores !== true) &&
     (kind.fillsStores || command?.fillsStores !== true) &&
+    (kind.hasOutage || command?.hasOutage !== true) &&
     (kind.hasTabs || command?.hasTabs !== true)
   );
 }

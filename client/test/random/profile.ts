@@ -25,6 +25,8 @@ export interface Profile {
   readonly losesStores: boolean;
   /** Stores have no room at times. */
   readonly fillsStores: boolean;
+  /** The server has an outage. */
+  readonly hasOutage: boolean;
   /** Octets of files that a store keeps. */
   readonly quota: number;
   /** Rows of objects that a store reads in one go. */
@@ -41,7 +43,7 @@ const MIDDLE: Limits = { maxCallsInRequest: 12, maxObjectsInGet: 8, maxObjectsIn
 
 const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 
-export function drawProfile(random: Random, steps: number): Profile {
+export function drawProfile(random: Random, steps: number, mayFail = true): Profile {
   const isLikely = random.chance(0.6);
   const once = readNumber('CLIENT_ONCE');
   const hasOnceKeys = once === null ? isLikely : once === 1;
@@ -53,10 +55,11 @@ export function drawProfile(random: Random, steps: number): Profile {
   // A client whose store has no room for a write loses it for a while.
   const isFull = random.chance(0.05);
   const fillsStores = hasOnceKeys && (readNumber('CLIENT_FULL') === 1 || isFull);
-  return { ...profile, losesStores, fillsStores, steps };
+  const hasOutage = mayFail && readNumber('CLIENT_OUTAGE') !== 0;
+  return { ...profile, losesStores, fillsStores, hasOutage, steps };
 }
 
-type Rest = Omit<Profile, 'steps' | 'losesStores' | 'fillsStores'>;
+type Rest = Omit<Profile, 'steps' | 'losesStores' | 'fillsStores' | 'hasOutage'>;
 
 function drawRest(random: Random, hasOnceKeys: boolean): Rest {
   return {
@@ -75,8 +78,8 @@ function drawRest(random: Random, hasOnceKeys: boolean): Rest {
 }
 
 /**
- * CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part, and
- * CLIENT_ONCE with keys of calls, or without.
+ * CLIENT_TABS has all seeds run with so many tabs, CLIENT_KNOWN with so many types in part,
+ * CLIENT_ONCE with keys of calls, or without, and CLIENT_OUTAGE=0 without outages.
  */
 function readNumber(name: string): number | null {
   const text = process.env[name];

@@ -24,14 +24,16 @@ export interface RunOptions {
   readonly ground: Ground;
   readonly schema: RandomSchema;
   readonly steps: number;
+  /** False: the server has no outage. */
+  readonly mayFail?: boolean;
   /** The server is the seed's own: it may be killed, restored and migrated to a later release. */
   readonly next?: Release;
 }
 
 /** Runs a seed. Rejects with what was wrong, and the last that happened before. */
 export async function runSeed(options: RunOptions): Promise<void> {
-  const { seed, ground, schema, steps } = options;
-  const profile = drawProfile(new Random(seed), steps);
+  const { seed, ground, schema, steps, mayFail } = options;
+  const profile = drawProfile(new Random(seed), steps, mayFail);
   const place = await ground.makePlace();
   const world = new World({ seed, profile, ground, place, schema, next: options.next ?? null });
   world.trace(JSON.stringify(profile));
@@ -81,6 +83,7 @@ async function runStep(world: World, step: number): Promise<void> {
     hasTabs: world.profile.tabs > 0,
     losesStores: world.profile.losesStores,
     fillsStores: world.profile.fillsStores,
+    hasOutage: world.profile.hasOutage,
   });
   world.trace(`${step}: ${name} ${device.name}.${tab.number}`);
   await COMMANDS[name]?.run({ world, device, tab, accountId, random });

@@ -11,8 +11,11 @@ const STEPS = 50;
 /** A test goes on behind a seed that fails, up to so many. */
 const MOST_FAILURES = 3;
 
-/** Runs seeds, so many in each test, from `CLIENT_SEED` on or from any. */
-export function describeSeeds(usual: number, most: number): void {
+/**
+ * Runs seeds, so many in each test, from `CLIENT_SEED` on or from any. `mayFail`: the server has
+ * outages.
+ */
+export function describeSeeds(usual: number, most: number, mayFail = true): void {
   const seeds = readSeeds(usual);
   const makeDatabase = findDatabases();
   let ground: Ground;
@@ -24,7 +27,9 @@ export function describeSeeds(usual: number, most: number): void {
   });
   afterAll(() => ground.close());
 
-  defineSeeds({ ...seeds, most }, (seed) => runSeed({ seed, ground, schema, steps: STEPS }));
+  defineSeeds({ ...seeds, most }, (seed) =>
+    runSeed({ seed, ground, schema, steps: STEPS, mayFail }),
+  );
 }
 
 /** Runs seeds that have a server each, which ends, goes back and gets a new release. */
