@@ -25,8 +25,6 @@ interface Tools {
   readonly wanted: FetchQueue;
   /** Returns whether the server tells nothing of a type. */
   readonly isRefused: (type: string) => boolean;
-  /** Returns whether a type is read from its begin. */
-  readonly isSwept: (type: string) => boolean;
   /** Returns whether what is committed from now on is void. */
   readonly isEnded: () => boolean;
 }
@@ -68,14 +66,13 @@ export class OpenCalls {
     for (const { sentAs, type } of log)
       if (sentAs !== null && !this.#failed?.isUnmade(sentAs, response)) types.add(type);
     // A lost call is looked for among the objects.
-    if (lost !== null) types.delete(lost.type);
+    if (lost !== null && !lost.isMade) types.delete(lost.type);
     return types;
   }
 
   /** Reads what has come of a lost call. */
   recover({ lost }: Questions, response: Response, draft: Draft): Recovery | null {
-    if (lost === null || this.#lost === null) return null;
-    return this.#lost.read(lost, response, draft, this.#tools.isSwept(lost.type));
+    return (lost && this.#lost?.read(lost, response, draft)) ?? null;
   }
 
   /**

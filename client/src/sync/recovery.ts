@@ -9,7 +9,7 @@ import type { Draft } from './draft.js';
 import type { MadeCall } from './failed-calls.js';
 import type { FetchQueue } from './fetch-queue.js';
 import type { Outcome } from './outcomes.js';
-import { textsOf } from './pull.js';
+import { takeObjects, textsOf } from './pull.js';
 import type { SyncOptions } from './sync-options.js';
 import { TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
@@ -45,14 +45,18 @@ export interface Recovery {
   readonly isWhole: boolean;
 }
 
+type Options = Pick<SyncOptions, 'accountId' | 'replica' | 'limits'>;
+
 /** Finds out what has become of calls that have lost their answers. */
 export class LostCalls {
-  readonly #options: Pick<SyncOptions, 'accountId' | 'replica'>;
+  readonly #options: Options;
   readonly #wanted: FetchQueue;
   /** The last one, as far as it is known. */
   #last: Lost | null = null;
+  /** The objects of one that was made, so far. */
+  #found = new Map<string, JsonObject | null>();
 
-  constructor(options: Pick<SyncOptions, 'accountId' | 'replica'>, wanted: FetchQueue) {
+  constructor(options: Options, wanted: FetchQueue) {
     this.#options = options;
     this.#wanted = wanted;
   }
@@ -61,32 +65,63 @@ export class LostCalls {
   find(made: MadeCall | null): Lost | null {
     const lost = findLost(this.#options.replica.log, this.#last, made?.onceKey);
     const isMade = lost !== null && lost.sentAs === made?.onceKey;
+    if (lost?.sentAs !== this.#last?.sentAs) this.#found = new Map();
     return lost && { ...lost, isMade, isLast: isMade && made.isLast };
   }
 
-  /** Returns the calls that ask for what was created since. */
-  callsOf({ type, state }: Lost): readonly Invocation[] {
-    const { accountId } = this.#options;
-    return [[`${type}/changes`, { accountId, sinceState: state }, `${type}.since`]];
+  /**
+   * Returns the calls that ask for what was created since. Nothing else is read of the type of a call
+   * that was made, so its objects are asked for with it.
+   */
+  callsOf(lost: Lost): readonly Invocation[] {
+    const { type, state, sentAs, isMade } = lost;
+    const { accountId, replica, limits } = this.#options;
+    const since = `${type}.since`;
+    if (!isMade) return [[`${type}/changes`, { accountId, sinceState: state }, since]];
+    const max = limits().maxObjectsInGet;
+    const changed = replica.log.filter((each) => each.sentAs === sentAs && each.kind !== 'create');
+    const ids = changed.flatMap(({ key }) => replica.idOf(key) ?? []).slice(0, max);
+    const created = { resultOf: since, name: `${type}/changes`, path: '/created' };
+    return [
+      [`${type}/changes`, { accountId, sinceState: state, maxChanges: max }, since],
+      [`${type}/get`, { accountId, '#ids': created }, `${type}.made`],
+      [`${type}/get`, { accountId, ids }, `${type}.own`],
+    ];
   }
 
-  /**
-   * Ends what has come of a lost call; all of it once all changes of its type are there. A call
-   * that was made needs none where its type is read from the begin: it may come again.
-   */
-  read(lost: Lost, response: Response, draft: Draft, isSwept: boolean): Recovery | null {
+  /** Ends what has come of a lost call; all of it once all changes of its type are there. */
+  read(lost: Lost, response: Response, draft: Draft): Recovery | null {
+    if (lost.isMade) return this.#readMade(lost, response, draft);
     const { type } = lost;
     const told = readCreated(lost, response);
     const objects = draft.objects(type);
     const known = told && dropGone(told, objects);
     this.#last = known ?? lost;
-    const isPulled = (isSwept && lost.isMade) || draft.pulled.get(type);
+    const isPulled = draft.pulled.get(type);
     if (known === null || isPulled === undefined) return null;
     const isWhole = isPulled && !known.hasMore;
     const missing = known.created.filter((id) => !objects.has(id));
     if (isWhole) this.#wanted.add(type, missing);
     if (this.#wanted.types.has(type)) return null;
     return recover(known, this.#options.replica, { objects, isWhole });
+  }
+
+  #readMade(lost: Lost, response: Response, draft: Draft): Recovery | null {
+    const { type } = lost;
+    const known = readCreated(lost, response);
+    this.#last = known ?? lost;
+    for (const name of ['made', 'own']) {
+      const got = answerOf(response, `${type}.${name}`);
+      if (!got.isError) takeObjects(got.args, this.#found);
+    }
+    if (known === null) return null;
+    if (known.hasMore) return { change: {}, outcomes: [], hasMoved: true, isWhole: false };
+    const found = this.#found;
+    const recovery = recover(known, this.#options.replica, { objects: found, isWhole: true });
+    const ended = recovery.outcomes.map((outcome) => (outcome.isMade ? outcome.id : ''));
+    const objects = new Map([...found].filter(([id]) => ended.includes(id)));
+    draft.takeEarly({ type, objects, state: null });
+    return recovery;
   }
 }
 
@@ -167,9 +202,6 @@ export function recover(
     outcomes.push({ isMade: true, write, id });
     return [];
   });
-  // Objects of other open calls may be there, too.
-  for (const write of isMade ? log : [])
-    if (write.kind === 'create' && write.type === type && write.sentAs !== null) findMade(write);
   const hasMoved = isWhole || hasMore;
   // A call that comes again as it was is whole.
   const isKept = isMade && !isLast && log.some(({ sentAs }) => sentAs === lost.sentAs);

@@ -66,7 +66,6 @@ export class Sync {
       outbox: this.#outbox,
       wanted: this.#wanted,
       isRefused: (type) => this.#isRefused(type),
-      isSwept: (type) => this.#readings.get(type)?.isReadAnew === true,
       isEnded: () => this.#isEnded(),
     });
   }
@@ -255,11 +254,11 @@ export class Sync {
     const { lost, probe } = questions;
     const { accountId, limits } = this.#options;
     const { maxCallsInRequest: all, maxObjectsInGet } = limits();
-    this.#beginReadings(lost?.type);
+    this.#beginReadings(lost?.isMade ? undefined : lost?.type);
     this.#lists?.note(new Set(calls.map(({ type }) => type)));
     // One pull has room in any case, or nothing would be read any more.
     const most = Math.max(this.#outbox.shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
-    let room = most - calls.length - (lost === null ? 0 : 1) - (probe === null ? 0 : 1);
+    let room = most - calls.length - this.#openCalls.callsOf(questions).length;
     // Lists on screen don't wait until all types are read.
     const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;
     const pulls = this.#readings.planPulls(calls, room - (hasRoom ? CALLS_OF_A_LIST : 0));

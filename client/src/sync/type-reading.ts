@@ -82,11 +82,6 @@ export class TypeReading {
     return this.#swept !== null;
   }
 
-  /** Returns whether it is read from its begin, though no page has come yet. */
-  get isReadAnew(): boolean {
-    return this.isSwept || this.#sweep !== null;
-  }
-
   /** Returns whether the server refuses the type, for as long as its session is the same. */
   get isRefused(): boolean {
     return this.#isRefused;

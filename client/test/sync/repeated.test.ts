@@ -15,6 +15,7 @@ import { type Pull, readPull } from '../../src/sync/pull.js';
 import { findLost, type Lost, LostCalls, readCreated, recover } from '../../src/sync/recovery.js';
 import type { SyncOptions } from '../../src/sync/sync-options.js';
 import type { Response } from '../../src/transport/transport.js';
+import { LIMITS } from '../support/toy-server.js';
 
 // Calls that come again, and objects that a copy has before /changes has told of them.
 
@@ -250,22 +251,27 @@ describe('a lost call', () => {
     expect(change.log).toMatchObject([{ key: SECOND, sentAs: 'k' }]);
   });
 
-  it('waits for the changes, unless it was made and its type is read from the begin', () => {
+  it('waits for the changes, unless it was made: then it brings its objects', () => {
     const replica = makeReplica(log);
-    replica.apply({ objects: objectsOf(x, y) });
     const args = { created: ['x', 'y'], newState: '2', hasMoreChanges: false };
     const response: Response = {
-      methodResponses: [['Todo/changes', args, 'Todo.since']],
+      methodResponses: [
+        ['Todo/changes', args, 'Todo.since'],
+        ['Todo/get', { list: [x, y], state: '2' }, 'Todo.made'],
+      ],
       sessionState: '1',
     };
-    const read = (onceKey: string, isSwept: boolean) => {
-      const calls = new LostCalls({ accountId: 'A', replica }, new FetchQueue(replica));
+    const read = (onceKey: string) => {
+      const options = { accountId: 'A', replica, limits: () => LIMITS };
+      const calls = new LostCalls(options, new FetchQueue(replica));
       const found = calls.find({ onceKey, isLast: false });
-      return found && calls.read(found, response, new Draft(replica, {}), isSwept);
+      const draft = new Draft(replica, {});
+      return [found && calls.read(found, response, draft), draft.objects('Todo')];
     };
-    expect(read('k', true)).toMatchObject({ isWhole: true, change: { log: [] } });
-    expect(read('k', false)).toBeNull();
-    expect(read('other', true)).toBeNull();
+    const [recovery, objects] = read('k');
+    expect(recovery).toMatchObject({ isWhole: true, change: { log: [] } });
+    expect(objects).toEqual(new Map(Object.entries({ x, y })));
+    expect(read('other')).toEqual([null, new Map()]);
   });
 
   it('has its type read, though another call of it is open', () => {
@@ -277,6 +283,7 @@ describe('a lost call', () => {
       calls.findTypes({ lost: known, probe: null, earlier: new Set() }, sent, response);
     expect(find(null)).toEqual(new Set(['Todo']));
     expect(find(lost)).toEqual(new Set());
+    expect(find({ ...lost, isMade: true })).toEqual(new Set(['Todo']));
   });
 
   it('is asked for again from where the server has told of it', () => {
