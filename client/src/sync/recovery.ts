@@ -70,8 +70,8 @@ export class LostCalls {
   }
 
   /**
-   * Returns the calls that ask for what was created since. Nothing else is read of the type of a call
-   * that was made, so its objects are asked for with it.
+   * Returns the calls that ask for what was created since. Nothing else is read of the type of a
+   * call that was made, so its objects are asked for with it.
    */
   callsOf(lost: Lost): readonly Invocation[] {
     const { type, state, sentAs, isMade } = lost;
