@@ -101,6 +101,7 @@ export class FailedCalls {
 
   /** The server has answered a request with writes. */
   noteAnswer(): void {
+    this.#answers.clear();
     this.#crashes = 0;
     this.#suspect = null;
     this.#outbox.grow();
