@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/call/session.js';
 import { type Invocation, memory } from '../../src/index.js';
 import type { Request as JmapRequest, Response as Reply } from '../../src/transport/transport.js';
-import { makeFaultyFetch } from '../support/faulty-fetch.js';
+import { makeFaultyFetch, spoil } from '../support/faulty-fetch.js';
 import { useTodos } from '../support/todos.js';
 
 // Calls that the server has made, or not, while the client doesn't know.
@@ -176,17 +176,6 @@ describe('a call whose answers a gateway has lost', () => {
   });
 });
 
-/** Returns a response with an error in the place of the answer to a create. */
-function spoil(response: Reply, { methodCalls }: JmapRequest, type: string): Reply {
-  const spoilt = methodCalls.find(([, args]) => args['create'] !== undefined);
-  return {
-    ...response,
-    methodResponses: response.methodResponses.map((answer) =>
-      answer[2] === spoilt?.[2] ? ['error', { type }, answer[2]] : answer,
-    ),
-  };
-}
-
 describe('a call that was made, and is answered by an error', () => {
   it.each([
     ['serverUnavailable', 'lost'],
@@ -203,7 +192,9 @@ describe('a call that was made, and is answered by an error', () => {
       const body = (await response.json()) as Reply;
       if (creates === 1 && first === 'lost') throw new TypeError('The answer was lost.');
       if (creates > (first === 'lost' ? 2 : 1)) return Response.json(body);
-      return Response.json(spoil(body, JSON.parse(String(init?.body)), type));
+      const { methodCalls } = JSON.parse(String(init?.body)) as JmapRequest;
+      const spoilt = methodCalls.filter(([, args]) => args['create'] !== undefined);
+      return Response.json(spoil(body, spoilt, type));
     };
     const jmap = await served.connect({ store: memory(), fetch: busy });
     await jmap.sync.settled();

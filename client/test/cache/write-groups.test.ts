@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import { CORE, type Session } from '../../src/call/session.js';
 import { memory } from '../../src/index.js';
 import type { Request, Response } from '../../src/transport/transport.js';
-import { makeFaultyFetch } from '../support/faulty-fetch.js';
+import { makeFaultyFetch, spoil } from '../support/faulty-fetch.js';
 import { useGadgets } from '../support/gadgets.js';
 
 // Writes of several objects that belong together.
@@ -221,11 +221,8 @@ describe('a call that names an object of an earlier call', () => {
       requests.push(request);
       const body = (await response.json()) as Response;
       if (requests.length === 1) throw new TypeError('The answer was lost.');
-      const [, second] = request.methodCalls.filter(([name]) => name === 'Gadget/set');
-      const methodResponses = body.methodResponses.map((answer) =>
-        answer[2] === second?.[2] ? ['error', { type: 'serverUnavailable' }, answer[2]] : answer,
-      );
-      return globalThis.Response.json({ ...body, methodResponses });
+      const [, ...others] = request.methodCalls.filter(([name]) => name === 'Gadget/set');
+      return globalThis.Response.json(spoil(body, others, 'serverUnavailable'));
     };
     const { jmap, me } = await open({ fetch: unsure });
     const parent = me.Gadget.create({ title: 'Parent' });

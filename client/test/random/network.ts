@@ -5,6 +5,7 @@ import type {
   Response as JmapResponse,
   Request,
 } from '../../src/transport/transport.js';
+import { spoil } from '../support/faulty-fetch.js';
 import type { Ice } from '../tabs/doubles.js';
 
 /** The fate of a request to the API. */
@@ -107,7 +108,7 @@ export class Network {
     if (response.ok) onAnswer(request, JSON.parse(text) as JmapResponse, isDelivered);
     await this.#pass(init.signal);
     if (fault === 'gateway') return new Response('', { status: 504 });
-    if (fault === 'busy' && response.ok) return Response.json(spoil(request, JSON.parse(text)));
+    if (fault === 'busy' && response.ok) return spoilAll(request, text);
     if (fault === 'hang' && !this.#isHealed) await this.#hang(init.signal);
     if (fault === 'answer' || fault === 'hang') throw new TypeError('The answer was lost.');
     const { status, headers } = response;
@@ -173,17 +174,13 @@ function readType(headers: Headers): string {
 }
 
 /** An empty /set writes nothing. */
-function hasWrites([name, args]: Invocation): boolean {
+export function hasWrites([name, args]: Invocation): boolean {
   return name.endsWith('/set') && ['create', 'update', 'destroy'].some((kind) => kind in args);
 }
 
-function spoil({ methodCalls }: Request, response: JmapResponse): JmapResponse {
-  const spoilt = new Set(methodCalls.filter(hasWrites).map(([, , id]) => id));
-  const methodResponses = response.methodResponses.map((answer): Invocation => {
-    const [, , id] = answer;
-    return spoilt.has(id) ? ['error', { type: 'serverUnavailable' }, id] : answer;
-  });
-  return { ...response, methodResponses };
+function spoilAll({ methodCalls }: Request, text: string): Response {
+  const answer = JSON.parse(text) as JmapResponse;
+  return Response.json(spoil(answer, methodCalls.filter(hasWrites), 'serverUnavailable'));
 }
 
 /** Has a request ask for what has changed since states that the server has never had. */

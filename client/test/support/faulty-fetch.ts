@@ -1,5 +1,9 @@
 import type { Session } from '../../src/call/session.js';
-import type { Request as JmapRequest } from '../../src/transport/transport.js';
+import type {
+  Invocation,
+  Request as JmapRequest,
+  Response as JmapResponse,
+} from '../../src/transport/transport.js';
 
 /** The fate of a request: it never arrives, or its answer never comes. */
 export type Fault = 'request' | 'answer' | null;
@@ -26,4 +30,18 @@ export function makeFaultyFetch(
     await response.arrayBuffer();
     throw new TypeError('The answer was lost.');
   };
+}
+
+/** Returns a response with errors in the place of the answers to some calls. */
+export function spoil(
+  response: JmapResponse,
+  calls: readonly Invocation[],
+  type: string,
+): JmapResponse {
+  const ids = new Set(calls.map(([, , id]) => id));
+  const methodResponses = response.methodResponses.map((answer): Invocation => {
+    const [, , id] = answer;
+    return ids.has(id) ? ['error', { type }, id] : answer;
+  });
+  return { ...response, methodResponses };
 }
