@@ -66,8 +66,12 @@ export class UploadQueue {
 
   /** Reads the uploads that writes name, and of which no other tab has told yet. */
   async readMissing(): Promise<void> {
-    const { store, open } = this.#context;
-    if (open === null || !store.replica.log.some((write) => this.lacksFile(write))) return;
+    const { store, open, writer } = this.#context;
+    const isUnknown = (key: Key): boolean =>
+      !this.#rows.has(key) && store.replica.idOf(key) === null;
+    const mayLack = store.replica.log.some(({ blobs = [] }) => blobs.some(isUnknown));
+    if (open === null || !mayLack) return;
+    await writer.settle();
     // A store that is lost tells nothing.
     await this.load(open).catch(() => undefined);
   }
@@ -78,7 +82,10 @@ export class UploadQueue {
     for (const { table, key: name, value } of rows) {
       if (table !== 'meta' || !name.startsWith(prefix)) continue;
       const key = name.slice(prefix.length);
-      if (isEqual(value, this.#rows.get(key) as JsonValue | undefined)) continue;
+      const known = this.#rows.get(key);
+      if (isEqual(value, known as JsonValue | undefined)) continue;
+      // One that has failed isn't sent any more; the store may have yet to hear of it.
+      if (known?.error !== undefined && value !== undefined) continue;
       this.#set(key, value as UploadRow | undefined);
       this.#worker?.follow(key);
     }

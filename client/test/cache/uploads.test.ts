@@ -6,6 +6,7 @@ import { memory, type Progress } from '../../src/index.js';
 import type { BlobChange, Change } from '../../src/persist/port.js';
 import { useGadgets } from '../support/gadgets.js';
 import { limitStore } from '../support/limited-store.js';
+import { wrapStore } from '../support/wrap-store.js';
 
 // Files that are kept with the writes that name them.
 
@@ -172,6 +173,27 @@ describe('a file', () => {
     await jmap.sync.settled();
     expect(await replaced.result).toMatchObject({ ok: true, object: { blobId: null } });
     expect(me.upload('no', { signal: controller.signal }).key).toMatch(/^~/);
+    expect(await served.readFiles('No')).toEqual([]);
+  });
+
+  it('that the program ends is not sent, where the store is late to know of its end', async () => {
+    const store = wrapStore(memory(), (opened) => ({
+      async commit(changes, options) {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        return opened.commit(changes, options);
+      },
+    }));
+    const { jmap, me } = await open({ store });
+    served.goOffline();
+    const controller = new AbortController();
+    const scan = me.upload('no', { signal: controller.signal });
+    const write = me.Gadget.create({ title: 'No', blobId: scan });
+    await scan.saved;
+    served.goOnline();
+    controller.abort();
+    await jmap.sync.settled();
+    expect(await scan.result).toMatchObject({ ok: false, error: { type: 'aborted' } });
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'dependencyFailed' } });
     expect(await served.readFiles('No')).toEqual([]);
   });
 
