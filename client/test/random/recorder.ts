@@ -45,9 +45,10 @@ export class Recorder {
     this.#device = device;
     this.#tab = tab;
     this.accountId = accountId;
-    // Tabs learn at different times that the user has lost an account, and, without keys of calls,
-    // which objects are their own.
-    const isOwn = this.isLeft || !world.profile.hasOnceKeys;
+    // Tabs learn at different times that the user has lost an account, and, without keys of calls
+    // or room in the store, which objects are their own.
+    const { hasOnceKeys, fillsStores } = world.profile;
+    const isOwn = this.isLeft || !hasOnceKeys || fillsStores;
     this.#keys = isOwn && device.browser !== null ? new Map() : null;
     const account = tab.client.account(accountId);
     this.#lists = LISTS.map((spec) => {
@@ -218,12 +219,12 @@ export class Recorder {
     const all = this.#device.keysOf(this.accountId);
     const keys = this.#keys ?? all;
     const known = keys.get(id);
-    const { isRobbed, hasLost } = this.#device;
+    const { isRobbed, hasLost, browser, wasFull } = this.#device;
+    const { hasOnceKeys } = this.#world.profile;
     // Without keys of calls, an object may come before its client knows that it is its own. A tab
-    // that was robbed may know that alone.
-    const isFound = this.#world.profile.hasOnceKeys
-      ? isRobbed && known === id
-      : isRobbed || known === id;
+    // that was robbed may know that alone, and so may one whose store has no room to tell others.
+    const isLate = isRobbed || !hasOnceKeys || (browser !== null && wasFull);
+    const isFound = hasOnceKeys ? isLate && known === id : isRobbed || known === id;
     if (known !== undefined && known !== $key && !isFound && !hasLost)
       this.#fail(`the key of ${type} ${id} was ${known} and is ${$key}`);
     keys.set(id, $key);

@@ -104,7 +104,10 @@ export class WireChecks {
       this.#fail(`sent ${id} in another form: ${before}, then ${text}`);
     this.#calls.set(id, text);
     const marks = writesOf(args).flatMap(([, values]) => marksOf(type, values as JsonObject));
-    this.#marks.set(id, marks);
+    const creates = membersOf(args['create']).map(([, values]) =>
+      markOf(type, values as JsonObject),
+    );
+    this.#marks.set(id, [...marks, ...creates.filter((mark) => mark !== null)]);
     this.#checkProperties(type, args);
     // Without keys, one create may make two objects.
     if (!this.#hasOnceKeys || before !== undefined) return;
