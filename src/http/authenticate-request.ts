@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { LONGEST_TOKEN } from '../accounts/oidc/sign-ins.js';
 import type { Gate, Principal } from '../accounts/principal.js';
 import { TOKEN_PREFIX } from '../accounts/token-text.js';
-import { BEARER_ALONE, type CredentialsOffer, unauthorized } from './challenges.js';
+import { BEARER_ALONE, type CredentialsOffer, tokenRefused, unauthorized } from './challenges.js';
 import { HttpError } from './reply.js';
 import { countHeader } from './request-head.js';
 import type { RouteAccess } from './routes.js';
@@ -27,7 +27,7 @@ export async function authenticateRequest(
   if (token !== null) {
     const principal = await authenticator.authenticate(token, gate);
     if (principal !== null) return principal;
-    throw unauthorized(offer, 'The token is unknown, expired or revoked.', true);
+    throw tokenRefused(offer);
   }
   const ticket = access === 'ticket' ? queryOf(req).get('ticket') : null;
   if (ticket === null) throw unauthorized(offer, 'Send a bearer token.', false);

@@ -18,6 +18,11 @@ export function unauthorized(offer: CredentialsOffer, detail: string, isSent: bo
   return new HttpError(401, detail, challengesOf(offer, isSent ? ['error="invalid_token"'] : []));
 }
 
+/** Returns the 401 for a token that means nothing, or nothing any more. */
+export function tokenRefused(offer: CredentialsOffer): HttpError {
+  return unauthorized(offer, 'The token is unknown, expired or revoked.', true);
+}
+
 /**
  * Returns the 403 for a token that reaches too little (RFC 6750 3.1). It names the scope that would
  * do, if there is one.

@@ -7,6 +7,7 @@ import { accountHas } from '../protocol/session.js';
 import { Allowance } from '../runtime/budgets.js';
 import type { Page } from './app.js';
 import { awaitBody, refuseEncoding } from './body.js';
+import { tokenRefused } from './challenges.js';
 import { bodyLength, principalOf } from './edge-response.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
 import { requireBlobs } from './require-blobs.js';
@@ -95,9 +96,10 @@ async function record(
   try {
     // An upload may take long: the token is looked at again before it changes anything.
     const current = await services.authenticator.refresh(principal.credential);
-    const access = current?.accounts.get(accountId);
+    if (current === null) throw tokenRefused(services.identity.offer);
+    const access = current.accounts.get(accountId);
     if (access === undefined) throw new HttpError(404, 'There is no such account any more.');
-    if (current !== null) requireBlobs(services, current, 'full');
+    requireBlobs(services, current, 'full');
     if (access.isReadOnly) throw new HttpError(403, 'The account is read-only.');
     const deadline = performance.now() + services.limits.requestTimeout;
     const recorded = await services.store.write(accountId, { deadline }, async (transaction) => {

@@ -176,4 +176,17 @@ describe('RFC 8620 6.1: upload', () => {
     expect(await held.until(/\}$/)).toContain('HTTP/1.1 404');
     expect(await blobFiles(harness)).toEqual([]);
   });
+
+  it('a token that was revoked while octets arrived stores nothing, and is 401', async () => {
+    const harness = await startHarness();
+    const held = new RawConnection(harness);
+    held.write(`${head('/jmap/upload/A1', ['Content-Length: 4', 'Expect: 100-continue'])}`);
+    await held.until(/100 Continue/);
+    harness.users.principals.delete('t1');
+    held.write('abcd');
+    expect(await held.until(/\}$/)).toMatch(
+      /HTTP\/1.1 401[^]*WWW-Authenticate: Bearer .*error="invalid_token"/i,
+    );
+    expect(await blobFiles(harness)).toEqual([]);
+  });
 });

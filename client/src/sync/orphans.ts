@@ -17,7 +17,7 @@ const LACKS_STATE: Refusal = Object.freeze({
 
 /**
  * Returns the ends of unsent writes that can't be made any more: they are of objects made here that
- * are nowhere, or name such objects. A tab may make such a write before it knows that the create
+ * are nowhere, or are made behind them, or name such objects. A tab may make such a write before it knows that the create
  * was taken back or refused. Or they need a file that the server will never have, or a state that
  * it doesn't tell.
  */
@@ -26,8 +26,8 @@ export function findOrphans(
   lacksFile: (write: PendingWrite) => boolean = () => false,
   lacksState: (write: PendingWrite) => boolean = () => false,
 ): readonly Outcome[] {
-  const { log } = replica;
-  const creates = new Set(log.flatMap(({ kind, key }) => (kind === 'create' ? [key] : [])));
+  // A create that is made once more stands behind writes of tabs that knew of the first one.
+  const creates = new Set<Key>();
   const isGone = (key: Key): boolean =>
     isLocalKey(key) && !creates.has(key) && replica.aliasOf(key) === undefined;
   const isLacking = (write: PendingWrite): boolean => {
@@ -44,7 +44,8 @@ export function findOrphans(
     if (isLacking(write)) return DEPENDENCY_FAILED;
     return isGone(key) ? GONE : null;
   };
-  return log.flatMap((write) => {
+  return replica.log.flatMap((write) => {
+    if (write.kind === 'create') creates.add(write.key);
     const error = judge(write);
     if (error === null) return [];
     if (write.kind === 'create') creates.delete(write.key);

@@ -41,6 +41,19 @@ describe('writes of an object that was made here', () => {
     expect(ends[0]?.write).toBe(lost);
   });
 
+  it('end where it is made once more behind them', () => {
+    const replica = new Replica([todo]);
+    const make = (key: string, parentId: string | null): PendingWrite => ({
+      ...{ ...common, ids: [key], key, kind: 'create', values: { text: 'a', parentId } },
+    });
+    const [early, child] = [update(MADE), make(NAMED, MADE)];
+    replica.apply({ log: [early, child, make(MADE, MADE), update(MADE)] });
+    expect(findOrphans(replica)).toMatchObject([
+      { isMade: false, write: early, error: { type: 'notFound' } },
+      { isMade: false, write: child, error: { type: 'dependencyFailed' } },
+    ]);
+  });
+
   it('end where they name it, and take along what needs them; uploads are no objects', () => {
     const replica = new Replica([todo]);
     const create = (
