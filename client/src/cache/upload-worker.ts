@@ -102,6 +102,8 @@ export class UploadWorker {
     for (const [key, row] of [...rows]) {
       const { type, size, sentAt, error } = row;
       if (error !== undefined && !named.has(key)) this.#forget(key);
+      // Its client may have ended before it had taken the octets away.
+      else if (error !== undefined) this.#removeOctets(key);
       // The store has lost the id.
       else if (sentAt !== undefined && store.replica.idOf(key) === null)
         change(key, { type, size });

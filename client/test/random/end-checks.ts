@@ -69,7 +69,7 @@ export async function checkEnd(world: World): Promise<void> {
   }
   await world.marks.look();
   await pass();
-  for (const device of world.devices) compareProblems(world, device);
+  for (const device of world.devices) await compareProblems(device);
   for (const accountId of world.devices[0]?.accounts ?? []) {
     const objects = await readMarks(world, accountId);
     const files = await FileChecks.read(world, accountId, objects.values());
@@ -80,14 +80,20 @@ export async function checkEnd(world: World): Promise<void> {
 }
 
 /** All tabs of a device have the same problems. */
-function compareProblems(world: World, { name, tabs }: Device): void {
-  const all = tabs.map(({ client }) => {
-    const problems = client.problems.getSnapshot();
-    return problems.map((problem) => canonical({ ...problem })).sort();
-  });
-  for (const problems of all)
-    if (problems.join() !== all[0]?.join())
-      world.fail(`${name} has the problems ${problems.join()} beside ${all[0]?.join()}`);
+function compareProblems({ name, tabs }: Device): Promise<void> {
+  // A tab hears of what another one has made of a problem once that is in their store.
+  return eventually(() => {
+    const [first = '', ...others] = tabs.map(({ client }) => {
+      const problems = client.problems.getSnapshot();
+      return problems
+        .map((problem) => canonical({ ...problem }))
+        .sort()
+        .join();
+    });
+    for (const problems of others)
+      if (problems !== first)
+        throw new Error(`${name} has the problems ${problems} beside ${first}`);
+  }, 10_000);
 }
 
 /** Each list has the rows that the server finds, in its order. */
