@@ -63,10 +63,14 @@ export class LostCalls {
 
   /** Returns the first one of the log; `made` is one that was made. */
   find(made: MadeCall | null): Lost | null {
-    const lost = findLost(this.#options.replica.log, this.#last, made?.onceKey);
-    const isMade = lost !== null && lost.sentAs === made?.onceKey;
+    const { replica } = this.#options;
+    const lost = findLost(replica.log, this.#last, made?.onceKey);
     if (lost?.sentAs !== this.#last?.sentAs) this.#found = new Map();
-    return lost && { ...lost, isMade, isLast: isMade && made.isLast };
+    if (lost === null) return null;
+    const isMade = lost.sentAs === made?.onceKey;
+    // Where it was sent before its type had a state, nothing of the type was read since.
+    const state = lost.state || (replica.cursor(lost.type) ?? '');
+    return { ...lost, state, isMade, isLast: isMade && made.isLast };
   }
 
   /**

@@ -233,9 +233,17 @@ function checkEnds(world: World): void {
       if (!isExpected) world.fail(`${device} was refused ${mark}: ${end}`);
       // Writes of one object may have become one.
       const names = writes.flatMap((other) => (other.key === key ? other.names : []));
+      const needed = filesFor(write, writes);
+      // Files of a client that has ended are forgotten with the writes that were taken back.
+      const isForgotten = needed.some(
+        (file) =>
+          !file.tab.isInUse &&
+          writes.some((other) => other.files?.includes(file) && marks.isTakenBack(other.key)),
+      );
       const hasReason =
         [key, ...names].some((name) => marks.isTakenBack(name)) ||
-        filesFor(write, writes).some(mayBeMissing);
+        isForgotten ||
+        needed.some(mayBeMissing);
       if (end === 'dependencyFailed' && !hasReason && tab !== undefined)
         world.fail(`${device} was refused ${mark} for nothing`);
     }
