@@ -7,7 +7,7 @@ import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
 import type { StoreWriter } from '../store/store-writer.js';
-import type { PendingWrite } from '../store/write.js';
+import { type PendingWrite, unsend } from '../store/write.js';
 import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
@@ -132,10 +132,10 @@ export class AccountWrites implements WriteTarget {
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     const { store } = this.#options;
-    const { failures: _, sentIn: __, ...rest } = write;
+    const { failures: _, sentIn: __, ...rest } = unsend(write);
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
-    const again = lookAnew({ ...rest, ids: [crypto.randomUUID()], sentAs: null }, row ?? {});
+    const again = lookAnew({ ...rest, ids: [crypto.randomUUID()] }, row ?? {});
     // Of a function that could not be called there is no patch.
     if (again.kind === 'update' && Object.keys(again.patch).length === 0) return false;
     if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { findTouched } from '../store/checks.js';
-import type { PendingWrite } from '../store/write.js';
+import { type PendingWrite, unsend } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
 import { Variable } from './observable.js';
@@ -158,7 +158,8 @@ function withValues(write: PendingWrite, values: object): PendingWrite {
   if (fresh.kind === 'create') return { ...fresh, values: copyJson(values) };
   if (fresh.kind !== 'update') return fresh;
   const patch = copyJson(values);
-  return { ...fresh, patch, unchanged: fresh.unchanged && findTouched(fresh.unchanged, patch) };
+  const { unchanged } = fresh;
+  return { ...unsend(fresh), patch, unchanged: unchanged && findTouched(unchanged, patch) };
 }
 
 function rowOf({ accountId, write }: RefusedWrite): RowChange {

@@ -5,6 +5,7 @@ import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { AccountStore } from '../store/account-store.js';
 import { replaceNames } from '../store/log.js';
 import type { StoreWriter } from '../store/store-writer.js';
+import { unsend } from '../store/write.js';
 import { Backoff } from '../sync/backoff.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { Pause } from '../sync/pause.js';
@@ -91,6 +92,6 @@ export function makeRow(accountId: string, key: string, row: UploadRow | undefin
  * lazy file imports into a third one, which everybody loads.
  */
 export const TOOLS = {
-  ...{ ABORTED, Backoff, Pause, isFinal, nameRow, replaceNames },
+  ...{ ABORTED, Backoff, Pause, isFinal, nameRow, replaceNames, unsend },
 };
 export type UploadTools = typeof TOOLS;

@@ -186,8 +186,9 @@ export class UploadWorker {
     const missing = write.isRepaired ? [] : findNamed(write, error, keys);
     if (missing.length === 0) return null;
     for (const key of missing) this.#sendAgain(key);
-    const again = this.#tools.replaceNames(write, (text) => keys.get(text) ?? text);
-    return { ...again, sentAs: null, isRepaired: true };
+    const { replaceNames, unsend } = this.#tools;
+    const again = replaceNames(unsend(write), (text) => keys.get(text) ?? text);
+    return { ...again, isRepaired: true };
   }
 
   note(outcomes: readonly Outcome[]): void {

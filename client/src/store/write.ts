@@ -63,6 +63,8 @@ export interface PendingUpdate extends Pending {
    * doesn't ask.
    */
   readonly unchanged: JsonObject | null;
+  /** The patch of the program, where another one was sent: it is planned anew from this one. */
+  readonly given?: PatchObject;
   /** It is sent as whole properties: the server has refused its pointers. */
   readonly isWhole?: true;
 }
@@ -73,3 +75,10 @@ export interface PendingDestroy extends Pending {
 
 /** A write that the server has not answered: an entry of the log. JSON alone. */
 export type PendingWrite = PendingCreate | PendingUpdate | PendingDestroy;
+
+/** Returns a write that is put into another call: as the program made it, whatever was sent. */
+export function unsend<Write extends PendingWrite>(write: Write): Write {
+  if (write.kind !== 'update' || write.given === undefined) return { ...write, sentAs: null };
+  const { given, ...rest } = write;
+  return { ...rest, patch: given, sentAs: null } as Write;
+}

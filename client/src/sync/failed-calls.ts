@@ -1,5 +1,6 @@
 import { isFinal, RequestError } from '../call/errors.js';
 import type { Log } from '../store/log.js';
+import { unsend } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { FlushCall } from './flush.js';
 import { type Outbox, TOO_LARGE } from './outbox.js';
@@ -62,6 +63,8 @@ export class FailedCalls {
   #suspect: Suspect | null = null;
   /** How often the server has failed at requests with writes, one time after the other. */
   #crashes = 0;
+  /** How many requests with an empty /set have failed, one behind the other. */
+  #failedProbes = 0;
 
   constructor(options: SyncOptions, outbox: Outbox) {
     this.#options = options;
@@ -135,6 +138,8 @@ export class FailedCalls {
     const [only, ...others] = calls;
     for (const { onceKey } of calls) this.#answers.delete(onceKey);
     if (only === undefined) this.#acquit(error);
+    if (only === undefined && this.#doubted !== null) this.#noteFailedProbe(this.#doubted);
+    if (only !== undefined && only.type === this.#outbox.blocked) return false;
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
     const isAlone = others.length === 0 && this.#outbox.isDivided;
@@ -153,10 +158,11 @@ export class FailedCalls {
   }
 
   /**
-   * Returns whether a call of this key was hardly made, by a response. The server has answered it
-   * with many errors in a row, or it has answered an empty /set of the key.
+   * Returns whether a call was hardly made, by a response. The server has answered it, or others of
+   * its type, with many errors in a row, or it has answered an empty /set of the key.
    */
-  isUnmade(onceKey: string, response: Response): boolean {
+  isUnmade({ onceKey, type }: Omit<FlushCall, 'writes'>, response: Response): boolean {
+    if (type === this.#outbox.blocked) return true;
     const isAsked = onceKey === this.#doubted?.onceKey && !this.#isProbed;
     const isUsedUp = isAsked && this.#options.hasOnceKeys() && !answerOf(response, PROBE).isError;
     return isUsedUp || (this.#answers.get(onceKey) ?? 0) >= MOST_FAILURES;
@@ -168,6 +174,7 @@ export class FailedCalls {
     const call = this.#doubted;
     if (call === null) return null;
     if (!this.#isProbed) {
+      this.#failedProbes = 0;
       const answer = answerOf(response, PROBE);
       if (answer.isError && TRANSIENT.has(answer.type)) {
         // The server fails at this type alone: the others go on, and it is tried with them.
@@ -194,6 +201,15 @@ export class FailedCalls {
       this.#noteWay();
     }
     return null;
+  }
+
+  /** Where no /set of a type gets through, not even an empty one, other types go on without it. */
+  #noteFailedProbe({ type }: FlushCall): void {
+    this.#failedProbes += 1;
+    if (this.#failedProbes < MOST_FAILURES) return;
+    this.#failedProbes = 0;
+    this.#doubted = null;
+    this.#outbox.block(type);
   }
 
   /** The way of writes is open: refuses a write that has failed often enough. */
@@ -247,7 +263,7 @@ export class FailedCalls {
     if (calls.length === 0) return;
     const unsent = new Set(calls.map(({ onceKey }) => onceKey));
     const log = replica.log.map((each) =>
-      each.sentAs !== null && unsent.has(each.sentAs) ? { ...each, sentAs: null } : each,
+      each.sentAs !== null && unsent.has(each.sentAs) ? unsend(each) : each,
     );
     void commit({ log }, []);
   }

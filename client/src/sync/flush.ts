@@ -11,6 +11,7 @@ import {
   widenPatch,
 } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
+import { isEqual } from '../store/values.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import type { Invocation } from '../transport/transport.js';
 
@@ -29,6 +30,8 @@ export interface FlushLimits {
   readonly maxOctets: number;
   /** The server knows no keys: calls name the state in which they are sent. */
   readonly isGuarded?: boolean;
+  /** A type whose calls don't take the places of others. */
+  readonly blocked?: string | null;
   /** Writes that have to stay unsent. */
   readonly held?: ReadonlySet<PendingWrite>;
 }
@@ -40,7 +43,6 @@ export interface FlushLimits {
 export function planFlush(replica: Replica, limits: FlushLimits): Log {
   const { log } = replica;
   let call: { readonly onceKey: string; readonly writes: PendingWrite[] } | null = null;
-  // Calls behind an unsent write wait for it: they may name its object.
   const sent = new Set<string>();
   let calls = 0;
   let octets = 0;
@@ -74,6 +76,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       const id = isLocalKey(write.key) ? replica.idOf(write.key) : null;
       const next = {
         ...prepared,
+        ...keepGiven(write, prepared),
         sentAs: call.onceKey,
         ...(state !== null && { sentIn: state }),
         ...(id !== null && { sentTo: id }),
@@ -85,7 +88,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       add(next);
     } else {
       call = null;
-      if (!sent.has(write.sentAs)) calls += 1;
+      if (!sent.has(write.sentAs) && write.type !== limits.blocked) calls += 1;
       sent.add(write.sentAs);
       octets += countOctets(JSON.stringify(write));
       add(write);
@@ -163,6 +166,12 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
   return object ? { ...named, patch: completePatch(object, named.patch, defaults) } : named;
 }
 
+/** Returns the patch of the program where another one is sent. */
+function keepGiven(write: PendingWrite, sent: PendingWrite): { readonly given?: PatchObject } {
+  if (write.kind !== 'update' || sent.kind !== 'update') return {};
+  return isEqual(write.patch as JsonObject, sent.patch as JsonObject) ? {} : { given: write.patch };
+}
+
 /** Returns the properties of a patch as a create leaves them that doesn't give them. */
 function readDefaults(patch: PatchObject, defaults: Defaults): JsonObject {
   const names = Object.keys(patch).map((pointer) => unescapeToken(pointer.split('/')[0] ?? ''));
@@ -205,17 +214,18 @@ export function setCall(
   const creates = replica.log.filter(({ kind }) => kind === 'create');
   const keys = new Set(creates.map(({ key }) => key));
   // A call that comes again is as it was: what it names had no id when it was planned.
-  const idOf = (text: string): string => {
+  const idOf = (text: string, write: PendingWrite): string => {
     const id = replica.idOf(text) ?? text;
     if (!keys.has(text)) {
-      if (!hasOnceKeys || id === text) return id;
-      createdIds[creationId(text)] = id;
+      // Its create may have been refused since.
+      if (!hasOnceKeys || (id === text && !refersTo(write, text, replica))) return id;
+      if (id !== text) createdIds[creationId(text)] = id;
     }
     return `#${creationId(text)}`;
   };
   for (const write of call.writes) {
-    const named = replaceNames(write, idOf);
-    const id = named.sentTo ?? idOf(named.key);
+    const named = replaceNames(write, (text) => idOf(text, write));
+    const id = named.sentTo ?? idOf(named.key, write);
     if (named.kind === 'create') create.push([creationId(named.key), named.values]);
     else if (named.kind === 'update') update.push([id, named.patch]);
     else destroy.push(id);
@@ -246,4 +256,23 @@ export function findDependants(log: Log, keys: ReadonlySet<Key>): readonly Pendi
     if (depends && write.kind === 'create') gone.add(write.key);
     return depends;
   });
+}
+
+/** Returns whether a write is of an object made here, or refers to it. */
+function refersTo(write: PendingWrite, text: string, replica: Replica): boolean {
+  if (!isLocalKey(text) || write.blobs?.includes(text)) return false;
+  return text === write.key || namesIn(pickReferences(write, replica)).has(text);
+}
+
+/** Returns a write with the properties alone that name objects: other texts only look like keys. */
+export function pickReferences(write: PendingWrite, replica: Replica): PendingWrite {
+  const pick = <Value>(values: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(
+      Object.entries(values).filter(([name]) =>
+        replica.namesObjects(write.type, name.split('/')[0] ?? ''),
+      ),
+    );
+  if (write.kind === 'create') return { ...write, values: pick(write.values) };
+  if (write.kind === 'update') return { ...write, patch: pick(write.patch) };
+  return write;
 }

@@ -64,7 +64,8 @@ export class OpenCalls {
   findTypes({ lost }: Questions, log: readonly PendingWrite[], response: Response) {
     const types = new Set<string>();
     for (const { sentAs, type } of log)
-      if (sentAs !== null && !this.#failed?.isUnmade(sentAs, response)) types.add(type);
+      if (sentAs !== null && !this.#failed?.isUnmade({ onceKey: sentAs, type }, response))
+        types.add(type);
     // A lost call is looked for among the objects.
     if (lost !== null && !lost.isMade) types.delete(lost.type);
     return types;

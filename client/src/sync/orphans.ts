@@ -1,6 +1,7 @@
 import { namesIn } from '../store/log.js';
 import type { Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
+import { pickReferences } from './flush.js';
 import { DEPENDENCY_FAILED, type Outcome, type Refusal } from './outcomes.js';
 
 const GONE: Refusal = Object.freeze({ type: 'notFound', description: 'The object is gone.' });
@@ -51,17 +52,4 @@ export function findOrphans(
     if (write.kind === 'create') creates.delete(write.key);
     return [{ isMade: false, write, error } as const];
   });
-}
-
-/** Returns a write with the properties alone that name objects: other texts only look like keys. */
-function pickReferences(write: PendingWrite, replica: Replica): PendingWrite {
-  const pick = <Value>(values: Readonly<Record<string, Value>>) =>
-    Object.fromEntries(
-      Object.entries(values).filter(([name]) =>
-        replica.namesObjects(write.type, name.split('/')[0] ?? ''),
-      ),
-    );
-  if (write.kind === 'create') return { ...write, values: pick(write.values) };
-  if (write.kind === 'update') return { ...write, patch: pick(write.patch) };
-  return write;
 }

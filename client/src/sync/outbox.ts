@@ -32,6 +32,9 @@ export class Outbox {
   /** The part of the server's limits that requests have now, and the one that it really takes. */
   #share = 1;
   #most = 1;
+  /** A type whose requests fail, also without writes: they take turns with all else. */
+  #blocked: string | null = null;
+  #isBlockedInTurn = false;
 
   /** `isRefused`: the server tells nothing of a type. */
   constructor(options: SyncOptions, isRefused: (type: string) => boolean = () => false) {
@@ -49,9 +52,19 @@ export class Outbox {
     return this.shareOf(this.#options.limits().maxCallsInRequest - CALLS_OF_A_PULL);
   }
 
-  /** A request has failed: writes go out in smaller ones, with nothing beside them. */
+  /** Writes go out with nothing beside them: a request has failed. */
   get isDivided(): boolean {
-    return this.#share < 1;
+    return this.#share < 1 || (this.#blocked !== null && this.#isBlockedInTurn);
+  }
+
+  get blocked(): string | null {
+    return this.#blocked;
+  }
+
+  /** Has writes of a type alone in every other request, until one is answered. */
+  block(type: string): void {
+    this.#blocked = type;
+    this.#isBlockedInTurn = true;
   }
 
   /** Returns as much of a limit as the server takes. */
@@ -105,7 +118,12 @@ export class Outbox {
 
   /** Returns the calls of the next request. */
   calls(): readonly FlushCall[] {
-    return callsOf(this.#options.replica.log).slice(0, this.#maxCalls);
+    const calls = callsOf(this.#options.replica.log);
+    if (this.#blocked === null) return calls.slice(0, this.#maxCalls);
+    this.#isBlockedInTurn = !this.#isBlockedInTurn;
+    const blocked = calls.filter(({ type }) => type === this.#blocked);
+    if (this.#isBlockedInTurn) return blocked.slice(0, 1);
+    return calls.filter((call) => !blocked.includes(call)).slice(0, this.#maxCalls);
   }
 
   /** Returns a call as it is sent. */
@@ -121,6 +139,8 @@ export class Outbox {
       const answer = answerOf(response, call.onceKey);
       return { call, answer, isOpen: this.#isOpen(answer, earlier.has(call.onceKey)) };
     });
+    if (answers.some(({ call, isOpen }) => call.type === this.#blocked && !isOpen))
+      this.#blocked = null;
     const result = readFlush(replica, answers, repair);
     if (result.isTooLarge) {
       this.shrink(Number.POSITIVE_INFINITY);
@@ -148,6 +168,7 @@ export class Outbox {
       maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
       maxOctets: maxOctetsOf(limits()) * this.#share,
       isGuarded,
+      blocked: this.#blocked,
       held: this.#findWaiting(),
     });
   }

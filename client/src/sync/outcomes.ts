@@ -3,7 +3,7 @@ import { isChecked, lookAnew } from '../store/checks.js';
 import { type Log, replaceNames } from '../store/log.js';
 import { applyPatch } from '../store/patches.js';
 import type { Alias, Change, Replica, Row } from '../store/replica.js';
-import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
+import { isLocalKey, type Key, type PendingWrite, unsend } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
 import { KEY_IS_USED, MOST_FAILURES, TRANSIENT } from './transient.js';
 import type { CallAnswer } from './wire.js';
@@ -84,22 +84,33 @@ class FlushReader {
   #isTooLarge = false;
   readonly #open: FailedCall[] = [];
   readonly #ended = new Set<PendingWrite>();
+  /** The writes of calls that are answered here. */
+  readonly #answered = new Set<PendingWrite>();
   /** Objects that were not made: for good, or until their creates are sent again. */
   readonly #refusedKeys = new Set<Key>();
   readonly #repeatedKeys = new Set<Key>();
+  /** Objects that may have been made, under ids that nobody knows yet. */
+  readonly #openKeys = new Set<Key>();
   /** Properties that the server has reported of written objects, by types and keys. */
   readonly #reported = new Map<string, JsonObject>();
 
   constructor(replica: Replica, repair: Repair) {
     this.#replica = replica;
     this.#repair = repair;
+    // Calls that come again may go ahead of creates that wait.
+    for (const { kind, key, sentAs } of replica.log)
+      if (kind === 'create' && sentAs === null) this.#repeatedKeys.add(key);
   }
 
   /** Leaves a call as it is: it comes again. */
   leave(call: FlushCall, error: FailedCall['error']): void {
     this.#open.push({ call, error });
     if (error.type !== KEY_IS_USED) this.#failure ??= error.type;
-    for (const { kind, key } of call.writes) if (kind === 'create') this.#repeatedKeys.add(key);
+    for (const { kind, key } of call.writes) {
+      if (kind !== 'create') continue;
+      this.#repeatedKeys.add(key);
+      this.#openKeys.add(key);
+    }
   }
 
   read(call: FlushCall, answer: CallAnswer): void {
@@ -113,6 +124,12 @@ class FlushReader {
       for (const write of call.writes) this.#sendAnew(write);
       return;
     }
+    // The server names an object by the id that a missing answer gives: both calls come again.
+    if (!answer.isError && call.writes.some((write) => this.#isUntold(write, answer.args))) {
+      this.leave(call, { type: 'serverUnavailable' });
+      return;
+    }
+    for (const write of call.writes) this.#answered.add(write);
     for (const write of call.writes) {
       const ending = answer.isError
         ? { ...answer.args, type: answer.type }
@@ -126,7 +143,7 @@ class FlushReader {
   }
 
   #sendAnew(write: PendingWrite): void {
-    this.#again.set(write, { ...write, sentAs: null });
+    this.#again.set(write, unsend(write));
     if (write.kind === 'create') this.#repeatedKeys.add(write.key);
   }
 
@@ -145,12 +162,12 @@ class FlushReader {
     }
     // A parent of a pointer may have gone: the changes come in the same answer.
     if (type === 'invalidPatch' && write.kind === 'update' && !write.isWhole) {
-      this.#again.set(write, { ...write, sentAs: null, isWhole: true });
+      this.#again.set(write, { ...unsend(write), isWhole: true });
       return true;
     }
     const failures = (write.failures ?? 0) + (type === 'serverFail' ? 1 : 0);
     if (!TRANSIENT.has(type) || failures >= MOST_FAILURES) return false;
-    this.#again.set(write, { ...write, sentAs: null, ...(failures > 0 && { failures }) });
+    this.#again.set(write, { ...unsend(write), ...(failures > 0 && { failures }) });
     this.#failure ??= type;
     return true;
   }
@@ -159,7 +176,9 @@ class FlushReader {
     const { log } = this.#replica;
     const dependants = findDependants(log, this.#refusedKeys);
     for (const write of dependants) {
-      if (!this.#ended.has(write)) this.refuse(write, DEPENDENCY_FAILED);
+      // A call that comes again is as it was: the server refuses the write, too.
+      const isOpen = write.sentAs !== null && !this.#answered.has(write);
+      if (!isOpen && !this.#ended.has(write)) this.refuse(write, DEPENDENCY_FAILED);
     }
     const rest = log
       .filter((write) => !this.#ended.has(write))
@@ -190,8 +209,7 @@ class FlushReader {
     const errors = membersOf(response, REFUSED[kind]);
     // A server may name an object of the same request as the call does.
     const error = errors[name] ?? errors[`#${creationId(key)}`];
-    // A destroy of what is gone has done what it should.
-    if (isJsonObject(error) && !(kind === 'destroy' && error['type'] === 'notFound')) {
+    if (isJsonObject(error) && !this.#isGone(write, error)) {
       // A server may tell beside the refusal what has become of the object.
       const told = kind === 'update' && membersOf(response, 'updated')[name];
       const before = told && this.#objectOf(type, key);
@@ -202,6 +220,19 @@ class FlushReader {
     else if (!this.#takeReported(write, name, response)) return UNANSWERED;
     this.#outcomes.push({ isMade: true, write, id: this.#idOf(key) ?? name });
     return null;
+  }
+
+  /** Returns whether an update has no answer by the names that its object is known by. */
+  #isUntold({ kind, key }: PendingWrite, response: JsonObject): boolean {
+    const names = [key, `#${creationId(key)}`];
+    const told = { ...membersOf(response, 'updated'), ...membersOf(response, 'notUpdated') };
+    const isTold = names.some((name) => Object.hasOwn(told, name));
+    return kind === 'update' && this.#openKeys.has(key) && !isTold;
+  }
+
+  /** A destroy of what is gone has done what it should, unless the create is yet to be made. */
+  #isGone({ kind, key }: PendingWrite, error: JsonObject): boolean {
+    return kind === 'destroy' && error['type'] === 'notFound' && !this.#repeatedKeys.has(key);
   }
 
   /** Takes what a create or an update has made of the object, as far as it is known. */
@@ -223,7 +254,7 @@ class FlushReader {
       return true;
     }
     // The copy has what was made, or the next changes have it: the answer may be older.
-    if (write.sentIn !== undefined && write.sentIn !== this.#replica.cursor(type)) return true;
+    if ((write.sentIn ?? null) !== this.#replica.cursor(type)) return true;
     const before = this.#objectOf(type, key);
     // Nothing is made of an object that the client doesn't have: it comes by /get if it is wanted.
     if (before !== null && known.kind === 'update') {

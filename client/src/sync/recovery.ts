@@ -3,7 +3,13 @@ import { hasEffect, isChecked } from '../store/checks.js';
 import { type Log, replaceNames } from '../store/log.js';
 import type { Alias, Change, Replica, ServerObjects } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
-import { isLocalKey, type Key, type PendingCreate, type PendingWrite } from '../store/write.js';
+import {
+  isLocalKey,
+  type Key,
+  type PendingCreate,
+  type PendingWrite,
+  unsend,
+} from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Draft } from './draft.js';
 import type { MadeCall } from './failed-calls.js';
@@ -84,7 +90,9 @@ export class LostCalls {
     if (!isMade) return [[`${type}/changes`, { accountId, sinceState: state }, since]];
     const max = limits().maxObjectsInGet;
     const changed = replica.log.filter((each) => each.sentAs === sentAs && each.kind !== 'create');
-    const ids = changed.flatMap(({ key }) => replica.idOf(key) ?? []).slice(0, max);
+    const own = changed.flatMap(({ key }) => replica.idOf(key) ?? []);
+    // What earlier rounds have brought may be older than the copy by now.
+    const ids = [...own, ...lost.created].slice(0, max);
     const created = { resultOf: since, name: `${type}/changes`, path: '/created' };
     return [
       [`${type}/changes`, { accountId, sinceState: state, maxChanges: max }, since],
@@ -143,8 +151,11 @@ export function findLost(log: Log, known: Lost | null, made?: string): Lost | nu
 /** Returns a lost call with what else was created; null where the server will tell it later. */
 export function readCreated(lost: Lost, response: Response): Lost | null {
   const changes = answerOf(response, `${lost.type}.since`);
-  // Where the server has forgotten the state, nobody knows more.
-  if (changes.isError) return TRANSIENT.has(changes.type) ? null : { ...lost, hasMore: false };
+  // Where the server has forgotten the state, or fails for good, nobody knows more.
+  if (changes.isError) {
+    const isFinal = lost.isMade && changes.type === 'serverFail';
+    return isFinal || !TRANSIENT.has(changes.type) ? { ...lost, hasMore: false } : null;
+  }
   const { created, newState, hasMoreChanges } = changes.args;
   const state = String(newState);
   // A server that stays where it is and has more would be asked for ever.
@@ -202,7 +213,7 @@ export function recover(
         : isWhole || isChecked(write)
           ? findWritten(write, replica, { objects: pulled, isMade, isLast })
           : undefined;
-    if (id === undefined) return [isWhole && !isMade ? { ...write, sentAs: null } : write];
+    if (id === undefined) return [isWhole && !isMade ? unsend(write) : write];
     outcomes.push({ isMade: true, write, id });
     return [];
   });

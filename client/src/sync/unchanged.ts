@@ -22,6 +22,9 @@ export function findWaiting(
 ): ReadonlySet<PendingWrite> {
   const waiting = new Set<PendingWrite>();
   const types = new Set<string>();
+  // Calls whose outcomes are unknown: others of their types wait for the answers.
+  const sent = replica.log.filter(({ sentAs }) => sentAs !== null);
+  const open = new Set(sent.map(({ type }) => type));
   const objects = new Set<string>();
   /** The type of the write before, where that goes in the next request with its state. */
   let joined: string | null = null;
@@ -32,9 +35,9 @@ export function findWaiting(
     const isFirst: boolean = !types.has(type) || joined === type;
     const isEarly = isChecked(write) && !(isFirst && replica.cursor(type) !== null);
     const isUnsent = write.sentAs === null;
-    if (isEarly || (isUnsent && objects.has(object))) waiting.add(write);
-    // If a call comes again and fails, a later one of its object would take its place.
-    if (isChecked(write) || !isUnsent) objects.add(object);
+    if (isEarly || (isUnsent && (open.has(type) || objects.has(object)))) waiting.add(write);
+    // A call may fail and come again: a later one of its object would have been made before it.
+    if (write.kind !== 'create') objects.add(object);
     types.add(type);
     joined = isChecked(write) && write.sentAs === null && !waiting.has(write) ? type : null;
   }

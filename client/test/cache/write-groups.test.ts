@@ -170,13 +170,17 @@ describe('writes that are made together', () => {
     served.proxy().decide(() => 'pass');
     const before = sets().length;
     await open({ store });
+    // Each write of the lamp waits for the one before.
     expect(sets().slice(before)).toEqual([
       [
         ['Gadget/set', 1],
+        ['Gadget/set', 1],
+      ],
+      [
         ['Gadget/set', 2],
         ['Project/set', 1],
-        ['Gadget/set', 2],
       ],
+      [['Gadget/set', 1]],
     ]);
   });
 
@@ -220,24 +224,24 @@ describe('a call that names an object of an earlier call', () => {
       const request = JSON.parse(String(init?.body)) as Request;
       requests.push(request);
       const body = (await response.json()) as Response;
-      if (requests.length === 1) throw new TypeError('The answer was lost.');
+      if (requests.length > 1) return globalThis.Response.json(body);
       const [, ...others] = request.methodCalls.filter(([name]) => name === 'Gadget/set');
       return globalThis.Response.json(spoil(body, others, 'serverUnavailable'));
     };
     const { jmap, me } = await open({ fetch: unsure });
     const parent = me.Gadget.create({ title: 'Parent' });
-    await expect.poll(() => requests.length, { interval: 1 }).toBe(1);
     const group = me.write((tx) => {
       tx.Gadget.create({ title: 'Child', parentId: parent.object.id });
     });
     expect(await group.result).toMatchObject({ ok: true });
     const made = await parent.result;
-    const [second, third] = requests
-      .slice(1)
-      .map(({ methodCalls }) => methodCalls.find(([, args]) => 'Child' in namesOf(args)));
-    expect(third?.[1]).toEqual(second?.[1]);
+    const [first, second, ...more] = requests.map(({ methodCalls }) =>
+      methodCalls.find(([, args]) => 'Child' in namesOf(args)),
+    );
+    expect(first).toBeDefined();
+    expect([second?.[1], more]).toEqual([first?.[1], []]);
     const id = made.ok && made.object?.id;
-    expect(requests[2]?.createdIds).toEqual({ [parent.object.$key.slice(1)]: id });
+    expect(requests[1]?.createdIds).toEqual({ [parent.object.$key.slice(1)]: id });
     const { list } = await me.Gadget.get({});
     expect(list.filter(({ title }) => title === 'Child')).toMatchObject([{ parentId: id }]);
     await jmap.close();
