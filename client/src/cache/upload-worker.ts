@@ -48,6 +48,8 @@ interface Entry {
   isMissing: boolean;
   /** It waits where there is a pause, and lets others go first. */
   hasFailed: boolean;
+  /** The server, or a proxy before it, has refused it: it is tried once more. */
+  isRefused: boolean;
   /** Gives way to other tabs; null: the file is theirs to send. */
   release: (() => void) | null;
   onProgress?: OnProgress;
@@ -241,7 +243,7 @@ export class UploadWorker {
     });
     const entry: Entry = {
       ...{ key, result, end, data: null, isKept: true, isClaimed: false, isMissing: false },
-      ...{ hasFailed: false, release: null, leave: () => undefined },
+      ...{ hasFailed: false, isRefused: false, release: null, leave: () => undefined },
       controller: new AbortController(),
     };
     this.#entries.set(key, entry);
@@ -302,11 +304,14 @@ export class UploadWorker {
       try {
         await this.#send(entry);
         if (entry.hasFailed) this.#backoff.reset();
-        entry.hasFailed = false;
+        Object.assign(entry, { hasFailed: false, isRefused: false });
       } catch (error) {
         if (!this.#isUnsent(entry.key)) continue;
-        if (this.#tools.isFinal(error) || isTooLarge(error)) this.#fail(entry.key, describe(error));
+        const isRefused = this.#tools.isFinal(error);
+        if ((isRefused && entry.isRefused) || isTooLarge(error))
+          this.#fail(entry.key, describe(error));
         else if (!this.#isClosed) this.#putBack(entry, error);
+        entry.isRefused = isRefused;
       }
     }
   }
@@ -327,7 +332,8 @@ export class UploadWorker {
 
   /** Has a file wait, behind others that have failed; all files where the server takes none. */
   #putBack(entry: Entry, error: unknown): void {
-    for (const one of isOfAll(error) ? this.#entries.values() : [entry]) one.hasFailed = true;
+    const isOfAll = mayBeOfAll(error) && !this.#tools.isFinal(error);
+    for (const one of isOfAll ? this.#entries.values() : [entry]) one.hasFailed = true;
     this.#entries.delete(entry.key);
     this.#entries.set(entry.key, entry);
     this.#resting ??= this.#pause.wait(this.#backoff.next(error)).then(() => {
@@ -446,7 +452,7 @@ function findNamed(
 }
 
 /** Returns whether the server takes no file now, rather than that it fails at one. */
-function isOfAll(error: unknown): boolean {
+function mayBeOfAll(error: unknown): boolean {
   const { status = 0, retryAfter } = error as Partial<RequestError>;
   return status < 500 || retryAfter !== undefined;
 }

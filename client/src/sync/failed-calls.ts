@@ -63,7 +63,7 @@ export class FailedCalls {
   #suspect: Suspect | null = null;
   /** How often the server has failed at requests with writes, one time after the other. */
   #crashes = 0;
-  /** How many requests with an empty /set have failed, one behind the other. */
+  /** How often the server has failed at an empty /set, one time behind the other. */
   #failedProbes = 0;
 
   constructor(options: SyncOptions, outbox: Outbox) {
@@ -174,16 +174,16 @@ export class FailedCalls {
     const call = this.#doubted;
     if (call === null) return null;
     if (!this.#isProbed) {
-      this.#failedProbes = 0;
       const answer = answerOf(response, PROBE);
       if (answer.isError && TRANSIENT.has(answer.type)) {
         // The server fails at this type alone: the others go on, and it is tried with them.
         if (this.#isAnswered) {
           this.#doubted = null;
           this.#acquit(null);
-        }
+        } else this.#noteFailedProbe(call);
         return answer.type;
       }
+      this.#failedProbes = 0;
       if (answer.isError) this.#suspect = null;
       // The server refuses what writes nothing, too: the call says why.
       if (answer.isError && answer.type !== KEY_IS_USED) {
