@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { RequestError } from '../../src/call/errors.js';
+import type { Invocation } from '../../src/index.js';
+import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server.js';
+
+// A type whose writes fail for long. The number of requests counts: there are pauses between them.
+
+const THING = makeTable('Thing');
+const OTHER = makeTable('Other');
+
+async function open(limits = LIMITS) {
+  const server = new ToyServer();
+  const account = await openAccount(server, [THING, OTHER], { limits });
+  await account.sync.settle();
+  const { outcomes, store, sync } = account;
+  /**
+   * Goes on without pauses until all of this holds, for so many requests at most. Returns what
+   * doesn't hold.
+   */
+  const goOn = async (most: number, wanted: Readonly<Record<string, () => boolean>>) => {
+    const end = server.requests.length + most;
+    const missing = () =>
+      Object.entries(wanted).flatMap(([name, holds]) => (holds() ? [] : [name]));
+    // A client that sends nothing more doesn't come to the end of its requests.
+    for (let turns = 50 * most; turns > 0 && server.requests.length < end; turns -= 1) {
+      if (missing().length === 0) break;
+      sync.resume();
+      await delay(1);
+    }
+    return missing();
+  };
+  return {
+    ...{ ...account, server, goOn },
+    /** The server fails at its type for so many requests. */
+    fail: (requests: number) => goOn(requests, { never: () => false }),
+    isMade: (text: string) => outcomes.some(({ write }) => write.ids.includes(text)),
+    isRead: (type: string, id: string) => store.replica.has(type, id),
+    /** Another device makes an object. */
+    makeElsewhere(type: string, id: string) {
+      server.objects.set(id, { id, type, text: 'theirs' });
+      server.change();
+      sync.want();
+    },
+  };
+}
+
+const errorOf = (type: string, id: string): readonly Invocation[] => [['error', { type }, id]];
+
+describe('a type at whose calls the server fails', () => {
+  it.each(['serverFail', 'serverUnavailable', 'rateLimit'])(
+    'holds up no other with many calls of unknown outcomes: %s',
+    async (type) => {
+      const { server, sync, create, goOn, fail, isMade, isRead, makeElsewhere } = await open();
+      server.answer = ([name, , id]) => (name === 'Thing/set' ? errorOf(type, id) : undefined);
+      for (let n = 0; n < LIMITS.maxCallsInRequest; n += 1) {
+        create('Thing', `t${n}`);
+        await fail(3);
+      }
+      create('Other', 'one');
+      makeElsewhere('Other', 'x');
+      const wanted = { made: () => isMade('one'), read: () => isRead('Other', 'x') };
+      expect(await goOn(60, wanted)).toEqual([]);
+      await sync.close();
+    },
+  );
+
+  it('is read, though its user goes on to write', async () => {
+    const limits = { ...LIMITS, maxCallsInRequest: 64 };
+    const { server, sync, create, goOn, fail, isRead, makeElsewhere } = await open(limits);
+    server.answer = ([name, , id]) =>
+      name === 'Thing/set' ? errorOf('serverUnavailable', id) : undefined;
+    // One write in four requests: with the pauses, these are minutes.
+    server.before = () => {
+      const { length } = server.requests;
+      if (length % 4 === 1) create('Thing', `t${length}`);
+    };
+    create('Thing', 'first');
+    await fail(20);
+    makeElsewhere('Thing', 'x');
+    expect(await goOn(20, { read: () => isRead('Thing', 'x') })).toEqual([]);
+    await sync.close();
+  });
+});
+
+describe('a type at whose requests a gateway gives up', () => {
+  it.each([
+    ['each /set', () => true],
+    ['each /set that writes, an empty one fails', (args: object) => 'create' in args],
+  ])('holds up no other, one made or read behind it: %s', async (_, isHit) => {
+    const { server, sync, create, goOn, fail, isMade, isRead, makeElsewhere } = await open();
+    server.before = ({ methodCalls }) => {
+      if (methodCalls.some(([name, args]) => name === 'Thing/set' && isHit(args)))
+        throw new RequestError(502, {});
+    };
+    server.answer = ([name, , id]) =>
+      name === 'Thing/set' ? errorOf('serverFail', id) : undefined;
+    create('Thing', 'mine');
+    await fail(40);
+    create('Other', 'one');
+    makeElsewhere('Other', 'x');
+    const wanted = { made: () => isMade('one'), read: () => isRead('Other', 'x') };
+    expect(await goOn(60, wanted)).toEqual([]);
+    await sync.close();
+  });
+});
+
+describe('a type whose call was made, and whose changes the server fails to tell', () => {
+  it('holds up no other', async () => {
+    const { server, sync, create, goOn, fail, isMade, isRead, makeElsewhere } = await open();
+    const made = new Set<unknown>();
+    server.answer = ([name, args, id]) => {
+      if (name === 'Thing/changes') return errorOf('serverFail', id);
+      if (name !== 'Thing/set') return undefined;
+      if (args['create'] === undefined)
+        return made.has(args['onceKey']) ? errorOf('invalidArguments', id) : undefined;
+      made.add(args['onceKey']);
+      return errorOf('serverFail', id);
+    };
+    create('Thing', 'mine');
+    await fail(40);
+    create('Other', 'one');
+    makeElsewhere('Other', 'x');
+    const wanted = { made: () => isMade('one'), read: () => isRead('Other', 'x') };
+    expect(await goOn(60, wanted)).toEqual([]);
+    await sync.close();
+  });
+});
