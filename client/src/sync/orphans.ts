@@ -18,9 +18,9 @@ const LACKS_STATE: Refusal = Object.freeze({
 
 /**
  * Returns the ends of unsent writes that can't be made any more: they are of objects made here that
- * are nowhere, or are made behind them, or name such objects. A tab may make such a write before it knows that the create
- * was taken back or refused. Or they need a file that the server will never have, or a state that
- * it doesn't tell.
+ * are nowhere, or name such objects. A tab may make such a write before it knows that the create
+ * was taken back or refused. The create may come once more, behind the write. Or a write needs a
+ * file that the server will never have, or a state that it doesn't tell.
  */
 export function findOrphans(
   replica: Replica,

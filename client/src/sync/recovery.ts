@@ -91,7 +91,7 @@ export class LostCalls {
     const max = limits().maxObjectsInGet;
     const changed = replica.log.filter((each) => each.sentAs === sentAs && each.kind !== 'create');
     const own = changed.flatMap(({ key }) => replica.idOf(key) ?? []);
-    // What earlier rounds have brought may be older than the copy by now.
+    // The objects of earlier rounds may be older than the copy by now.
     const ids = [...own, ...lost.created].slice(0, max);
     const created = { resultOf: since, name: `${type}/changes`, path: '/created' };
     return [
