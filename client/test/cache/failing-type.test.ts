@@ -8,10 +8,11 @@ import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server
 
 const THING = makeTable('Thing');
 const OTHER = makeTable('Other');
+const THIRD = makeTable('Third');
 
 async function open(limits = LIMITS) {
   const server = new ToyServer();
-  const account = await openAccount(server, [THING, OTHER], { limits });
+  const account = await openAccount(server, [THING, OTHER, THIRD], { limits });
   await account.sync.settle();
   const { outcomes, store, sync } = account;
   /**
@@ -109,10 +110,33 @@ describe('a type at whose requests a gateway gives up', () => {
   });
 });
 
+describe('two types at whose requests a gateway gives up', () => {
+  it('hold up no third one, and are made once it passes them on', async () => {
+    const { server, sync, create, goOn, fail, isMade, isRead, makeElsewhere } = await open();
+    server.before = ({ methodCalls }) => {
+      if (methodCalls.some(([name]) => name === 'Thing/set' || name === 'Third/set'))
+        throw new RequestError(502, {});
+    };
+    create('Thing', 'mine');
+    create('Third', 'too');
+    await fail(40);
+    create('Other', 'one');
+    makeElsewhere('Other', 'x');
+    const wanted = { made: () => isMade('one'), read: () => isRead('Other', 'x') };
+    expect(await goOn(100, wanted)).toEqual([]);
+    server.before = () => undefined;
+    const rest = { mine: () => isMade('mine'), too: () => isMade('too') };
+    expect(await goOn(30, rest)).toEqual([]);
+    await sync.close();
+  });
+});
+
 describe('a type whose call was made, and whose changes the server fails to tell', () => {
   it.each([
     ['serverFail', 10],
     ['serverFail', 40],
+    ['serverUnavailable', 10],
+    ['serverUnavailable', 40],
   ])('holds up no other: %s, behind %i requests', async (type, requests) => {
     const { server, sync, create, goOn, fail, isMade, isRead, makeElsewhere } = await open();
     const made = new Set<unknown>();
