@@ -156,6 +156,24 @@ describe('an object that is destroyed behind its create', () => {
   });
 });
 
+describe('a write that names an object of another type', () => {
+  it.each(FOR_NOW)('is made behind it where the server has no time: $how', async (each) => {
+    const isFirst = times(1);
+    const { me } = await open({
+      judge: (call) => (call[0] === 'Project/set' && isFirst() ? each.refuse(call) : undefined),
+    });
+    const key = each.how.replace(/\W/g, '').slice(0, 8).toUpperCase();
+    const project = me.Project.create({ key, name: each.how });
+    const issue = me.Issue.create({ projectId: project.object.id, number: 1, title: each.how });
+    expect(await project.result).toMatchObject({ ok: true });
+    expect(await issue.result).toMatchObject({ ok: true });
+    const { list } = await (await served.elsewhere()).Issue.get({});
+    const made = await project.result;
+    const projectId = made.ok ? made.object.id : '';
+    expect(list.filter(({ title }) => title === each.how)).toMatchObject([{ projectId }]);
+  });
+});
+
 describe('a write that names an object whose create waits for its file', () => {
   it('is made behind it', async () => {
     const [isFirstParent, isFirstChild] = [times(1), times(1)];

@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
+import { RequestError } from '../../src/call/errors.js';
 import type { CachedClient, Invocation } from '../../src/index.js';
 import { type GadgetCreate, type GadgetsProject, useGadgets } from '../support/gadgets.js';
 import { argumentsOf, type GateOptions, makeGate, refuseAll, times } from '../support/gate.js';
+import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // Calls that were made or not while nobody knows, and answers that come late.
 
@@ -85,6 +88,42 @@ describe('a made call that ends without its answer', () => {
   });
 });
 
+describe('a made call whose objects can not be read at first', () => {
+  it('is told as made once they are there', async () => {
+    const server = new ToyServer();
+    const { sync, create, outcomes } = await openAccount(server, [makeTable('Thing')]);
+    await sync.settle();
+    let failures = 0;
+    server.answer = ([name, args, id]) => {
+      if (id === 'Thing.made' && failures === 0) {
+        failures += 1;
+        return [['error', { type: 'serverUnavailable' }, id]];
+      }
+      if (name !== 'Thing/changes') return undefined;
+      // There are changes but once.
+      const created = args['sinceState'] === server.state ? [] : [...server.objects.keys()];
+      const told = { hasMoreChanges: false, created, updated: [], destroyed: [] };
+      return [[name, { newState: server.state, ...told }, id]];
+    };
+    const send = server.send.bind(server);
+    server.send = async (request) => {
+      const response = await send(request);
+      if (argumentsOf([request], 'Thing/set').every((args) => !args['create'])) return response;
+      // The gateway gives up while the server makes it.
+      throw new RequestError(504, {});
+    };
+    create('Thing', 'mine');
+    for (let turns = 2000; turns > 0 && outcomes.length === 0; turns -= 1) {
+      sync.resume();
+      await delay(1);
+    }
+    await sync.close();
+    expect(failures).toBe(1);
+    expect(outcomes).toMatchObject([{ isMade: true, write: { ids: ['mine'] } }]);
+    expect(server.objects.size).toBe(1);
+  });
+});
+
 describe('a call whose outcome is unknown', () => {
   it('keeps all of its writes, though an earlier call has refused what one of them names', async () => {
     const [one, two] = [await make({ title: 'Unknown 1' }), await make({ title: 'Unknown 2' })];
@@ -164,6 +203,28 @@ describe('an update of an object whose create has no answer yet', () => {
     await jmap.sync.settled();
     expect(isOnce()).toBe(false);
     expect((await readElsewhere('Once'))?.rank).toBe(5);
+  });
+});
+
+describe('an object that is destroyed before its create has an answer', () => {
+  it('is gone', async () => {
+    const isFirst = times(1);
+    const { jmap, me } = await open({
+      judge: (call) =>
+        isOf(call, 'create') && isFirst() ? { isMade: true, answer: null } : undefined,
+    });
+    await jmap.sync.settled();
+    let id = '';
+    const create = me.write((tx) => {
+      id = tx.Gadget.create({ title: 'Gone' }).object.id;
+    });
+    const destroy = me.Gadget.destroy(id);
+    expect(await create.result).toMatchObject({ ok: true });
+    expect(await destroy.result).toMatchObject({ ok: true });
+    await jmap.sync.settled();
+    expect(await readElsewhere('Gone')).toBeUndefined();
+    const { rows } = me.Gadget.live().getSnapshot();
+    expect(rows.filter(({ title }) => title === 'Gone')).toEqual([]);
   });
 });
 
