@@ -157,20 +157,18 @@ describe('an object that is destroyed behind its create', () => {
 });
 
 describe('a write that names an object of another type', () => {
-  it.each(FOR_NOW)('is made behind it where the server has no time: $how', async (each) => {
+  it('is made behind it where the server has no time', async () => {
     const isFirst = times(1);
     const { me } = await open({
-      judge: (call) => (call[0] === 'Project/set' && isFirst() ? each.refuse(call) : undefined),
+      judge: ([name]) => (name === 'Project/set' && isFirst() ? { answer: null } : undefined),
     });
-    const key = each.how.replace(/\W/g, '').slice(0, 8).toUpperCase();
-    const project = me.Project.create({ key, name: each.how });
-    const issue = me.Issue.create({ projectId: project.object.id, number: 1, title: each.how });
-    expect(await project.result).toMatchObject({ ok: true });
-    expect(await issue.result).toMatchObject({ ok: true });
-    const { list } = await (await served.elsewhere()).Issue.get({});
+    const project = me.Project.create({ key: 'LATE', name: 'Late' });
+    const issue = me.Issue.create({ projectId: project.object.id, number: 1, title: 'Later' });
     const made = await project.result;
+    expect(await issue.result).toMatchObject({ ok: true });
     const projectId = made.ok ? made.object.id : '';
-    expect(list.filter(({ title }) => title === each.how)).toMatchObject([{ projectId }]);
+    const { list } = await (await served.elsewhere()).Issue.get({});
+    expect(list).toMatchObject([{ title: 'Later', projectId }]);
   });
 });
 

@@ -125,7 +125,7 @@ describe('a made call whose objects can not be read at first', () => {
 });
 
 describe('a call whose outcome is unknown', () => {
-  it('keeps all of its writes, though an earlier call has refused what one of them names', async () => {
+  it('keeps all of its writes, though what one of them names has been refused', async () => {
     const [one, two] = [await make({ title: 'Unknown 1' }), await make({ title: 'Unknown 2' })];
     const isFirst = times(1);
     const { jmap, me, requests } = await open({

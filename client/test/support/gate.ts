@@ -5,7 +5,7 @@ import type {
   Response as JmapResponse,
 } from '../../src/transport/transport.js';
 
-/** What becomes of a call that fails: the server makes it or not, and something else answers it. */
+/** The fate of a call that fails: the server makes it or not, and something else answers it. */
 export interface Verdict {
   readonly isMade?: boolean;
   /** The type of an error, the arguments of an answer of its method, or null: no answer at all. */
