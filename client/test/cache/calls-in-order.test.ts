@@ -172,6 +172,29 @@ describe('a write that names an object of another type', () => {
   });
 });
 
+describe('a write that names an object of a type at whose requests a gateway gives up', () => {
+  it('is made behind it once the gateway passes it on', async () => {
+    const { fetch, requests } = makeGate({ judge: () => undefined });
+    let failures = 0;
+    const gateway: typeof fetch = async (url, init) => {
+      if (!String(init?.body).includes('"Project/set"') || failures >= 30) return fetch(url, init);
+      failures += 1;
+      return Response.json({}, { status: 504 });
+    };
+    const jmap = await served.connect({ fetch: gateway });
+    await jmap.sync.settled();
+    const me = jmap.account();
+    const project = me.Project.create({ key: 'GATE', name: 'Gate' });
+    const issue = me.Issue.create({ projectId: project.object.id, number: 1, title: 'Behind' });
+    const timer = setInterval(() => jmap.sync.wake(), 10);
+    const ends = await Promise.all([project.result, issue.result]);
+    clearInterval(timer);
+    expect(failures).toBe(30);
+    expect(ends).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(argumentsOf(requests, 'Issue/set').length).toBeGreaterThan(0);
+  });
+});
+
 describe('a write that names an object whose create waits for its file', () => {
   it('is made behind it', async () => {
     const [isFirstParent, isFirstChild] = [times(1), times(1)];
