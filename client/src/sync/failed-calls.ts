@@ -139,7 +139,7 @@ export class FailedCalls {
     for (const { onceKey } of calls) this.#answers.delete(onceKey);
     if (only === undefined) this.#acquit(error);
     if (only === undefined && this.#doubted !== null) this.#noteFailedProbe(this.#doubted);
-    if (only !== undefined && only.type === this.#outbox.blocked) return false;
+    if (only !== undefined && this.#outbox.isBlocked(only.type)) return false;
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
     const isAlone = others.length === 0 && this.#outbox.isDivided;
@@ -162,7 +162,7 @@ export class FailedCalls {
    * its type, with many errors in a row, or it has answered an empty /set of the key.
    */
   isUnmade({ onceKey, type }: Omit<FlushCall, 'writes'>, response: Response): boolean {
-    if (type === this.#outbox.blocked) return true;
+    if (this.#outbox.isBlocked(type)) return true;
     const isAsked = onceKey === this.#doubted?.onceKey && !this.#isProbed;
     const isUsedUp = isAsked && this.#options.hasOnceKeys() && !answerOf(response, PROBE).isError;
     return isUsedUp || (this.#answers.get(onceKey) ?? 0) >= MOST_FAILURES;

@@ -30,8 +30,8 @@ export interface FlushLimits {
   readonly maxOctets: number;
   /** The server knows no keys: calls name the state in which they are sent. */
   readonly isGuarded?: boolean;
-  /** A type whose calls don't take the places of others. */
-  readonly blocked?: string | null;
+  /** Returns whether calls of a type don't take the places of others. */
+  readonly isBlocked?: (type: string) => boolean;
   /** Writes that have to stay unsent. */
   readonly held?: ReadonlySet<PendingWrite>;
 }
@@ -88,7 +88,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       add(next);
     } else {
       call = null;
-      if (!sent.has(write.sentAs) && write.type !== limits.blocked) calls += 1;
+      if (!sent.has(write.sentAs) && !limits.isBlocked?.(write.type)) calls += 1;
       sent.add(write.sentAs);
       octets += countOctets(JSON.stringify(write));
       add(write);

@@ -2,7 +2,15 @@ import { isChecked } from '../store/checks.js';
 import type { Log } from '../store/log.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
-import { callsOf, type FlushCall, findHeld, planFlush, type SetContext, setCall } from './flush.js';
+import {
+  callsOf,
+  type FlushCall,
+  findDependants,
+  findHeld,
+  planFlush,
+  type SetContext,
+  setCall,
+} from './flush.js';
 import { findOrphans } from './orphans.js';
 import { type AnsweredCall, type FlushResult, readFlush } from './outcomes.js';
 import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.js';
@@ -32,8 +40,8 @@ export class Outbox {
   /** The part of the server's limits that requests have now, and the one that it really takes. */
   #share = 1;
   #most = 1;
-  /** A type whose requests fail, also without writes: they take turns with all else. */
-  #blocked: string | null = null;
+  /** Types whose requests fail, also without writes: they take turns with all else. */
+  #blocked: readonly string[] = [];
   #isBlockedInTurn = false;
 
   /** `isRefused`: the server tells nothing of a type. */
@@ -54,16 +62,16 @@ export class Outbox {
 
   /** Writes go out with nothing beside them: a request has failed. */
   get isDivided(): boolean {
-    return this.#share < 1 || (this.#blocked !== null && this.#isBlockedInTurn);
+    return this.#share < 1 || (this.#blocked.length > 0 && this.#isBlockedInTurn);
   }
 
-  get blocked(): string | null {
-    return this.#blocked;
+  isBlocked(type: string): boolean {
+    return this.#blocked.includes(type);
   }
 
   /** Has writes of a type alone in every other request, until one is answered. */
   block(type: string): void {
-    this.#blocked = type;
+    if (!this.isBlocked(type)) this.#blocked = [...this.#blocked, type];
     this.#isBlockedInTurn = true;
   }
 
@@ -118,12 +126,24 @@ export class Outbox {
 
   /** Returns the calls of the next request. */
   calls(): readonly FlushCall[] {
-    const calls = callsOf(this.#options.replica.log);
-    if (this.#blocked === null) return calls.slice(0, this.#maxCalls);
+    const { log } = this.#options.replica;
+    const calls = callsOf(log);
+    this.#blocked = this.#blocked.filter((each) => calls.some(({ type }) => type === each));
+    if (this.#blocked.length === 0) return calls.slice(0, this.#maxCalls);
     this.#isBlockedInTurn = !this.#isBlockedInTurn;
-    const blocked = calls.filter(({ type }) => type === this.#blocked);
-    if (this.#isBlockedInTurn) return blocked.slice(0, 1);
-    return calls.filter((call) => !blocked.includes(call)).slice(0, this.#maxCalls);
+    if (this.#isBlockedInTurn) {
+      const [next = '', ...others] = this.#blocked;
+      this.#blocked = [...others, next];
+      return calls.filter(({ type }) => type === next).slice(0, 1);
+    }
+    const keys = log.flatMap(({ kind, key, type }) =>
+      kind === 'create' && this.isBlocked(type) ? [key] : [],
+    );
+    const behind = new Set(findDependants(log, new Set(keys)));
+    const free = calls.filter(
+      ({ type, writes }) => !this.isBlocked(type) && !writes.some((write) => behind.has(write)),
+    );
+    return free.slice(0, this.#maxCalls);
   }
 
   /** Returns a call as it is sent. */
@@ -139,8 +159,8 @@ export class Outbox {
       const answer = answerOf(response, call.onceKey);
       return { call, answer, isOpen: this.#isOpen(answer, earlier.has(call.onceKey)) };
     });
-    if (answers.some(({ call, isOpen }) => call.type === this.#blocked && !isOpen))
-      this.#blocked = null;
+    for (const { call, isOpen } of answers)
+      if (!isOpen) this.#blocked = this.#blocked.filter((type) => type !== call.type);
     const result = readFlush(replica, answers, repair);
     if (result.isTooLarge) {
       this.shrink(Number.POSITIVE_INFINITY);
@@ -168,7 +188,7 @@ export class Outbox {
       maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
       maxOctets: maxOctetsOf(limits()) * this.#share,
       isGuarded,
-      blocked: this.#blocked,
+      isBlocked: (type) => this.isBlocked(type),
       held: this.#findWaiting(),
     });
   }

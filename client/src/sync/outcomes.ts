@@ -58,6 +58,7 @@ export function readFlush(
   repair: Repair = () => null,
 ): FlushResult {
   const reader = new FlushReader(replica, repair);
+  reader.await(answers.flatMap(({ call }) => call.writes));
   for (const { call, answer, isOpen = false } of answers) {
     if (answer.isError && isOpen) reader.leave(call, { ...answer.args, type: answer.type });
     else reader.read(call, answer);
@@ -97,9 +98,13 @@ class FlushReader {
   constructor(replica: Replica, repair: Repair) {
     this.#replica = replica;
     this.#repair = repair;
-    // Calls that come again may go ahead of creates that wait.
-    for (const { kind, key, sentAs } of replica.log)
-      if (kind === 'create' && sentAs === null) this.#repeatedKeys.add(key);
+  }
+
+  /** Notes the creates that are not among the writes of a request: some of these may need them. */
+  await(writes: Log): void {
+    const asked = new Set(writes);
+    for (const write of this.#replica.log)
+      if (write.kind === 'create' && !asked.has(write)) this.#repeatedKeys.add(write.key);
   }
 
   /** Leaves a call as it is: it comes again. */

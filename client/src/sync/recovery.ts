@@ -17,7 +17,7 @@ import type { FetchQueue } from './fetch-queue.js';
 import type { Outcome } from './outcomes.js';
 import { takeObjects, textsOf } from './pull.js';
 import type { SyncOptions } from './sync-options.js';
-import { TRANSIENT } from './transient.js';
+import { MOST_FAILURES, TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
 
 /**
@@ -61,6 +61,8 @@ export class LostCalls {
   #last: Lost | null = null;
   /** The objects of one that was made, so far. */
   #found = new Map<string, JsonObject | null>();
+  /** How often the server has not told what was created since it was made. */
+  #failures = 0;
 
   constructor(options: Options, wanted: FetchQueue) {
     this.#options = options;
@@ -71,7 +73,10 @@ export class LostCalls {
   find(made: MadeCall | null): Lost | null {
     const { replica } = this.#options;
     const lost = findLost(replica.log, this.#last, made?.onceKey);
-    if (lost?.sentAs !== this.#last?.sentAs) this.#found = new Map();
+    if (lost?.sentAs !== this.#last?.sentAs) {
+      this.#found = new Map();
+      this.#failures = 0;
+    }
     if (lost === null) return null;
     const isMade = lost.sentAs === made?.onceKey;
     // Where it was sent before its type had a state, nothing of the type was read since.
@@ -120,7 +125,11 @@ export class LostCalls {
 
   #readMade(lost: Lost, response: Response, draft: Draft): Recovery | null {
     const { type } = lost;
-    const known = readCreated(lost, response);
+    const told = readCreated(lost, response);
+    if (told === null) this.#failures += 1;
+    // Nothing else is written meanwhile: it comes again without that.
+    const isUntold = told === null && this.#failures >= MOST_FAILURES;
+    const known = isUntold ? { ...lost, hasMore: false } : told;
     this.#last = known ?? lost;
     for (const name of ['made', 'own']) {
       const got = answerOf(response, `${type}.${name}`);
@@ -151,11 +160,8 @@ export function findLost(log: Log, known: Lost | null, made?: string): Lost | nu
 /** Returns a lost call with what else was created; null where the server will tell it later. */
 export function readCreated(lost: Lost, response: Response): Lost | null {
   const changes = answerOf(response, `${lost.type}.since`);
-  // Where the server has forgotten the state, or fails for good, nobody knows more.
-  if (changes.isError) {
-    const isFinal = lost.isMade && changes.type === 'serverFail';
-    return isFinal || !TRANSIENT.has(changes.type) ? { ...lost, hasMore: false } : null;
-  }
+  // Where the server has forgotten the state, nobody knows more.
+  if (changes.isError) return TRANSIENT.has(changes.type) ? null : { ...lost, hasMore: false };
   const { created, newState, hasMoreChanges } = changes.args;
   const state = String(newState);
   // A server that stays where it is and has more would be asked for ever.

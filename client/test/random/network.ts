@@ -32,7 +32,7 @@ export interface NetworkOptions {
   /** Decides the fate of a request. */
   readonly judge: (hasWrites: boolean) => Fault;
   readonly edit: (session: Session) => Session;
-  readonly onRequest: (request: Request) => void;
+  readonly onRequest: (request: Request, fault: Fault) => void;
   /** Is told each file that is sent; null: its octets come as a stream. */
   readonly onUpload: (key: string, octets: string | null, fault: Fault) => void;
   /** Is told each answer of the server; whether the client will get it. */
@@ -94,7 +94,7 @@ export class Network {
     const request = JSON.parse(String(init.body)) as Request;
     const fault = judge(request.methodCalls.some(hasWrites));
     this.count += 1;
-    onRequest(request);
+    onRequest(request, fault);
     await this.#delay();
     if (fault === 'request') throw new TypeError('The request was lost.');
     if (fault === 'down') return new Response('', { status: 502 });

@@ -9,7 +9,7 @@ import { Ice } from '../tabs/doubles.js';
 import type { Device } from './device.js';
 import { TOLD_OCTETS } from './files.js';
 import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
-import { Network } from './network.js';
+import { hasWrites, Network } from './network.js';
 import { Recorder } from './recorder.js';
 import { type AnyRow, type RandomClient, type RandomSchema, TYPE_NAMES } from './schema.js';
 import { shorten } from './trace.js';
@@ -65,7 +65,9 @@ export class Tab {
       random: new Random(own),
       judge: (hasWrites) => world.judge(hasWrites),
       edit: (session) => editSession(session, world),
-      onRequest: (request) => {
+      onRequest: (request, fault) => {
+        const hasCrashed = ['down', 'gateway', 'busy'].includes(fault ?? '');
+        if (hasCrashed && request.methodCalls.some(hasWrites)) wire(device).noteCrash();
         world.trace(`${name} sends ${shorten(request.methodCalls)}`);
         // A tab whose roles were taken has to forget the answers that it has not committed.
         wire(device).request(request, device.isRobbed ? new Set() : this.#answered);

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.js';
+import { MOST_FAILURES } from '../../src/sync/transient.js';
 import type { Invocation, Request, Response } from '../../src/transport/transport.js';
 import { type MarkedWrite, markOf, marksIn, tagsOf } from './marks.js';
 import { canonical } from './model.js';
@@ -40,12 +41,19 @@ export class WireChecks {
   /** Octets of files, by the keys under which they were sent. */
   readonly #octets = new Map<string, string>();
   #count = 0;
+  /** How often the server has failed at requests that write. */
+  #crashes = 0;
 
   constructor(schema: RandomSchema, hasOnceKeys: boolean, options: WireOptions) {
     this.#schema = schema;
     this.#hasOnceKeys = hasOnceKeys;
     this.#fail = options.fail;
     this.#options = options;
+  }
+
+  /** Notes that the server fails at a request that writes. */
+  noteCrash(): void {
+    this.#crashes += 1;
   }
 
   request(request: Request, answered: ReadonlySet<string>): void {
@@ -117,6 +125,8 @@ export class WireChecks {
 
   /** Writes that were made together go in one request, and those of a type in one call. */
   #checkGroups(type: TypeName, args: JsonObject, id: string): void {
+    // A client makes its requests smaller where the server fails at them.
+    if (this.#crashes >= MOST_FAILURES) return;
     const marks = writesOf(args).flatMap(([, values]) => marksOf(type, values as JsonObject));
     for (const mark of marks) {
       const { group } = this.#options.find(mark) ?? {};
