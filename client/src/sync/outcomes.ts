@@ -58,7 +58,7 @@ export function readFlush(
   repair: Repair = () => null,
 ): FlushResult {
   const reader = new FlushReader(replica, repair);
-  reader.await(answers.flatMap(({ call }) => call.writes));
+  reader.noteAbsent(answers.flatMap(({ call }) => call.writes));
   for (const { call, answer, isOpen = false } of answers) {
     if (answer.isError && isOpen) reader.leave(call, { ...answer.args, type: answer.type });
     else reader.read(call, answer);
@@ -101,7 +101,7 @@ class FlushReader {
   }
 
   /** Notes the creates that are not among the writes of a request: some of these may need them. */
-  await(writes: Log): void {
+  noteAbsent(writes: Log): void {
     const asked = new Set(writes);
     for (const write of this.#replica.log)
       if (write.kind === 'create' && !asked.has(write)) this.#repeatedKeys.add(write.key);
