@@ -117,7 +117,9 @@ export class Problems {
     const { accountId, write, error } = refused;
     const row = rowOf(refused);
     const { type, kind, key } = write;
-    const values = kind === 'create' ? write.values : kind === 'update' ? write.patch : null;
+    const given = unsend(write);
+    const values =
+      given.kind === 'create' ? given.values : given.kind === 'update' ? given.patch : null;
     const repeat = (again: PendingWrite): void => {
       const isTaken = this.#has(problem) && this.#repeat({ ...refused, write: again }, [row]);
       if (isTaken) this.#remove(problem);

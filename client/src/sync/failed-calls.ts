@@ -63,7 +63,7 @@ export class FailedCalls {
   #suspect: Suspect | null = null;
   /** How often the server has failed at requests with writes, one time after the other. */
   #crashes = 0;
-  /** How often the server has failed at an empty /set, one time behind the other. */
+  /** How many requests with an empty /set have failed, one behind the other. */
   #failedProbes = 0;
 
   constructor(options: SyncOptions, outbox: Outbox) {
@@ -97,9 +97,19 @@ export class FailedCalls {
     const { accountId, hasOnceKeys } = this.#options;
     // Another tab may have got the answer.
     if (this.#doubted !== null && !this.#isSent(this.#doubted)) this.#doubted = null;
-    if (this.#doubted === null || this.#isProbed) return null;
+    if (this.#doubted === null || this.#isProbed || this.isResting) return null;
     const { type, onceKey } = this.#doubted;
     return [`${type}/set`, { accountId, ...(hasOnceKeys() && { onceKey }) }, PROBE];
+  }
+
+  /**
+   * Returns whether the next request reads alone. Where requests with an empty /set fail, too,
+   * every other one does without: other types are read, however long one fails.
+   */
+  get isResting(): boolean {
+    return (
+      this.#doubted !== null && this.#failedProbes >= MOST_FAILURES && this.#failedProbes % 2 > 0
+    );
   }
 
   /** The server has answered a request with writes. */
@@ -138,8 +148,7 @@ export class FailedCalls {
     const [only, ...others] = calls;
     for (const { onceKey } of calls) this.#answers.delete(onceKey);
     if (only === undefined) this.#acquit(error);
-    if (only === undefined && this.#doubted !== null) this.#noteFailedProbe(this.#doubted);
-    if (only !== undefined && this.#outbox.isBlocked(only.type)) return false;
+    if (only === undefined && this.#doubted !== null) this.#failedProbes += 1;
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
     const isAlone = others.length === 0 && this.#outbox.isDivided;
@@ -158,11 +167,10 @@ export class FailedCalls {
   }
 
   /**
-   * Returns whether a call was hardly made, by a response. The server has answered it, or others of
-   * its type, with many errors in a row, or it has answered an empty /set of the key.
+   * Returns whether a call of this key was hardly made, by a response. The server has answered it
+   * with many errors in a row, or it has answered an empty /set of the key.
    */
-  isUnmade({ onceKey, type }: Omit<FlushCall, 'writes'>, response: Response): boolean {
-    if (this.#outbox.isBlocked(type)) return true;
+  isUnmade(onceKey: string, response: Response): boolean {
     const isAsked = onceKey === this.#doubted?.onceKey && !this.#isProbed;
     const isUsedUp = isAsked && this.#options.hasOnceKeys() && !answerOf(response, PROBE).isError;
     return isUsedUp || (this.#answers.get(onceKey) ?? 0) >= MOST_FAILURES;
@@ -174,16 +182,20 @@ export class FailedCalls {
     const call = this.#doubted;
     if (call === null) return null;
     if (!this.#isProbed) {
+      if (this.isResting) {
+        this.#failedProbes += 1;
+        return null;
+      }
+      this.#failedProbes = 0;
       const answer = answerOf(response, PROBE);
       if (answer.isError && TRANSIENT.has(answer.type)) {
         // The server fails at this type alone: the others go on, and it is tried with them.
         if (this.#isAnswered) {
           this.#doubted = null;
           this.#acquit(null);
-        } else this.#noteFailedProbe(call);
+        }
         return answer.type;
       }
-      this.#failedProbes = 0;
       if (answer.isError) this.#suspect = null;
       // The server refuses what writes nothing, too: the call says why.
       if (answer.isError && answer.type !== KEY_IS_USED) {
@@ -201,15 +213,6 @@ export class FailedCalls {
       this.#noteWay();
     }
     return null;
-  }
-
-  /** Where no /set of a type gets through, not even an empty one, other types go on without it. */
-  #noteFailedProbe({ type }: FlushCall): void {
-    this.#failedProbes += 1;
-    if (this.#failedProbes < MOST_FAILURES) return;
-    this.#failedProbes = 0;
-    this.#doubted = null;
-    this.#outbox.block(type);
   }
 
   /** The way of writes is open: refuses a write that has failed often enough. */

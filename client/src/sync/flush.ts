@@ -30,8 +30,6 @@ export interface FlushLimits {
   readonly maxOctets: number;
   /** The server knows no keys: calls name the state in which they are sent. */
   readonly isGuarded?: boolean;
-  /** Returns whether calls of a type don't take the places of others. */
-  readonly isBlocked?: (type: string) => boolean;
   /** Writes that have to stay unsent. */
   readonly held?: ReadonlySet<PendingWrite>;
 }
@@ -81,16 +79,16 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         ...(state !== null && { sentIn: state }),
         ...(id !== null && { sentTo: id }),
       };
-      octets += countOctets(JSON.stringify(next));
+      octets += octetsOf(next);
       // A write alone is sent, however large: the server says what is wrong with it.
       if (octets > limits.maxOctets && planned.length > 0) return cutPlan(planned, log, index);
       call.writes.push(next);
       add(next);
     } else {
       call = null;
-      if (!sent.has(write.sentAs) && !limits.isBlocked?.(write.type)) calls += 1;
+      if (!sent.has(write.sentAs)) calls += 1;
       sent.add(write.sentAs);
-      octets += countOctets(JSON.stringify(write));
+      octets += octetsOf(write);
       add(write);
     }
   }
@@ -164,6 +162,11 @@ function prepare(write: PendingWrite, earlier: Log, replica: Replica): PendingWr
   if (named.isWhole) return { ...named, patch: widenPatch(object ?? {}, named.patch, defaults) };
   // Of an object that the client doesn't have, the server has what a pointer leads through.
   return object ? { ...named, patch: completePatch(object, named.patch, defaults) } : named;
+}
+
+/** Returns the octets of a write in a request: that has nothing of what the program gave. */
+function octetsOf(write: PendingWrite): number {
+  return countOctets(JSON.stringify({ ...write, given: undefined }));
 }
 
 /** Returns the patch of the program where another one is sent. */
@@ -245,7 +248,14 @@ export function setCall(
 /** Returns whether a write is of an object of `keys`, or names one. */
 export function needs(write: PendingWrite, keys: ReadonlySet<Key>): boolean {
   if (keys.size === 0) return false;
-  return keys.has(write.key) || [...namesIn(write)].some((key) => keys.has(key));
+  let isNeeded = keys.has(write.key);
+  // Objects that the server has are named by their ids.
+  if (!isNeeded)
+    replaceNames(write, (text) => {
+      isNeeded ||= keys.has(text);
+      return text;
+    });
+  return isNeeded;
 }
 
 /** Returns the writes that can't be made any more since the creates of `keys` were refused. */

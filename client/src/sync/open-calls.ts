@@ -18,6 +18,8 @@ export interface Questions {
   readonly lost: Lost | null;
   /** Finds out whether a call that has failed was made: nothing else is written, too. */
   readonly probe: Invocation | null;
+  /** Nothing is written, and nothing asked. */
+  readonly isResting?: boolean;
 }
 
 interface Tools {
@@ -49,7 +51,8 @@ export class OpenCalls {
     // At the begin of a cycle, a call that was sent has lost its answer.
     const earlier = new Set(log.map(({ sentAs }) => sentAs));
     const lost = await this.#findLost();
-    return { earlier, lost, probe: this.#failed?.findProbe() ?? null };
+    const probe = this.#failed?.findProbe() ?? null;
+    return { earlier, lost, probe, isResting: this.#failed?.isResting === true };
   }
 
   callsOf({ lost, probe }: Questions): readonly Invocation[] {
@@ -64,8 +67,7 @@ export class OpenCalls {
   findTypes({ lost }: Questions, log: readonly PendingWrite[], response: Response) {
     const types = new Set<string>();
     for (const { sentAs, type } of log)
-      if (sentAs !== null && !this.#failed?.isUnmade({ onceKey: sentAs, type }, response))
-        types.add(type);
+      if (sentAs !== null && !this.#failed?.isUnmade(sentAs, response)) types.add(type);
     // A lost call is looked for among the objects.
     if (lost !== null && !lost.isMade) types.delete(lost.type);
     return types;

@@ -2,15 +2,7 @@ import { isChecked } from '../store/checks.js';
 import type { Log } from '../store/log.js';
 import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
-import {
-  callsOf,
-  type FlushCall,
-  findDependants,
-  findHeld,
-  planFlush,
-  type SetContext,
-  setCall,
-} from './flush.js';
+import { callsOf, type FlushCall, findHeld, planFlush, type SetContext, setCall } from './flush.js';
 import { findOrphans } from './orphans.js';
 import { type AnsweredCall, type FlushResult, readFlush } from './outcomes.js';
 import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.js';
@@ -40,9 +32,6 @@ export class Outbox {
   /** The part of the server's limits that requests have now, and the one that it really takes. */
   #share = 1;
   #most = 1;
-  /** Types whose requests fail, also without writes: they take turns with all else. */
-  #blocked: readonly string[] = [];
-  #isBlockedInTurn = false;
 
   /** `isRefused`: the server tells nothing of a type. */
   constructor(options: SyncOptions, isRefused: (type: string) => boolean = () => false) {
@@ -60,19 +49,9 @@ export class Outbox {
     return this.shareOf(this.#options.limits().maxCallsInRequest - CALLS_OF_A_PULL);
   }
 
-  /** Writes go out with nothing beside them: a request has failed. */
+  /** A request has failed: writes go out in smaller ones, with nothing beside them. */
   get isDivided(): boolean {
-    return this.#share < 1 || (this.#blocked.length > 0 && this.#isBlockedInTurn);
-  }
-
-  isBlocked(type: string): boolean {
-    return this.#blocked.includes(type);
-  }
-
-  /** Has writes of a type alone in every other request, until one is answered. */
-  block(type: string): void {
-    if (!this.isBlocked(type)) this.#blocked = [...this.#blocked, type];
-    this.#isBlockedInTurn = true;
+    return this.#share < 1;
   }
 
   /** Returns as much of a limit as the server takes. */
@@ -126,24 +105,7 @@ export class Outbox {
 
   /** Returns the calls of the next request. */
   calls(): readonly FlushCall[] {
-    const { log } = this.#options.replica;
-    const calls = callsOf(log);
-    this.#blocked = this.#blocked.filter((each) => calls.some(({ type }) => type === each));
-    if (this.#blocked.length === 0) return calls.slice(0, this.#maxCalls);
-    this.#isBlockedInTurn = !this.#isBlockedInTurn;
-    if (this.#isBlockedInTurn) {
-      const [next = '', ...others] = this.#blocked;
-      this.#blocked = [...others, next];
-      return calls.filter(({ type }) => type === next).slice(0, 1);
-    }
-    const keys = log.flatMap(({ kind, key, type }) =>
-      kind === 'create' && this.isBlocked(type) ? [key] : [],
-    );
-    const behind = new Set(findDependants(log, new Set(keys)));
-    const free = calls.filter(
-      ({ type, writes }) => !this.isBlocked(type) && !writes.some((write) => behind.has(write)),
-    );
-    return free.slice(0, this.#maxCalls);
+    return callsOf(this.#options.replica.log).slice(0, this.#maxCalls);
   }
 
   /** Returns a call as it is sent. */
@@ -159,8 +121,6 @@ export class Outbox {
       const answer = answerOf(response, call.onceKey);
       return { call, answer, isOpen: this.#isOpen(answer, earlier.has(call.onceKey)) };
     });
-    for (const { call, isOpen } of answers)
-      if (!isOpen) this.#blocked = this.#blocked.filter((type) => type !== call.type);
     const result = readFlush(replica, answers, repair);
     if (result.isTooLarge) {
       this.shrink(Number.POSITIVE_INFINITY);
@@ -188,7 +148,6 @@ export class Outbox {
       maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
       maxOctets: maxOctetsOf(limits()) * this.#share,
       isGuarded,
-      isBlocked: (type) => this.isBlocked(type),
       held: this.#findWaiting(),
     });
   }

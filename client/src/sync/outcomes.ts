@@ -229,10 +229,10 @@ class FlushReader {
 
   /** Returns whether an update has no answer by the names that its object is known by. */
   #isUntold({ kind, key }: PendingWrite, response: JsonObject): boolean {
+    if (kind !== 'update' || !this.#openKeys.has(key)) return false;
+    const told = [membersOf(response, 'updated'), membersOf(response, 'notUpdated')];
     const names = [key, `#${creationId(key)}`];
-    const told = { ...membersOf(response, 'updated'), ...membersOf(response, 'notUpdated') };
-    const isTold = names.some((name) => Object.hasOwn(told, name));
-    return kind === 'update' && this.#openKeys.has(key) && !isTold;
+    return !names.some((name) => told.some((members) => Object.hasOwn(members, name)));
   }
 
   /** A destroy of what is gone has done what it should, unless the create is yet to be made. */

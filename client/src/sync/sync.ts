@@ -215,7 +215,8 @@ export class Sync {
     await settled(this.#options.settleSession);
     if (this.#isEnded()) return null;
     const questions = await this.#openCalls.ask();
-    const mayWrite = questions.lost === null && questions.probe === null;
+    const { lost, probe, isResting } = questions;
+    const mayWrite = lost === null && probe === null && !isResting;
     if (mayWrite) await this.#outbox.plan();
     if (this.#isEnded()) return null;
     const cycle = this.#makeCycle(questions, mayWrite ? this.#outbox.calls() : []);

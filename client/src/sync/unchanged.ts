@@ -21,24 +21,30 @@ export function findWaiting(
   held: ReadonlySet<PendingWrite>,
 ): ReadonlySet<PendingWrite> {
   const waiting = new Set<PendingWrite>();
-  const types = new Set<string>();
+  /** Types of writes before; with the group that all of these have, if they are of one. */
+  const types = new Map<string, string | undefined>();
   // Calls whose outcomes are unknown: others of their types wait for the answers.
   const sent = replica.log.filter(({ sentAs }) => sentAs !== null);
   const open = new Set(sent.map(({ type }) => type));
-  const objects = new Set<string>();
+  /** The groups of writes that later ones of their objects wait for. */
+  const objects = new Map<string, string | undefined>();
   /** The type of the write before, where that goes in the next request with its state. */
   let joined: string | null = null;
   for (const write of replica.log) {
     if (held.has(write)) continue;
-    const { type } = write;
+    const { type, group } = write;
     const object = `${type} ${write.key}`;
-    const isFirst: boolean = !types.has(type) || joined === type;
+    // A group would wait for itself: what was made together goes together.
+    const isOfGroup = group !== undefined && types.get(type) === group;
+    const isFirst: boolean = !types.has(type) || joined === type || isOfGroup;
     const isEarly = isChecked(write) && !(isFirst && replica.cursor(type) !== null);
     const isUnsent = write.sentAs === null;
-    if (isEarly || (isUnsent && (open.has(type) || objects.has(object)))) waiting.add(write);
+    const isMate = group !== undefined && objects.get(object) === group;
+    const isBehind = objects.has(object) && !isMate;
+    if (isEarly || (isUnsent && (open.has(type) || isBehind))) waiting.add(write);
     // A call may fail and come again: a later one of its object would have been made before it.
-    if (write.kind !== 'create') objects.add(object);
-    types.add(type);
+    if (write.kind !== 'create') objects.set(object, group);
+    types.set(type, !types.has(type) || types.get(type) === group ? group : undefined);
     joined = isChecked(write) && write.sentAs === null && !waiting.has(write) ? type : null;
   }
   return findHeld(replica.log, (write) => waiting.has(write));

@@ -195,6 +195,30 @@ describe('a write that names an object of a type at whose requests a gateway giv
   });
 });
 
+describe('a write that names an object by its id', () => {
+  it('is made behind an earlier write of that object, which waits', async () => {
+    const far = await served.elsewhere();
+    const { created } = await far.Project.set({
+      create: { one: { key: 'ONE', name: 'One' }, two: { key: 'TWO', name: 'Two' } },
+    });
+    const [one = '', two = ''] = [created?.one?.id, created?.two?.id];
+    const isFirst = times(1);
+    const { me, requests } = await open({
+      judge: ([name]) =>
+        name === 'Project/set' && isFirst() ? { answer: 'serverUnavailable' } : undefined,
+    });
+    const sets = () => argumentsOf(requests, 'Project/set');
+    const first = me.Project.update(one, { name: 'First' });
+    await eventually(() => expect(sets()).toHaveLength(1));
+    const before = me.Project.update(two, { name: 'Open again' });
+    const issue = me.Issue.create({ projectId: two, number: 1, title: 'Behind' });
+    const ends = await Promise.all([first.result, before.result, issue.result]);
+    expect(ends).toMatchObject([{ ok: true }, { ok: true }, { ok: true }]);
+    const at = (text: string) => requests.findIndex((each) => JSON.stringify(each).includes(text));
+    expect(at('Open again')).toBeLessThanOrEqual(at('Behind'));
+  });
+});
+
 describe('a write that names an object whose create waits for its file', () => {
   it('is made behind it', async () => {
     const [isFirstParent, isFirstChild] = [times(1), times(1)];

@@ -184,6 +184,26 @@ describe('writes that are made together', () => {
     ]);
   });
 
+  it('may have several writes of one object', async () => {
+    const { jmap, me } = await open();
+    const lamp = await me.Gadget.create({ title: 'Written twice' }).result;
+    const id = (lamp.ok && lamp.object?.id) || '';
+    const { result } = me.write((tx) => {
+      tx.Gadget.update(id, { rank: 1 });
+      const parent = tx.Gadget.create({ title: 'Parent' }).object.id;
+      tx.Gadget.update(id, { parentId: parent });
+      const made = tx.Gadget.create({ title: 'Made' }).object.id;
+      const other = tx.Gadget.create({ title: 'Other parent' }).object.id;
+      tx.Gadget.update(made, { parentId: other });
+    });
+    expect(await result).toMatchObject({ ok: true });
+    const { list } = await me.Gadget.get({});
+    const named = (title: string) => list.find((each) => each.title === title);
+    expect(named('Written twice')).toMatchObject({ rank: 1, parentId: named('Parent')?.id });
+    expect(named('Made')).toMatchObject({ parentId: named('Other parent')?.id });
+    await jmap.close();
+  });
+
   it('are cut where the server takes fewer in a call, and go before others', async () => {
     const limits = { maxObjectsInSet: 2, maxCallsInRequest: 6 };
     const edit = (session: Session): Session => ({
