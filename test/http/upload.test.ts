@@ -185,7 +185,7 @@ describe('RFC 8620 6.1: upload', () => {
     harness.users.principals.delete('t1');
     held.write('abcd');
     expect(await held.until(/\}$/)).toMatch(
-      /HTTP\/1.1 401[^]*WWW-Authenticate: Bearer .*error="invalid_token"/i,
+      /HTTP\/1.1 401[\s\S]*WWW-Authenticate: Bearer .*error="invalid_token"/i,
     );
     expect(await blobFiles(harness)).toEqual([]);
   });
