@@ -67,9 +67,9 @@ export class UploadQueue {
   /** Reads the uploads that writes name, and of which no other tab has told yet. */
   async readMissing(): Promise<void> {
     const { store, open, writer } = this.#context;
-    const isUnknown = (key: Key): boolean =>
-      !this.#rows.has(key) && store.replica.idOf(key) === null;
-    const mayLack = store.replica.log.some(({ blobs = [] }) => blobs.some(isUnknown));
+    const mayLack = store.replica.log.some(({ blobs = [] }) =>
+      blobs.some((key) => this.#isUnknown(key)),
+    );
     if (open === null || !mayLack) return;
     await writer.settle();
     // A store that is lost tells nothing.
@@ -121,11 +121,7 @@ export class UploadQueue {
 
   /** Returns whether the server will never have a file that a write names. */
   lacksFile({ blobs = [] }: PendingWrite): boolean {
-    const { replica } = this.#context.store;
-    return blobs.some((key) => {
-      const row = this.#rows.get(key);
-      return row === undefined ? replica.idOf(key) === null : row.error !== undefined;
-    });
+    return blobs.some((key) => this.#isUnknown(key) || this.#rows.get(key)?.error !== undefined);
   }
 
   /** Returns a refused write as it may succeed, once its files are there; null: it is refused. */
@@ -179,6 +175,11 @@ export class UploadQueue {
     void writer.write(
       keys.flatMap((key) => (['meta', 'blobs'] as const).map((table) => ({ table, key }))),
     );
+  }
+
+  /** Neither is the upload here, nor has it had an id. */
+  #isUnknown(key: Key): boolean {
+    return !this.#rows.has(key) && this.#context.store.replica.idOf(key) === null;
   }
 
   async #add(upload: NewUpload): Promise<StartedUpload> {

@@ -24,8 +24,7 @@ export function findWaiting(
   /** Types of writes before; with the group that all of these have, if they are of one. */
   const types = new Map<string, string | undefined>();
   // Calls whose outcomes are unknown: others of their types wait for the answers.
-  const sent = replica.log.filter(({ sentAs }) => sentAs !== null);
-  const open = new Set(sent.map(({ type }) => type));
+  const open = new Set(replica.log.flatMap(({ sentAs, type }) => (sentAs === null ? [] : type)));
   /** The groups of writes that later ones of their objects wait for. */
   const objects = new Map<string, string | undefined>();
   /** The type of the write before, where that goes in the next request with its state. */

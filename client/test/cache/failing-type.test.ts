@@ -8,11 +8,10 @@ import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server
 
 const THING = makeTable('Thing');
 const OTHER = makeTable('Other');
-const THIRD = makeTable('Third');
 
 async function open(limits = LIMITS) {
   const server = new ToyServer();
-  const account = await openAccount(server, [THING, OTHER, THIRD], { limits });
+  const account = await openAccount(server, [THING, OTHER], { limits });
   await account.sync.settle();
   const { outcomes, store, sync } = account;
   /**
