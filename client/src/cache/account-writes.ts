@@ -6,7 +6,6 @@ import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
 import { append, coalesce, findCancelled } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
-import type { StoreWriter } from '../store/store-writer.js';
 import { type PendingWrite, unsend } from '../store/write.js';
 import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
@@ -27,7 +26,6 @@ import { ABORTED, type Recorded, recordGroup, type SharedWrite } from './write-g
 export interface AccountWritesOptions {
   readonly accountId: string;
   readonly store: AccountStore;
-  readonly writer: StoreWriter;
   readonly problems: Problems;
   readonly uploads: UploadQueue;
   readonly peers: Pick<Peers, 'isShared'>;
@@ -179,11 +177,10 @@ export class AccountWrites implements WriteTarget {
 
   /** Ends writes that are in the log no more: the tab that has their answers ended too soon. */
   async endForgotten(open: OpenStore): Promise<void> {
-    const { problems, writer } = this.#options;
+    const { problems } = this.#options;
     const ids = this.#findForgotten();
     if (ids.length === 0) return;
     // That tab has left the refused ones as problems.
-    await writer.settle();
     await problems.read(open);
     const rest = new Set(this.#findForgotten());
     const ended = ids.filter((id) => rest.has(id));

@@ -111,6 +111,7 @@ export class ClientCache<P extends Project> {
     this.#peers = new Peers(data.tabs, data.store, this.#writer);
     this.#problems = new Problems(
       (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),
+      () => this.#writer.settle(),
       ({ accountId, write }, rows) => this.#open(accountId).writes.repeat(write, rows),
     );
     this.#life = data.life;
@@ -152,7 +153,6 @@ export class ClientCache<P extends Project> {
     const { store } = this.#data;
     if (this.#writer.loss !== null || this.#closing !== null) return;
     try {
-      await this.#writer.settle();
       await this.#problems.read(store);
       for (const account of this.#accounts.values()) await account.catchUp(store);
     } catch {

@@ -27,28 +27,40 @@ export type Repeat = (refused: RefusedWrite, rows: readonly RowChange[]) => bool
 export class Problems {
   readonly list = new Variable<readonly Problem[]>([]);
   readonly #write: (rows: readonly RowChange[]) => void;
+  readonly #settle: () => Promise<void>;
   readonly #repeat: Repeat;
   readonly #byRow = new Map<string, Problem>();
   readonly #byWrite = new Map<string, Problem>();
   readonly #refused = new Map<Problem, RefusedWrite>();
-  /** The rows that have changed while the store was being read. */
-  readonly #readings = new Set<Set<string>>();
+  #reading: Promise<void> = Promise.resolve();
+  /** The rows that have changed since the last reading of the store has begun. */
+  readonly #changed = new Set<string>();
 
-  constructor(write: (rows: readonly RowChange[]) => void, repeat: Repeat) {
+  /** `settle` resolves when all is written that there was. */
+  constructor(
+    write: (rows: readonly RowChange[]) => void,
+    settle: () => Promise<void>,
+    repeat: Repeat,
+  ) {
     this.#write = write;
+    this.#settle = settle;
     this.#repeat = repeat;
   }
 
   /** Reads what the store has; all others are dealt with. */
-  async read(store: OpenStore): Promise<void> {
-    const before = [...this.#byRow.keys()];
-    const changed = new Set<string>();
-    this.#readings.add(changed);
-    const rows = await store.load('meta', PREFIX).finally(() => this.#readings.delete(changed));
-    const stored = new Map(rows);
-    const gone = before.filter((key) => !stored.has(key));
+  read(store: OpenStore): Promise<void> {
+    const reading = this.#reading.then(() => this.#read(store));
+    this.#reading = reading.catch(() => undefined);
+    return reading;
+  }
+
+  async #read(store: OpenStore): Promise<void> {
+    this.#changed.clear();
+    await this.#settle();
+    const stored = new Map(await store.load('meta', PREFIX));
+    const gone = [...this.#byRow.keys()].filter((key) => !stored.has(key));
     const found = [...gone.map((key) => [key, undefined] as const), ...stored];
-    this.#take(found.filter(([key]) => !changed.has(key)));
+    this.#take(found.filter(([key]) => !this.#changed.has(key)));
   }
 
   /**
@@ -65,16 +77,11 @@ export class Problems {
 
   #take(rows: readonly (readonly [key: string, value: JsonValue | undefined])[]): void {
     for (const [key, value] of rows) {
-      if (value !== undefined) continue;
-      this.#note(key);
-      const problem = this.#byRow.get(key);
+      this.#changed.add(key);
+      const problem = value === undefined ? this.#byRow.get(key) : undefined;
       if (problem !== undefined) this.#remove(problem);
     }
     this.add(rows.flatMap(([, value]) => (value ? [value as unknown as RefusedWrite] : [])));
-  }
-
-  #note(key: string): void {
-    for (const changed of this.#readings) changed.add(key);
   }
 
   /** Returns the rows of refused writes. They are written in the commit that ends the writes. */
@@ -90,6 +97,7 @@ export class Problems {
 
   /** Shows refused writes. */
   add(refused: readonly RefusedWrite[]): void {
+    for (const one of refused) this.#changed.add(rowOf(one).key);
     const fresh = refused.filter((one) => !this.#byRow.has(rowOf(one).key));
     if (fresh.length === 0) return;
     this.list.set([...this.list.getSnapshot(), ...fresh.map((one) => this.#makeProblem(one))]);
@@ -147,7 +155,7 @@ export class Problems {
   #remove(problem: Problem): void {
     if (!this.#has(problem)) return;
     this.#refused.delete(problem);
-    for (const [key, one] of this.#byRow) if (one === problem) this.#note(key);
+    for (const [key, one] of this.#byRow) if (one === problem) this.#changed.add(key);
     for (const known of [this.#byRow, this.#byWrite])
       for (const [id, one] of known) if (one === problem) known.delete(id);
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));

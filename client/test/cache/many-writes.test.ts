@@ -47,6 +47,7 @@ function openLog() {
   };
   const problems = new Problems(
     () => undefined,
+    async () => undefined,
     () => false,
   );
   const writes = new AccountWrites({

@@ -10,6 +10,7 @@ const error = { type: 'forbidden' };
 const openProblems = (): Problems =>
   new Problems(
     () => undefined,
+    async () => undefined,
     () => false,
   );
 
@@ -22,6 +23,47 @@ describe('a problem', () => {
     expect(problems.list.getSnapshot()).toHaveLength(1);
     problems.dismiss('two');
     problems.dismiss('two');
+    expect(problems.list.getSnapshot()).toEqual([]);
+  });
+
+  it('stays that another tab tells while the store is being read', async () => {
+    const problems = openProblems();
+    const write = makeWrite(['one']);
+    problems.add([{ accountId: 'A', write, error }]);
+    const told = problems.rowsOf([{ accountId: 'A', write, error }]);
+    const store = {
+      async load() {
+        problems.follow(told);
+        return [];
+      },
+    };
+    await problems.read(store as never);
+    expect(problems.list.getSnapshot()).toHaveLength(1);
+  });
+
+  it('stays that is being written as the store is read', async () => {
+    let isWritten = false;
+    const problems = new Problems(
+      () => undefined,
+      async () => {
+        isWritten = true;
+      },
+      () => false,
+    );
+    const one = { accountId: 'A', write: makeWrite(['one']), error };
+    problems.report(one);
+    const rows = problems.rows.map(({ key, value }) => [key, value]);
+    await problems.read({ load: async () => (isWritten ? rows : []) } as never);
+    expect(problems.list.getSnapshot()).toHaveLength(1);
+  });
+
+  it('goes that others have dealt with, where two readings overlap', async () => {
+    const problems = openProblems();
+    const one = { accountId: 'A', write: makeWrite(['one']), error };
+    const rows = problems.rowsOf([one]).map(({ key, value }) => [key, value]);
+    let reads = 0;
+    const store = { load: async () => (reads++ === 0 ? rows : []) };
+    await Promise.all([problems.read(store as never), problems.read(store as never)]);
     expect(problems.list.getSnapshot()).toEqual([]);
   });
 

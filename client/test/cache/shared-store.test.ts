@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { type CachedClient, memory } from '../../src/index.js';
+import type { Change, Store } from '../../src/persist/port.js';
 import type { TodosProject } from '../support/schema.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
@@ -179,22 +180,31 @@ describe('a write of a tab', () => {
   });
 });
 
-/** Opens two tabs: one ends as soon as its commit has the answer to a write of the other's. */
-async function openWithSender() {
-  let end: (() => Promise<void>) | null = null;
+/** Returns a store that calls `end` behind each commit that removes such a row. */
+function removing(isSuch: (row: Change) => boolean, end: () => Promise<void> | undefined): Store {
   const kept = memory();
-  const openTab = openBrowser({
+  return {
     async open(name) {
       const open = await kept.open(name);
       return overrideCalls(open, {
         async commit(rows, options) {
           await open.commit(rows, options);
-          if (rows.some(({ table, value }) => table === 'log' && value === undefined))
-            await end?.();
+          if (rows.some((row) => row.value === undefined && isSuch(row as Change))) await end();
         },
       });
     },
-  });
+  };
+}
+
+/** Opens two tabs: one ends as soon as its commit has the answer to a write of the other's. */
+async function openWithSender() {
+  let end: (() => Promise<void>) | null = null;
+  const openTab = openBrowser(
+    removing(
+      ({ table }) => table === 'log',
+      () => end?.(),
+    ),
+  );
   const [sender, tab] = [openTab(), openTab()];
   const one = await connectIn(sender);
   await one.sync.settled();
@@ -244,6 +254,36 @@ describe('a write whose answer a tab commits and never tells', () => {
     const { object } = (await create.result) as { readonly object: typeof create.object };
     expect(object).toMatchObject({ $key: create.object.$key, $pending: false });
     expect(object.id).not.toBe(create.object.id);
+  });
+});
+
+describe('a problem that a tab has dealt with and never tells', () => {
+  it('is none of the others when they have done something next', async () => {
+    let end: (() => Promise<void>) | null = null;
+    const openTab = openBrowser(
+      removing(
+        ({ key }) => /^problem /.test(key),
+        () => end?.(),
+      ),
+    );
+    const tabs = [openTab(), openTab()] as const;
+    const [one, two] = [await connectIn(tabs[0]), await connectIn(tabs[1])];
+    one.account().Todo.create({ text: 'x'.repeat(600) });
+    await one.sync.settled();
+    await eventually(() => expect(two.problems.getSnapshot()).toHaveLength(1));
+    const isOver = new Promise<void>((resolve) => {
+      end = () => {
+        tabs[0].kill();
+        resolve();
+        return tabs[0].wait();
+      };
+    });
+    one.problems.getSnapshot()[0]?.discard();
+    await isOver;
+    expect(two.problems.getSnapshot()).toHaveLength(1);
+    await two.account().Todo.create({ text: 'next' }).result;
+    expect(two.problems.getSnapshot()).toEqual([]);
+    tabs[0].thaw();
   });
 });
 
