@@ -2,6 +2,7 @@ import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId, UploadOptions } from '../call/blobs.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { namesIn } from '../store/log.js';
+import { BLOB } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
 import { isFileKey, type Key, makeFileKey, type PendingWrite } from '../store/write.js';
 import { Backoff } from '../sync/backoff.js';
@@ -87,9 +88,18 @@ export class UploadQueue {
       // One that has failed isn't sent any more; the store may have yet to hear of it.
       if (known?.error !== undefined && value !== undefined) continue;
       this.#set(key, value as UploadRow | undefined);
+      this.#takeId(key);
       this.#worker?.follow(key);
     }
     if (this.#rows.size > 0) void this.#load();
+  }
+
+  /** The tab that has sent a file may have ended before it has told the id. */
+  #takeId(key: Key): void {
+    const { store } = this.#context;
+    const id = this.#rows.get(key)?.blobId;
+    if (id === undefined || store.replica.idOf(key) !== null) return;
+    void store.commit({ aliases: new Map([[key, { type: BLOB, id }]]) }, { isFree: true });
   }
 
   upload(data: BlobPart, options: UploadOptions = {}): Upload {

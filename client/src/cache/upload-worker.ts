@@ -99,16 +99,12 @@ export class UploadWorker {
   /** Takes the uploads that are there already. */
   restore(): void {
     this.check();
-    const { store, rows, change, resume } = this.#context;
+    const { store, rows, resume } = this.#context;
     const named = new Set(store.replica.log.flatMap(({ blobs = [] }) => blobs));
-    for (const [key, row] of [...rows]) {
-      const { type, size, sentAt, error } = row;
+    for (const [key, { error }] of [...rows]) {
       if (error !== undefined && !named.has(key)) this.#forget(key);
       // Its client may have ended before it had taken the octets away.
       else if (error !== undefined) this.#removeOctets(key);
-      // The store has lost the id.
-      else if (sentAt !== undefined && store.replica.idOf(key) === null)
-        change(key, { type, size });
       else this.follow(key);
     }
     if (rows.size > 0) resume();

@@ -5,7 +5,7 @@ import { memory } from '../../src/persist/memory.js';
 import type { BlobChange, Change, Store } from '../../src/persist/port.js';
 import { type GadgetsProject, useGadgets } from '../support/gadgets.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
-import { wrapStore } from '../support/wrap-store.js';
+import { overrideCalls, wrapStore } from '../support/wrap-store.js';
 
 // Files of tabs that share a store.
 
@@ -83,6 +83,39 @@ describe('a file of a tab', () => {
     await two.sync.settled();
     expect(await write.result).toMatchObject({ ok: true });
     expect(await served.readFiles('Closed')).toEqual(['closed']);
+  });
+
+  it('that its tab has sent without a word of it is not sent again', async () => {
+    const kept = memory();
+    let isOver = false;
+    const shared: Store = {
+      async open(name) {
+        const open = await kept.open(name);
+        return overrideCalls(open, {
+          async commit(rows, options) {
+            await open.commit(rows, options);
+            const isSent = rows.some(
+              ({ key, value }) => /^upload /.test(key) && JSON.stringify(value)?.includes('sentAt'),
+            );
+            if (!isSent || isOver) return;
+            isOver = true;
+            tabs[0].kill();
+            await tabs[0].wait();
+          },
+        });
+      },
+    };
+    const { tabs, open } = await openTabs({ shared });
+    const [one, two] = [await open(tabs[0]), await open(tabs[1])];
+    dropUploads();
+    const scan = one.account().upload('sent silently');
+    one.account().Gadget.create({ title: 'Silent', blobId: scan });
+    await eventually(() => expect(rowIn(two, 'Silent')).toMatchObject({ blobId: scan.key }));
+    served.goOnline();
+    await eventually(async () =>
+      expect(await served.readFiles('Silent')).toEqual(['sent silently']),
+    );
+    await eventually(() => expect(pendingIn(two)).toBe(0));
   });
 
   it('is missing where its tab ends and had it in memory alone', async () => {
