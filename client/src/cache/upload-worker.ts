@@ -328,14 +328,19 @@ export class UploadWorker {
 
   /** Has a file wait, behind others that have failed; all files where the server takes none. */
   #putBack(entry: Entry, error: unknown): void {
-    const isOfAll = mayBeOfAll(error) && !this.#tools.isFinal(error);
-    for (const one of isOfAll ? this.#entries.values() : [entry]) one.hasFailed = true;
+    for (const one of this.#isOfAll(error) ? this.#entries.values() : [entry]) one.hasFailed = true;
     this.#entries.delete(entry.key);
     this.#entries.set(entry.key, entry);
     this.#resting ??= this.#pause.wait(this.#backoff.next(error)).then(() => {
       this.#resting = null;
       this.#start();
     });
+  }
+
+  /** Returns whether the server takes no file now, rather than that it refuses or fails at one. */
+  #isOfAll(error: unknown): boolean {
+    const { status = 0, retryAfter } = error as Partial<RequestError>;
+    return !this.#tools.isFinal(error) && (status < 500 || retryAfter !== undefined);
   }
 
   async #send(entry: Entry): Promise<void> {
@@ -445,12 +450,6 @@ function findNamed(
   const parts = Object.entries(values).filter(([name]) => wrong.has(name.split('/')[0]));
   const text = JSON.stringify(parts);
   return [...keys].flatMap(([id, key]) => (text.includes(id) ? [key] : []));
-}
-
-/** Returns whether the server takes no file now, rather than that it fails at one. */
-function mayBeOfAll(error: unknown): boolean {
-  const { status = 0, retryAfter } = error as Partial<RequestError>;
-  return status < 500 || retryAfter !== undefined;
 }
 
 function isTooLarge(error: unknown): boolean {

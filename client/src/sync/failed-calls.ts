@@ -44,20 +44,23 @@ interface Suspect {
   readonly passes: number;
 }
 
+/** A call that may have been made. Nothing else is written until that is known. */
+interface Doubt {
+  readonly call: FlushCall;
+  /** The server has answered it, and with an error. */
+  readonly isAnswered: boolean;
+  /** The empty /set behind it has been answered. */
+  isProbed: boolean;
+}
+
 /** Finds the writes with which requests fail. */
 export class FailedCalls {
   #made: MadeCall | null = null;
-  /** How often the last call was found to be made. */
-  #rounds = 0;
-  #lastMade: string | null = null;
+  /** The last call that was found to be made, and how often. */
+  #found = { onceKey: '', rounds: 0 };
   readonly #options: SyncOptions;
   readonly #outbox: Outbox;
-  /** A call that may have been made. Nothing else is written until that is known. */
-  #doubted: FlushCall | null = null;
-  /** The empty /set behind it has been answered. */
-  #isProbed = false;
-  /** The server has answered it, and with an error. */
-  #isAnswered = false;
+  #doubt: Doubt | null = null;
   /** How often in a row the server has answered open calls with errors. */
   readonly #answers = new Map<string, number>();
   #suspect: Suspect | null = null;
@@ -96,9 +99,9 @@ export class FailedCalls {
   findProbe(): Invocation | null {
     const { accountId, hasOnceKeys } = this.#options;
     // Another tab may have got the answer.
-    if (this.#doubted !== null && !this.#isSent(this.#doubted)) this.#doubted = null;
-    if (this.#doubted === null || this.#isProbed || this.isResting) return null;
-    const { type, onceKey } = this.#doubted;
+    if (this.#doubt !== null && !this.#isSent(this.#doubt.call)) this.#doubt = null;
+    if (this.#doubt === null || this.#doubt.isProbed || this.isResting) return null;
+    const { type, onceKey } = this.#doubt.call;
     return [`${type}/set`, { accountId, ...(hasOnceKeys() && { onceKey }) }, PROBE];
   }
 
@@ -108,7 +111,7 @@ export class FailedCalls {
    */
   get isResting(): boolean {
     return (
-      this.#doubted !== null && this.#failedProbes >= MOST_FAILURES && this.#failedProbes % 2 > 0
+      this.#doubt !== null && this.#failedProbes >= MOST_FAILURES && this.#failedProbes % 2 > 0
     );
   }
 
@@ -125,14 +128,13 @@ export class FailedCalls {
     for (const { onceKey } of calls.map(({ call }) => call))
       this.#answers.set(onceKey, (this.#answers.get(onceKey) ?? 0) + 1);
     const used = calls.find(({ error }) => error.type === KEY_IS_USED);
-    if (used !== undefined) this.#doubt(used.call, null);
+    if (used !== undefined) this.#beginDoubt(used.call, null);
     const failed = calls.find(({ error: { type } }) => CRASHES.has(type));
     if (failed === undefined) return;
     this.#crashes += 1;
     if (this.#crashes < MOST_FAILURES || used !== undefined) return;
     this.#outbox.shrink(failed.call.writes.length);
-    this.#doubt(failed.call, failed.error);
-    this.#isAnswered = true;
+    this.#beginDoubt(failed.call, failed.error, true);
   }
 
   /**
@@ -148,7 +150,7 @@ export class FailedCalls {
     const [only, ...others] = calls;
     for (const { onceKey } of calls) this.#answers.delete(onceKey);
     if (only === undefined) this.#acquit(error);
-    if (only === undefined && this.#doubted !== null) this.#failedProbes += 1;
+    if (only === undefined && this.#doubt !== null) this.#failedProbes += 1;
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
     const isAlone = others.length === 0 && this.#outbox.isDivided;
@@ -162,7 +164,7 @@ export class FailedCalls {
       this.#planAnew(calls.filter((call) => !isOpen(call)));
       return true;
     }
-    this.#doubt(only, refusal);
+    this.#beginDoubt(only, refusal);
     return false;
   }
 
@@ -171,7 +173,7 @@ export class FailedCalls {
    * with many errors in a row, or it has answered an empty /set of the key.
    */
   isUnmade(onceKey: string, response: Response): boolean {
-    const isAsked = onceKey === this.#doubted?.onceKey && !this.#isProbed;
+    const isAsked = onceKey === this.#doubt?.call.onceKey && !this.#doubt.isProbed;
     const isUsedUp = isAsked && this.#options.hasOnceKeys() && !answerOf(response, PROBE).isError;
     return isUsedUp || (this.#answers.get(onceKey) ?? 0) >= MOST_FAILURES;
   }
@@ -179,9 +181,10 @@ export class FailedCalls {
   /** Reads the answer to an empty /set. Returns the type of an error that may pass. */
   readProbe(response: Response): string | null {
     const { hasOnceKeys } = this.#options;
-    const call = this.#doubted;
-    if (call === null) return null;
-    if (!this.#isProbed) {
+    const doubt = this.#doubt;
+    if (doubt === null) return null;
+    const { call } = doubt;
+    if (!doubt.isProbed) {
       if (this.isResting) {
         this.#failedProbes += 1;
         return null;
@@ -190,8 +193,8 @@ export class FailedCalls {
       const answer = answerOf(response, PROBE);
       if (answer.isError && TRANSIENT.has(answer.type)) {
         // The server fails at this type alone: the others go on, and it is tried with them.
-        if (this.#isAnswered) {
-          this.#doubted = null;
+        if (doubt.isAnswered) {
+          this.#doubt = null;
           this.#acquit(null);
         }
         return answer.type;
@@ -199,17 +202,17 @@ export class FailedCalls {
       if (answer.isError) this.#suspect = null;
       // The server refuses what writes nothing, too: the call says why.
       if (answer.isError && answer.type !== KEY_IS_USED) {
-        this.#doubted = null;
+        this.#doubt = null;
         return answer.type;
       }
-      this.#isProbed = true;
+      doubt.isProbed = true;
       // The key has other arguments.
       if (answer.isError) this.#noteMade(call.onceKey);
       else if (hasOnceKeys()) this.#planAnew([call]);
     }
     // A server without keys tells with its changes what it has made.
     if (hasOnceKeys() || !this.#isSent(call)) {
-      this.#doubted = null;
+      this.#doubt = null;
       this.#noteWay();
     }
     return null;
@@ -229,11 +232,9 @@ export class FailedCalls {
   }
 
   /** `error`: why a write alone is refused in the end; null where it is not to blame. */
-  #doubt(call: FlushCall, error: Refusal | null): void {
+  #beginDoubt(call: FlushCall, error: Refusal | null, isAnswered = false): void {
     const [write, ...others] = call.writes;
-    this.#doubted = call;
-    this.#isProbed = false;
-    this.#isAnswered = false;
+    this.#doubt = { call, isAnswered, isProbed: false };
     if (error === null || write === undefined || others.length > 0) return;
     const passes = this.#isSuspect(write) ? (this.#suspect?.passes ?? 0) : 0;
     this.#suspect = { ids: write.ids, error, passes };
@@ -241,9 +242,9 @@ export class FailedCalls {
 
   /** A call that was made comes again as it was: its answer may get through. */
   #noteMade(onceKey: string): void {
-    this.#rounds = this.#lastMade === onceKey ? this.#rounds + 1 : 1;
-    this.#lastMade = onceKey;
-    this.#made = { onceKey, isLast: this.#rounds >= MOST_FAILURES };
+    const rounds = this.#found.onceKey === onceKey ? this.#found.rounds + 1 : 1;
+    this.#found = { onceKey, rounds };
+    this.#made = { onceKey, isLast: rounds >= MOST_FAILURES };
   }
 
   #refuse(writes: Log, error: Refusal): void {
