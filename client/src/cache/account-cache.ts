@@ -262,11 +262,14 @@ export class AccountCache {
 
   async settle(): Promise<void> {
     await this.lists.settle();
-    if (this.uploads.isUsed) {
-      this.#sync.wake();
-      await this.uploads.settle();
-    }
-    await this.#sync.settle();
+    do {
+      if (this.uploads.isUsed) {
+        this.#sync.wake();
+        await this.uploads.settle();
+      }
+      await this.#sync.settle();
+      // A write may have its file sent once more.
+    } while (this.uploads.isSending);
   }
 
   /**

@@ -4,7 +4,7 @@ import { nextTask } from '../query/slices.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore } from '../store/account-store.js';
 import { lookAnew } from '../store/checks.js';
-import { append, coalesce, findCancelled } from '../store/log.js';
+import { append, coalesce, findCancelled, replaceNames } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
 import { type PendingWrite, unsend } from '../store/write.js';
 import { TOO_LARGE } from '../sync/outbox.js';
@@ -130,10 +130,14 @@ export class AccountWrites implements WriteTarget {
   /** Makes a refused write once more. Returns false where nothing can be written at present. */
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     const { store } = this.#options;
-    const { failures: _, sentIn: __, ...rest } = unsend(write);
+    // Its group would wait for what was written since, and that for the rest of the group.
+    const { failures: _, sentIn: __, group: ___, ...rest } = unsend(write);
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
-    const again = lookAnew({ ...rest, ids: [crypto.randomUUID()] }, row ?? {});
+    // Files are named by their keys again: the server may have deleted them.
+    const files = new Map(write.blobs?.map((key) => [store.replica.idOf(key), key]));
+    const named = replaceNames(rest, (text) => files.get(text) ?? text);
+    const again = lookAnew({ ...named, ids: [crypto.randomUUID()] }, row ?? {});
     // Of a function that could not be called there is no patch.
     if (again.kind === 'update' && Object.keys(again.patch).length === 0) return false;
     if (this.#findRefusal([{ write: again, object: undefined }]) !== null) return false;

@@ -166,6 +166,11 @@ export class UploadQueue {
     return this.#rows.has(key) ? ((await this.#load())?.read(key) ?? null) : null;
   }
 
+  /** A file is being sent, or waits for the end of a pause. */
+  get isSending(): boolean {
+    return this.#worker?.isSending === true;
+  }
+
   /** Resolves once all files are sent. */
   async settle(): Promise<void> {
     await (await this.#loading)?.settle();

@@ -221,6 +221,10 @@ export class UploadWorker {
     this.#pause.end();
   }
 
+  get isSending(): boolean {
+    return (this.#running ?? this.#resting) !== null;
+  }
+
   async settle(): Promise<void> {
     this.wake();
     while ((this.#running ?? this.#resting) !== null) await (this.#running ?? this.#resting);

@@ -1,6 +1,6 @@
 import { isFinal, RequestError } from '../call/errors.js';
 import type { Log } from '../store/log.js';
-import { unsend } from '../store/write.js';
+import { type PendingWrite, unsend } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { FlushCall } from './flush.js';
 import { type Outbox, TOO_LARGE } from './outbox.js';
@@ -68,6 +68,7 @@ export class FailedCalls {
   #crashes = 0;
   /** How many requests with an empty /set have failed, one behind the other. */
   #failedProbes = 0;
+  #isResting = false;
 
   constructor(options: SyncOptions, outbox: Outbox) {
     this.#options = options;
@@ -81,11 +82,20 @@ export class FailedCalls {
 
   /** All is known of that call that can be found out without its answer. */
   endMade(): void {
-    const { log } = this.#options.replica;
+    const { replica, commit } = this.#options;
     if (this.#made?.isLast) {
       const { onceKey } = this.#made;
+      const left = replica.log.filter(({ sentAs }) => sentAs === onceKey);
+      // Of a type that isn't told, nobody has looked for their effects.
+      const made = left.flatMap((write) => {
+        const id = write.kind === 'create' ? null : replica.idOf(write.key);
+        return id === null ? [] : [{ isMade: true, write, id } as const];
+      });
+      const ended = new Set<PendingWrite>(made.map(({ write }) => write));
+      if (made.length > 0)
+        void commit({ log: replica.log.filter((write) => !ended.has(write)) }, made);
       this.#refuse(
-        log.filter(({ sentAs }) => sentAs === onceKey),
+        left.filter((write) => !ended.has(write)),
         NOT_FOUND_AGAIN,
       );
     }
@@ -100,7 +110,9 @@ export class FailedCalls {
     const { accountId, hasOnceKeys } = this.#options;
     // Another tab may have got the answer.
     if (this.#doubt !== null && !this.#isSent(this.#doubt.call)) this.#doubt = null;
-    if (this.#doubt === null || this.#doubt.isProbed || this.isResting) return null;
+    const isAsked = this.#doubt !== null && !this.#doubt.isProbed;
+    this.#isResting = isAsked && this.#failedProbes >= MOST_FAILURES && !this.#isResting;
+    if (this.#doubt === null || !isAsked || this.#isResting) return null;
     const { type, onceKey } = this.#doubt.call;
     return [`${type}/set`, { accountId, ...(hasOnceKeys() && { onceKey }) }, PROBE];
   }
@@ -110,9 +122,7 @@ export class FailedCalls {
    * every other one does without: other types are read, however long one fails.
    */
   get isResting(): boolean {
-    return (
-      this.#doubt !== null && this.#failedProbes >= MOST_FAILURES && this.#failedProbes % 2 > 0
-    );
+    return this.#isResting;
   }
 
   /** The server has answered a request with writes. */
@@ -130,7 +140,11 @@ export class FailedCalls {
     const used = calls.find(({ error }) => error.type === KEY_IS_USED);
     if (used !== undefined) this.#beginDoubt(used.call, null);
     const failed = calls.find(({ error: { type } }) => CRASHES.has(type));
-    if (failed === undefined) return;
+    if (failed === undefined) {
+      // The request went through.
+      this.#outbox.grow();
+      return;
+    }
     this.#crashes += 1;
     if (this.#crashes < MOST_FAILURES || used !== undefined) return;
     this.#outbox.shrink(failed.call.writes.length);
@@ -150,7 +164,7 @@ export class FailedCalls {
     const [only, ...others] = calls;
     for (const { onceKey } of calls) this.#answers.delete(onceKey);
     if (only === undefined) this.#acquit(error);
-    if (only === undefined && this.#doubt !== null) this.#failedProbes += 1;
+    if (only === undefined && this.#doubt !== null && !this.#isResting) this.#failedProbes += 1;
     const refusal = this.#judge(error);
     if (only === undefined || refusal === null) return false;
     const isAlone = others.length === 0 && this.#outbox.isDivided;
@@ -185,18 +199,13 @@ export class FailedCalls {
     if (doubt === null) return null;
     const { call } = doubt;
     if (!doubt.isProbed) {
-      if (this.isResting) {
-        this.#failedProbes += 1;
-        return null;
-      }
+      if (this.#isResting) return null;
       this.#failedProbes = 0;
       const answer = answerOf(response, PROBE);
       if (answer.isError && TRANSIENT.has(answer.type)) {
         // The server fails at this type alone: the others go on, and it is tried with them.
-        if (doubt.isAnswered) {
-          this.#doubt = null;
-          this.#acquit(null);
-        }
+        this.#doubt = null;
+        if (doubt.isAnswered) this.#acquit(null);
         return answer.type;
       }
       if (answer.isError) this.#suspect = null;

@@ -28,8 +28,6 @@ export interface FlushLimits {
   readonly maxObjectsInSet: number;
   /** Octets that all calls may have together. */
   readonly maxOctets: number;
-  /** The server knows no keys: calls name the state in which they are sent. */
-  readonly isGuarded?: boolean;
   /** Writes that have to stay unsent. */
   readonly held?: ReadonlySet<PendingWrite>;
 }
@@ -46,6 +44,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   let octets = 0;
   const planned: PendingWrite[] = [];
   const byObject = new Map<string, PendingWrite[]>();
+  const creates = new Set<Key>();
   const mates = ({ type, key }: PendingWrite): PendingWrite[] => {
     const others = byObject.get(`${type} ${key}`) ?? [];
     byObject.set(`${type} ${key}`, others);
@@ -53,6 +52,7 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   };
   const add = (write: PendingWrite): void => {
     planned.push(write);
+    if (write.kind === 'create') creates.add(write.key);
     mates(write).push(write);
   };
   for (const [index, write] of log.entries()) {
@@ -67,10 +67,9 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         calls += 1;
       }
       const state = replica.cursor(write.type);
-      // Without its state such a call has to wait.
-      if (state === null && (limits.isGuarded || isChecked(write)))
-        return cutPlan(planned, log, index);
       const { sentTo: _, ...prepared } = prepare(write, mates(write), replica);
+      // It waits for the ids.
+      if (namesAsText(prepared, creates, replica)) return cutPlan(planned, log, index);
       const id = isLocalKey(write.key) ? replica.idOf(write.key) : null;
       const next = {
         ...prepared,
@@ -79,9 +78,10 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
         ...(state !== null && { sentIn: state }),
         ...(id !== null && { sentTo: id }),
       };
-      octets += octetsOf(next);
+      const own = octetsOf(next);
       // A write alone is sent, however large: the server says what is wrong with it.
-      if (octets > limits.maxOctets && planned.length > 0) return cutPlan(planned, log, index);
+      if (octets > 0 && octets + own > limits.maxOctets) return cutPlan(planned, log, index);
+      octets += own;
       call.writes.push(next);
       add(next);
     } else {
@@ -274,12 +274,25 @@ function refersTo(write: PendingWrite, text: string, replica: Replica): boolean 
   return text === write.key || namesIn(pickReferences(write, replica)).has(text);
 }
 
-/** Returns a write with the properties alone that name objects: other texts only look like keys. */
-export function pickReferences(write: PendingWrite, replica: Replica): PendingWrite {
+/**
+ * Returns whether a write names a new object of `keys` in a text that is no reference: the server
+ * puts no id there.
+ */
+function namesAsText(write: PendingWrite, keys: ReadonlySet<Key>, replica: Replica): boolean {
+  const isNew = (names: ReadonlySet<Key>) => [...names].some((name) => keys.has(name));
+  return isNew(namesIn(write)) && isNew(namesIn(pickReferences(write, replica, false)));
+}
+
+/** Returns a write with those properties alone that may name objects, or with the others alone. */
+export function pickReferences(
+  write: PendingWrite,
+  replica: Replica,
+  isReference = true,
+): PendingWrite {
   const pick = <Value>(values: Readonly<Record<string, Value>>) =>
     Object.fromEntries(
-      Object.entries(values).filter(([name]) =>
-        replica.namesObjects(write.type, name.split('/')[0] ?? ''),
+      Object.entries(values).filter(
+        ([name]) => replica.namesObjects(write.type, name.split('/')[0] ?? '') === isReference,
       ),
     );
   if (write.kind === 'create') return { ...write, values: pick(write.values) };

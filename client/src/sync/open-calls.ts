@@ -1,5 +1,5 @@
 import { RequestError, TransportError } from '../call/errors.js';
-import type { PendingWrite } from '../store/write.js';
+import { type PendingWrite, unsend } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { Draft } from './draft.js';
 import type { FailedCalls } from './failed-calls.js';
@@ -122,8 +122,15 @@ export class OpenCalls {
     );
     if (sent === undefined) return null;
     // Nothing can be found out: it ends by its rounds alone.
-    if (hasKeys && this.#tools.isRefused(sent.type)) {
-      this.#failed?.endMade();
+    if (this.#tools.isRefused(sent.type)) {
+      const { commit } = this.#options;
+      if (hasKeys) this.#failed?.endMade();
+      // They end as all writes of a type that isn't told.
+      else
+        void commit(
+          { log: replica.log.map((each) => (each.sentAs === sent.sentAs ? unsend(each) : each)) },
+          [],
+        );
       return null;
     }
     const { LostCalls } = await import('./recovery.js').catch((cause: unknown) => {

@@ -119,7 +119,8 @@ export class Outbox {
     const { replica, repair } = this.#options;
     const answers = calls.map((call): AnsweredCall => {
       const answer = answerOf(response, call.onceKey);
-      return { call, answer, isOpen: this.#isOpen(answer, earlier.has(call.onceKey)) };
+      const isAgain = earlier.has(call.onceKey);
+      return { call, answer, isAgain, isOpen: this.#isOpen(answer, isAgain) };
     });
     const result = readFlush(replica, answers, repair);
     if (result.isTooLarge) {
@@ -147,7 +148,6 @@ export class Outbox {
       maxCalls: isGuarded ? 1 : this.#maxCalls,
       maxObjectsInSet: this.shareOf(limits().maxObjectsInSet),
       maxOctets: maxOctetsOf(limits()) * this.#share,
-      isGuarded,
       held: this.#findWaiting(),
     });
   }
@@ -160,15 +160,14 @@ export class Outbox {
   /** Returns the writes that are not sent now: they are held, or their turn hasn't come. */
   #findWaiting(): ReadonlySet<PendingWrite> {
     const held = this.#findHeld();
-    return new Set([...held, ...findWaiting(this.#options.replica, held)]);
+    const { replica, hasOnceKeys } = this.#options;
+    return new Set([...held, ...findWaiting(replica, held, !hasOnceKeys())]);
   }
 
   #endConflicts(): void {
     const { replica, commit, lacksFile, hasOnceKeys } = this.#options;
     const lacksState = (write: PendingWrite) =>
-      replica.cursor(write.type) === null &&
-      this.#isRefused(write.type) &&
-      (isChecked(write) || !hasOnceKeys());
+      this.#isRefused(write.type) && (isChecked(write) || !hasOnceKeys());
     const orphans = findOrphans(replica, lacksFile, lacksState);
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;

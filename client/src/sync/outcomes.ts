@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import { isChecked, lookAnew } from '../store/checks.js';
-import { type Log, replaceNames } from '../store/log.js';
-import { applyPatch } from '../store/patches.js';
+import { type Log, namesIn, replaceNames } from '../store/log.js';
+import { applyPatch, propertiesOf } from '../store/patches.js';
 import type { Alias, Change, Replica, Row } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite, unsend } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
@@ -49,6 +49,8 @@ export interface AnsweredCall {
   readonly answer: CallAnswer;
   /** Nobody knows which of its writes were made. */
   readonly isOpen?: boolean;
+  /** An earlier request may have had it. */
+  readonly isAgain?: boolean;
 }
 
 /** Reads the answers of the /set calls of a flush. */
@@ -59,9 +61,9 @@ export function readFlush(
 ): FlushResult {
   const reader = new FlushReader(replica, repair);
   reader.noteAbsent(answers.flatMap(({ call }) => call.writes));
-  for (const { call, answer, isOpen = false } of answers) {
+  for (const { call, answer, isOpen = false, isAgain = false } of answers) {
     if (answer.isError && isOpen) reader.leave(call, { ...answer.args, type: answer.type });
-    else reader.read(call, answer);
+    else reader.read(call, answer, isAgain);
   }
   return reader.finish();
 }
@@ -118,7 +120,7 @@ class FlushReader {
     }
   }
 
-  read(call: FlushCall, answer: CallAnswer): void {
+  read(call: FlushCall, answer: CallAnswer, isAgain: boolean): void {
     if (answer.isError && answer.type === 'requestTooLarge' && call.writes.length > 1) {
       this.#isTooLarge = true;
       for (const write of call.writes) this.#sendAnew(write);
@@ -136,10 +138,12 @@ class FlushReader {
     }
     for (const write of call.writes) this.#answered.add(write);
     for (const write of call.writes) {
+      const wasBlind = isAgain && this.#wasBlind(write);
       const ending = answer.isError
         ? { ...answer.args, type: answer.type }
-        : this.#endOf(write, answer.args);
-      if (ending === null) this.#ended.add(write);
+        : this.#endOf(write, answer.args, wasBlind);
+      if (ending !== null && wasBlind) this.#sendAnew(write);
+      else if (ending === null) this.#ended.add(write);
       else if (needs(write, this.#repeatedKeys)) this.#sendAnew(write);
       else if (needs(write, this.#refusedKeys)) this.refuse(write, DEPENDENCY_FAILED);
       else if (!this.#repeat(write, ending)) this.refuse(write, ending);
@@ -185,12 +189,19 @@ class FlushReader {
       const isOpen = write.sentAs !== null && !this.#answered.has(write);
       if (!isOpen && !this.#ended.has(write)) this.refuse(write, DEPENDENCY_FAILED);
     }
+    const reported = new Map(this.#reported);
     const rest = log
       .filter((write) => !this.#ended.has(write))
       .map((write) => {
-        const reported = this.#reported.get(`${write.type} ${write.key}`) ?? {};
+        const object = `${write.type} ${write.key}`;
+        const told = reported.get(object);
+        if (told === undefined || write.kind !== 'update') return this.#again.get(write) ?? write;
+        // Later ones have seen what this one makes.
+        const touched = propertiesOf(write.patch);
+        const others = Object.entries(told).filter(([name]) => !touched.has(name));
+        reported.set(object, Object.fromEntries(others));
         // It has seen what the client took for the effect of the one before.
-        return lookAnew(this.#again.get(write) ?? write, reported);
+        return lookAnew(this.#again.get(write) ?? write, told);
       });
     return {
       change: { objects: this.#objects, aliases: this.#aliases, log: rest },
@@ -208,13 +219,13 @@ class FlushReader {
   }
 
   /** Notes the effect of a write; returns its error where it has none. */
-  #endOf(write: PendingWrite, response: JsonObject): Refusal | null {
+  #endOf(write: PendingWrite, response: JsonObject, wasBlind: boolean): Refusal | null {
     const { kind, key, type } = write;
     const name = kind === 'create' ? creationId(key) : (this.#idOf(key) ?? key);
     const errors = membersOf(response, REFUSED[kind]);
     // A server may name an object of the same request as the call does.
     const error = errors[name] ?? errors[`#${creationId(key)}`];
-    if (isJsonObject(error) && !this.#isGone(write, error)) {
+    if (isJsonObject(error) && (wasBlind || !this.#isGone(write, error))) {
       // A server may tell beside the refusal what has become of the object.
       const told = kind === 'update' && membersOf(response, 'updated')[name];
       const before = told && this.#objectOf(type, key);
@@ -233,6 +244,20 @@ class FlushReader {
     const told = [membersOf(response, 'updated'), membersOf(response, 'notUpdated')];
     const names = [key, `#${creationId(key)}`];
     return !names.some((name) => told.some((members) => Object.hasOwn(members, name)));
+  }
+
+  /**
+   * Returns whether a write names objects by creation ids that have ids by now: an earlier request
+   * may have made the call, and refused it, before these were made.
+   */
+  #wasBlind(write: PendingWrite): boolean {
+    const { kind, key, sentTo, blobs = [] } = write;
+    const names = new Set(namesIn(write));
+    if (kind === 'create') names.delete(key);
+    else if (sentTo === undefined) names.add(key);
+    // Files have their ids when a write is sent first.
+    for (const file of blobs) names.delete(file);
+    return [...names].some((name) => isLocalKey(name) && this.#idOf(name) !== null);
   }
 
   /** A destroy of what is gone has done what it should, unless the create is yet to be made. */

@@ -19,8 +19,11 @@ import type { Outcome, Refusal } from './outcomes.js';
 export function findWaiting(
   replica: Replica,
   held: ReadonlySet<PendingWrite>,
+  isGuarded = false,
 ): ReadonlySet<PendingWrite> {
   const waiting = new Set<PendingWrite>();
+  /** Writes that wait for others of their group alone: these don't wait for them. */
+  const late = new Set<PendingWrite>();
   /** Types of writes before; with the group that all of these have, if they are of one. */
   const types = new Map<string, string | undefined>();
   // Calls whose outcomes are unknown: others of their types wait for the answers.
@@ -33,20 +36,21 @@ export function findWaiting(
     if (held.has(write)) continue;
     const { type, group } = write;
     const object = `${type} ${write.key}`;
-    // A group would wait for itself: what was made together goes together.
-    const isOfGroup = group !== undefined && types.get(type) === group;
-    const isFirst: boolean = !types.has(type) || joined === type || isOfGroup;
-    const isEarly = isChecked(write) && !(isFirst && replica.cursor(type) !== null);
-    const isUnsent = write.sentAs === null;
-    const isMate = group !== undefined && objects.get(object) === group;
-    const isBehind = objects.has(object) && !isMate;
-    if (isEarly || (isUnsent && (open.has(type) || isBehind))) waiting.add(write);
+    const isLast = isChecked(write) && types.has(type) && joined !== type;
+    const isStateless = (isGuarded || isChecked(write)) && replica.cursor(type) === null;
+    if (write.sentAs === null && (open.has(type) || isStateless)) waiting.add(write);
+    else if (write.sentAs === null && (isLast || objects.has(object))) {
+      const before = isLast ? types.get(type) : objects.get(object);
+      if (group !== undefined && before === group) late.add(write);
+      else waiting.add(write);
+    }
     // A call may fail and come again: a later one of its object would have been made before it.
     if (write.kind !== 'create') objects.set(object, group);
     types.set(type, !types.has(type) || types.get(type) === group ? group : undefined);
-    joined = isChecked(write) && write.sentAs === null && !waiting.has(write) ? type : null;
+    const isNext = write.sentAs === null && !waiting.has(write) && !late.has(write);
+    joined = isChecked(write) && isNext ? type : null;
   }
-  return findHeld(replica.log, (write) => waiting.has(write));
+  return new Set([...findHeld(replica.log, (write) => waiting.has(write)), ...late]);
 }
 
 /** Returns the ends of unsent updates whose properties somebody has changed. */

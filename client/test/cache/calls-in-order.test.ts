@@ -253,3 +253,58 @@ describe('a write that names an object whose create waits for its file', () => {
     expect(list.filter(({ title }) => title === 'Child')).toMatchObject([{ parentId: made?.id }]);
   });
 });
+
+describe('a write behind a create that is late', () => {
+  it.each(['update', 'destroy', 'create'] as const)(
+    'is made, though its call was refused before, and the answer lost: %s',
+    async (kind) => {
+      let isLost = false;
+      const { jmap, me } = await open({
+        judge([name, args]) {
+          if (name !== 'Gadget/set' || isLost) return undefined;
+          if (JSON.stringify(args['create'] ?? {}).includes('Parent'))
+            return { answer: 'serverUnavailable' };
+          isLost = true;
+          return { isMade: true, answer: null };
+        },
+      });
+      const title = `Parent ${kind}`;
+      let id = '';
+      const first = me.write((tx) => {
+        id = tx.Gadget.create({ title }).object.id;
+      });
+      const second = {
+        update: () => me.Gadget.update(id, { rank: 2 }),
+        destroy: () => me.Gadget.destroy(id),
+        create: () => me.Gadget.create({ title: 'Late child', parentId: id }),
+      }[kind]();
+      expect(await first.result).toMatchObject({ ok: true });
+      expect(await second.result).toMatchObject({ ok: true });
+      await jmap.sync.settled();
+      expect(isLost).toBe(true);
+      const { list } = await (await served.elsewhere()).Gadget.get({});
+      const parent = list.find((each) => each.title === title);
+      const child = list.find((each) => each.title === 'Late child');
+      if (kind === 'destroy') expect(parent).toBeUndefined();
+      if (kind === 'update') expect(parent).toMatchObject({ rank: 2 });
+      if (kind === 'create') expect(child).toMatchObject({ parentId: parent?.id });
+    },
+  );
+});
+
+describe('a write that names a new object in a text that is no reference', () => {
+  it.each([true, false])('is sent with its id, made together: %s', async (isTogether) => {
+    const { jmap, me } = await open({ judge: () => undefined });
+    const [named, names] = [`Named ${isTogether}`, `Names ${isTogether}`];
+    const make = ({ Gadget }: Pick<typeof me, 'Gadget'>): void => {
+      const { object } = Gadget.create({ title: named });
+      Gadget.create({ title: names, meta: { note: object.id } });
+    };
+    if (isTogether) me.write(make as never);
+    else make(me);
+    await jmap.sync.settled();
+    const { list } = await (await served.elsewhere()).Gadget.get({});
+    const id = list.find(({ title }) => title === named)?.id;
+    expect(list.find(({ title }) => title === names)).toMatchObject({ meta: { note: id } });
+  });
+});

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../src/call/errors.js';
 import type { Invocation } from '../../src/index.js';
+import type { ListSearch } from '../../src/store/list-state.js';
+import { ListSync } from '../../src/sync/list-sync.js';
 import { LIMITS, makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // A type whose writes fail for long. The number of requests counts: there are pauses between them.
@@ -47,6 +49,27 @@ async function open(limits = LIMITS) {
 }
 
 const errorOf = (type: string, id: string): readonly Invocation[] => [['error', { type }, id]];
+
+const NEVER = { never: () => false };
+
+/** Opens a client with a write that the server has no time for. */
+async function openBusy() {
+  const opened = await open();
+  opened.server.answer = ([name, , id]) =>
+    name === 'Thing/set' ? errorOf('serverUnavailable', id) : undefined;
+  opened.create('Thing', 'mine');
+  await opened.fail(3);
+  return opened;
+}
+
+/** Has so many requests fail. */
+function failNext(server: ToyServer, times: number, status: number): void {
+  let left = times;
+  server.before = () => {
+    left -= 1;
+    if (left >= 0) throw new RequestError(status, {});
+  };
+}
 
 describe('a type at whose calls the server fails', () => {
   it.each(['serverFail', 'serverUnavailable', 'rateLimit'])(
@@ -127,6 +150,57 @@ describe('a type whose call was made, and whose changes the server fails to tell
     makeElsewhere('Other', 'x');
     const wanted = { made: () => isMade('one'), read: () => isRead('Other', 'x') };
     expect(await goOn(60, wanted)).toEqual([]);
+    await sync.close();
+  });
+});
+
+describe('a type that has no time for its writes', () => {
+  it.each([
+    { times: 1, status: 403 },
+    { times: 1, status: 413 },
+    { times: 2, status: 403 },
+    { times: 6, status: 502 },
+  ])('holds up no other behind $times requests with $status', async ({ times, status }) => {
+    const { server, sync, goOn, create, isMade, isRead, makeElsewhere } = await openBusy();
+    failNext(server, times, status);
+    await goOn(10, NEVER);
+    create('Other', 'one');
+    makeElsewhere('Other', 'x');
+    const wanted = { made: () => isMade('one'), read: () => isRead('Other', 'x') };
+    expect(await goOn(60, wanted)).toEqual([]);
+    await sync.close();
+  });
+
+  it.each([0, 1])('lets lists be read behind %i requests with 403', async (times) => {
+    const { server, sync, store, goOn } = await openBusy();
+    failNext(server, times, 403);
+    await goOn(10, NEVER);
+    const search: ListSearch = {
+      ...{ name: 'list', type: 'Other', position: 0, length: 10 },
+      search: { filter: { text: 'x' } },
+    };
+    sync.wantList('list', new ListSync(store.replica, () => [search]));
+    expect(await goOn(60, { list: () => store.replica.list('list') !== undefined })).toEqual([]);
+    await sync.close();
+  });
+});
+
+describe('a type that can not be read, and at whose requests a gateway gives up', () => {
+  it('is written once the gateway passes', async () => {
+    const { server, sync, create, goOn, fail, isMade } = await open();
+    let isDown = true;
+    server.before = ({ methodCalls }) => {
+      if (isDown && methodCalls.some(([name]) => name === 'Thing/set'))
+        throw new RequestError(502, {});
+    };
+    server.answer = ([name, , id]) =>
+      name.startsWith('Thing/') && name !== 'Thing/set' ? errorOf('forbidden', id) : undefined;
+    sync.want();
+    await goOn(5, NEVER);
+    create('Thing', 'mine');
+    await fail(40);
+    isDown = false;
+    expect(await goOn(30, { made: () => isMade('mine') })).toEqual([]);
     await sync.close();
   });
 });

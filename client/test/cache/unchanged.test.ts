@@ -5,6 +5,7 @@ import type { Invocation } from '../../src/index.js';
 import { memory } from '../../src/index.js';
 import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { type GadgetShape, useGadgets } from '../support/gadgets.js';
+import { makeGate, times } from '../support/gate.js';
 
 // Updates of objects that others change meanwhile.
 
@@ -144,6 +145,30 @@ describe('an update that asks for what it has seen', () => {
     const write = one.Gadget.update(object.$key, { list: ['a'] }, LAST);
     await one.jmap.sync.settled();
     expect(await write.result).toMatchObject({ ok: true, object: { list: ['a'] } });
+  });
+
+  it('takes for seen what an update before it makes, while the create has no answer', async () => {
+    const isFirst = times(1);
+    let go: () => void = () => undefined;
+    const going = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { fetch: slow, requests } = makeGate({
+      judge: () => undefined,
+      async after({ methodCalls }) {
+        if (methodCalls.some(([, args]) => args['create']) && isFirst()) await going;
+      },
+    });
+    const { jmap, Gadget } = await open({ fetch: slow });
+    const before = requests.length;
+    const { object } = Gadget.create({ title: 'New' });
+    await expect.poll(() => requests.length).toBeGreaterThan(before);
+    const plain = Gadget.update(object.$key, { rank: 1 });
+    const checked = Gadget.update(object.$key, { rank: 2 }, LAST);
+    go();
+    await jmap.sync.settled();
+    expect(await plain.result).toMatchObject({ ok: true });
+    expect(await checked.result).toMatchObject({ ok: true, object: { rank: 2 } });
   });
 
   it('goes in one call with its like', async () => {

@@ -5,6 +5,7 @@ import { eventually } from '../../../test/support/poll.js';
 import { memory, type Progress } from '../../src/index.js';
 import type { BlobChange, Change } from '../../src/persist/port.js';
 import { useGadgets } from '../support/gadgets.js';
+import { makeGate, refuseAll, times } from '../support/gate.js';
 import { limitStore } from '../support/limited-store.js';
 import { wrapStore } from '../support/wrap-store.js';
 
@@ -229,6 +230,51 @@ describe('a file that the server has deleted', () => {
     expect(await write.result).toMatchObject({ ok: true });
     expect(sent()).toEqual(['upload', 'set', 'upload', 'set']);
     expect(await served.readFiles('Again')).toEqual(['again']);
+  });
+
+  it.each(['create', 'update'] as const)(
+    'is sent again for an edited problem: %s',
+    async (kind) => {
+      let isEdited = false;
+      const isFirst = times(1);
+      const { fetch: gated } = makeGate({
+        judge: (call) =>
+          isEdited && call[0] === 'Gadget/set' && isFirst()
+            ? refuseAll(call, { type: 'invalidProperties', properties: ['blobId'] })
+            : undefined,
+      });
+      const { jmap, me } = await open({ fetch: gated });
+      const made = await me.Gadget.create({ title: 'First' }).result;
+      const scan = me.upload('octets');
+      await scan.result;
+      const values = { title: 'x'.repeat(300), blobId: scan.key };
+      if (kind === 'create') me.Gadget.create(values);
+      else me.Gadget.update(made.ok ? made.object.id : '', values);
+      await jmap.sync.settled();
+      const [problem] = jmap.problems.getSnapshot();
+      isEdited = true;
+      problem?.edit({ ...problem.values, title: `Edited ${kind}` } as never);
+      await jmap.sync.settled();
+      expect(jmap.sync.getSnapshot().pending).toBe(0);
+      expect(jmap.problems.getSnapshot()).toEqual([]);
+      expect(await served.readFiles(`Edited ${kind}`)).toEqual(['octets']);
+    },
+  );
+
+  it('is sent again, and its write made, before all is settled', async () => {
+    const isFirst = times(1);
+    const { fetch: gated } = makeGate({
+      judge: (call) =>
+        call[0] === 'Gadget/set' && isFirst()
+          ? refuseAll(call, { type: 'invalidProperties', properties: ['blobId'] })
+          : undefined,
+    });
+    const { jmap, me } = await open({ fetch: gated });
+    const scan = me.upload('octets');
+    await scan.result;
+    me.Gadget.create({ title: 'Settled', blobId: scan });
+    await jmap.sync.settled();
+    expect(jmap.sync.getSnapshot().pending).toBe(0);
   });
 
   it('is refused where that does not help', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { CORE, type Session } from '../../src/call/session.js';
-import { memory } from '../../src/index.js';
+import { type Invocation, memory } from '../../src/index.js';
 import type { Request, Response } from '../../src/transport/transport.js';
-import { makeFaultyFetch, spoil } from '../support/faulty-fetch.js';
+import { spoil } from '../support/faulty-fetch.js';
 import { useGadgets } from '../support/gadgets.js';
+import { makeGate, times } from '../support/gate.js';
 
 // Writes of several objects that belong together.
 
@@ -31,6 +32,18 @@ const sets = (): readonly (readonly Set[])[] =>
       }),
     )
     .filter((request) => request.length > 0);
+
+/** Tells other limits of the server than it has. */
+function withLimits(inner: typeof fetch, limits: Partial<Session['capabilities'][typeof CORE]>) {
+  const edited: typeof fetch = async (url, init) => {
+    const response = await inner(url, init);
+    if (init?.method === 'POST') return response;
+    const session = (await response.json()) as Session;
+    const core = { ...session.capabilities[CORE], ...limits };
+    return Response.json({ ...session, capabilities: { ...session.capabilities, [CORE]: core } });
+  };
+  return edited;
+}
 
 describe('writes that are made together', () => {
   it('tell why the server refuses a later write of what they make', async () => {
@@ -206,14 +219,7 @@ describe('writes that are made together', () => {
 
   it('are cut where the server takes fewer in a call, and go before others', async () => {
     const limits = { maxObjectsInSet: 2, maxCallsInRequest: 6 };
-    const edit = (session: Session): Session => ({
-      ...session,
-      capabilities: {
-        ...session.capabilities,
-        [CORE]: { ...session.capabilities[CORE], ...limits },
-      },
-    });
-    const { jmap, me } = await open({ fetch: makeFaultyFetch(() => null, edit) });
+    const { jmap, me } = await open({ fetch: withLimits(fetch, limits) });
     const before = sets().length;
     me.Project.create({ key: 'CUT', name: 'Cut' });
     me.Gadget.create({ title: 'Alone' });
@@ -273,3 +279,65 @@ function namesOf(args: JsonObject): Readonly<Record<string, true>> {
   const values = Object.values(args['create'] ?? {}) as readonly JsonObject[];
   return Object.fromEntries(values.map(({ title }) => [String(title), true]));
 }
+
+const INVALID = { type: 'invalidProperties', properties: ['title'] };
+
+const isOf = ([name, args]: Invocation, kind: 'create' | 'update') =>
+  name === 'Gadget/set' && args[kind] !== undefined;
+
+async function makeElsewhere(title: string): Promise<string> {
+  const far = await served.elsewhere();
+  const { created } = await far.Gadget.set({ create: { a: { title } } });
+  return created?.a?.id ?? '';
+}
+
+const readElsewhere = async (id: string) =>
+  (await (await served.elsewhere()).Gadget.get({ ids: [id] })).list[0];
+
+describe('two updates of one object in a group', () => {
+  it('are made in their order, where the server has no time for the first', async () => {
+    const id = await makeElsewhere('Ordered');
+    const isFirst = times(1);
+    const { fetch } = makeGate({
+      judge: (call) =>
+        isOf(call, 'update') && isFirst() ? { answer: 'serverUnavailable' } : undefined,
+    });
+    const { jmap, me } = await open({ fetch: withLimits(fetch, { maxObjectsInSet: 1 }) });
+    const { result } = me.write((tx) => {
+      tx.Gadget.update(id, { rank: 1 });
+      const parent = tx.Gadget.create({ title: 'Parent' }).object.id;
+      tx.Gadget.update(id, { rank: 2, parentId: parent });
+    });
+    await jmap.sync.settled();
+    expect(await result).toMatchObject({ ok: true });
+    expect(await readElsewhere(id)).toMatchObject({ rank: 2 });
+  });
+});
+
+describe('a problem of a group that is made once more', () => {
+  it('does not stop what was written since', async () => {
+    const [a, b] = [await makeElsewhere('A'), await makeElsewhere('B')];
+    let isBusy = true;
+    const { fetch } = makeGate({
+      judge: (call) =>
+        isBusy && isOf(call, 'update') && JSON.stringify(call[1]).includes(`"${a}"`)
+          ? { answer: { notUpdated: { [a]: { type: 'rateLimit' }, [b]: INVALID } } }
+          : undefined,
+    });
+    const { jmap, me } = await open({ fetch });
+    me.write((tx) => {
+      tx.Gadget.update(a, { rank: 1 });
+      tx.Gadget.update(b, { title: 'x'.repeat(300) });
+    });
+    await expect.poll(() => jmap.problems.getSnapshot().length).toBe(1);
+    me.write((tx) => {
+      tx.Gadget.update(a, { rank: 2 });
+      tx.Gadget.update(b, { rank: 2 });
+    });
+    jmap.problems.getSnapshot()[0]?.edit({ title: 'Short' } as never);
+    isBusy = false;
+    await jmap.sync.settled();
+    expect(await readElsewhere(a)).toMatchObject({ rank: 2 });
+    expect(await readElsewhere(b)).toMatchObject({ rank: 2, title: 'Short' });
+  });
+});

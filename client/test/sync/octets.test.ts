@@ -23,3 +23,22 @@ describe('a large write of which another patch is sent than its program gave', (
     await sync.close();
   });
 });
+
+describe('a large write behind one that waits', () => {
+  it('is planned alone', async () => {
+    const { store, sync } = await openAccount(new ToyServer(), [makeTable('Thing')]);
+    await sync.settle();
+    const update = (key: string, text: string): PendingWrite => ({
+      ...{ ids: [key], type: 'Thing', key, sentAs: null },
+      ...{ kind: 'update', patch: { text }, unchanged: null },
+    });
+    const front = update('a', 'x');
+    await store.commit({ log: [front, update('b', 'x'.repeat(6000))] });
+    const limits = { maxCalls: 13, maxObjectsInSet: 500, maxOctets: 4000, held: new Set([front]) };
+    expect(planFlush(store.replica, limits)).toMatchObject([
+      { sentAs: null },
+      { sentAs: expect.any(String) },
+    ]);
+    await sync.close();
+  });
+});
