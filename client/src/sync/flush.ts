@@ -68,8 +68,8 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       }
       const state = replica.cursor(write.type);
       const { sentTo: _, ...prepared } = prepare(write, mates(write), replica);
-      // It waits for the ids.
-      if (namesAsText(prepared, creates, replica)) return cutPlan(planned, log, index);
+      // It waits for the ids, and its group can't go in one request in any case.
+      if (namesAsText(prepared, creates, replica)) return [...planned, ...log.slice(index)];
       const id = isLocalKey(write.key) ? replica.idOf(write.key) : null;
       const next = {
         ...prepared,
