@@ -5,6 +5,7 @@ import { type PendingWrite, unsend } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
 import { Variable } from './observable.js';
+import { RowReader } from './row-reader.js';
 import { copyJson } from './write-forms.js';
 
 /** The keys of their rows begin so. */
@@ -27,14 +28,11 @@ export type Repeat = (refused: RefusedWrite, rows: readonly RowChange[]) => bool
 export class Problems {
   readonly list = new Variable<readonly Problem[]>([]);
   readonly #write: (rows: readonly RowChange[]) => void;
-  readonly #settle: () => Promise<void>;
   readonly #repeat: Repeat;
   readonly #byRow = new Map<string, Problem>();
   readonly #byWrite = new Map<string, Problem>();
   readonly #refused = new Map<Problem, RefusedWrite>();
-  #reading: Promise<void> = Promise.resolve();
-  /** The rows that have changed since the last reading of the store has begun. */
-  readonly #changed = new Set<string>();
+  readonly #reader: RowReader;
 
   /** `settle` resolves when all is written that there was. */
   constructor(
@@ -43,24 +41,18 @@ export class Problems {
     repeat: Repeat,
   ) {
     this.#write = write;
-    this.#settle = settle;
+    this.#reader = new RowReader(settle);
     this.#repeat = repeat;
   }
 
   /** Reads what the store has; all others are dealt with. */
   read(store: OpenStore): Promise<void> {
-    const reading = this.#reading.then(() => this.#read(store));
-    this.#reading = reading.catch(() => undefined);
-    return reading;
-  }
-
-  async #read(store: OpenStore): Promise<void> {
-    this.#changed.clear();
-    await this.#settle();
-    const stored = new Map(await store.load('meta', PREFIX));
-    const gone = [...this.#byRow.keys()].filter((key) => !stored.has(key));
-    const found = [...gone.map((key) => [key, undefined] as const), ...stored];
-    this.#take(found.filter(([key]) => !this.#changed.has(key)));
+    return this.#reader.read(store, PREFIX, (rows) => {
+      const stored = new Set(rows.map(([key]) => key));
+      const isGone = (key: string) => !stored.has(key) && !this.#reader.isNewer(key);
+      const gone = [...this.#byRow.keys()].filter(isGone);
+      this.#take([...gone.map((key) => [key, undefined] as const), ...rows]);
+    });
   }
 
   /**
@@ -77,7 +69,7 @@ export class Problems {
 
   #take(rows: readonly (readonly [key: string, value: JsonValue | undefined])[]): void {
     for (const [key, value] of rows) {
-      this.#changed.add(key);
+      this.#reader.note(key);
       const problem = value === undefined ? this.#byRow.get(key) : undefined;
       if (problem !== undefined) this.#remove(problem);
     }
@@ -97,7 +89,7 @@ export class Problems {
 
   /** Shows refused writes. */
   add(refused: readonly RefusedWrite[]): void {
-    for (const one of refused) this.#changed.add(rowOf(one).key);
+    for (const one of refused) this.#reader.note(rowOf(one).key);
     const fresh = refused.filter((one) => !this.#byRow.has(rowOf(one).key));
     if (fresh.length === 0) return;
     this.list.set([...this.list.getSnapshot(), ...fresh.map((one) => this.#makeProblem(one))]);
@@ -155,7 +147,7 @@ export class Problems {
   #remove(problem: Problem): void {
     if (!this.#has(problem)) return;
     this.#refused.delete(problem);
-    for (const [key, one] of this.#byRow) if (one === problem) this.#changed.add(key);
+    for (const [key, one] of this.#byRow) if (one === problem) this.#reader.note(key);
     for (const known of [this.#byRow, this.#byWrite])
       for (const [id, one] of known) if (one === problem) known.delete(id);
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));

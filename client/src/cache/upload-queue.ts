@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId, UploadOptions } from '../call/blobs.js';
-import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import type { OpenStore, Change as RowChange, StoredRow } from '../persist/port.js';
 import { namesIn } from '../store/log.js';
 import { BLOB } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
@@ -9,6 +9,7 @@ import { Backoff } from '../sync/backoff.js';
 import { TOO_LARGE } from '../sync/outbox.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { Upload } from './cached-types.js';
+import { RowReader } from './row-reader.js';
 import {
   ABORTED,
   makeRow,
@@ -32,6 +33,7 @@ export class UploadQueue {
   readonly #context: UploadContext;
   readonly #owner: UploadOwner;
   readonly #rows = new Map<Key, UploadRow>();
+  readonly #reader: RowReader;
   /** Those of this client that the worker doesn't have yet. */
   readonly #fresh = new Set<Key>();
   #loading: Promise<UploadWorker | null> | null = null;
@@ -41,6 +43,7 @@ export class UploadQueue {
   constructor(context: UploadContext, owner: UploadOwner) {
     this.#context = context;
     this.#owner = owner;
+    this.#reader = new RowReader(() => context.writer.settle());
   }
 
   /** There has been an upload since the client was opened, or before. */
@@ -60,19 +63,19 @@ export class UploadQueue {
   }
 
   /** Takes the uploads that a store has. */
-  async load(open: OpenStore): Promise<void> {
-    const rows = await open.load('meta', nameRow(this.#context.accountId, ''));
-    this.follow(rows.map(([key, value]) => ({ table: 'meta', key, value })));
+  load(open: OpenStore): Promise<void> {
+    return this.#reader.read(open, nameRow(this.#context.accountId, ''), (rows) =>
+      this.follow(rows.map(([key, value]) => ({ table: 'meta', key, value }))),
+    );
   }
 
   /** Reads the uploads that writes name, and of which no other tab has told yet. */
   async readMissing(): Promise<void> {
-    const { store, open, writer } = this.#context;
+    const { store, open } = this.#context;
     const mayLack = store.replica.log.some(({ blobs = [] }) =>
       blobs.some((key) => this.#isUnknown(key)),
     );
     if (open === null || !mayLack) return;
-    await writer.settle();
     // A store that is lost tells nothing.
     await this.load(open).catch(() => undefined);
   }
@@ -206,6 +209,7 @@ export class UploadQueue {
   }
 
   #set(key: Key, row: UploadRow | undefined): void {
+    this.#reader.note(nameRow(this.#context.accountId, key));
     if (row === undefined) this.#rows.delete(key);
     else this.#rows.set(key, row);
   }
@@ -243,11 +247,14 @@ export class UploadQueue {
   }
 
   async #reread(key: Key): Promise<void> {
-    const { accountId, open, writer } = this.#context;
+    const { accountId, open } = this.#context;
     const name = nameRow(accountId, key);
-    await writer.settle();
-    const [row] = (await open?.load('meta', name)) ?? [];
-    this.follow([{ table: 'meta', key: name, ...(row && { value: row[1] }) }]);
+    const take = (row: StoredRow | undefined): void => {
+      if (!this.#reader.isNewer(name))
+        this.follow([{ table: 'meta', key: name, ...(row && { value: row[1] }) }]);
+    };
+    if (open === null) take(undefined);
+    else await this.#reader.read(open, name, ([row]) => take(row));
   }
 
   #load(): Promise<UploadWorker | null> {

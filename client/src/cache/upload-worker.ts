@@ -159,11 +159,10 @@ export class UploadWorker {
       });
       this.#start();
       await isOver;
-      entry.release = null;
+      Object.assign(entry, { release: null, isClaimed: false });
       // The next tab reads what has become of it.
       await this.#context.writer.settle();
-    }
-    entry.isClaimed = false;
+    } else entry.isClaimed = false;
     // Another tab has taken the role, and may end before it has sent the file.
     if (signal.aborted) this.#claimLater(entry);
   }

@@ -118,6 +118,51 @@ describe('a file of a tab', () => {
     await eventually(() => expect(pendingIn(two)).toBe(0));
   });
 
+  it('stays sent where its tab reads the store meanwhile', async () => {
+    const kept = memory();
+    let wait: (() => Promise<void>) | null = null;
+    const shared: Store = {
+      async open(name) {
+        const open = await kept.open(name);
+        return overrideCalls(open, {
+          async load(table, prefix) {
+            const rows = await open.load(table, prefix);
+            if (prefix?.startsWith('upload ') && rows.length > 0) await wait?.();
+            return rows;
+          },
+        });
+      },
+    };
+    const { tabs, open } = await openTabs({ shared });
+    let begin: () => void = () => undefined;
+    const isReading = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const fetchLate: typeof fetch = async (url, init) => {
+      if (String(url).includes('/jmap/upload')) await isReading;
+      return tabs[0].fetch(url, init);
+    };
+    const one = await open(tabs[0], { fetch: fetchLate });
+    served.proxy().decide((request) => (isUpload(request) ? 'pass' : 'drop'));
+    const { length } = served.proxy().seen;
+    const scan = one.account().upload('read meanwhile');
+    const isSent = scan.result.then(() => undefined);
+    wait = () => {
+      begin();
+      return isSent;
+    };
+    const write = one.account().Gadget.create({ title: 'Meanwhile', blobId: scan });
+    // A client that gets a further account reads what other tabs may have of it.
+    one.account('further' as never);
+    await isSent;
+    wait = null;
+    served.goOnline();
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await served.readFiles('Meanwhile')).toEqual(['read meanwhile']);
+    await one.sync.settled();
+    expect(served.proxy().seen.slice(length).filter(isUpload)).toHaveLength(1);
+  });
+
   it('is missing where its tab ends and had it in memory alone', async () => {
     const { tabs, open } = await openTabs({ uploadQuota: 1 });
     const [one, two] = [await open(tabs[0]), await open(tabs[1])];
