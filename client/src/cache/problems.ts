@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { findTouched } from '../store/checks.js';
+import { isEqual } from '../store/values.js';
 import { type PendingWrite, unsend } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
@@ -70,8 +71,9 @@ export class Problems {
   #take(rows: readonly (readonly [key: string, value: JsonValue | undefined])[]): void {
     for (const [key, value] of rows) {
       this.#reader.note(key);
-      const problem = value === undefined ? this.#byRow.get(key) : undefined;
-      if (problem !== undefined) this.#remove(problem);
+      const problem = this.#byRow.get(key);
+      const known = problem && (this.#refused.get(problem) as JsonValue | undefined);
+      if (problem !== undefined && !isEqual(value, known)) this.#remove(problem);
     }
     this.add(rows.flatMap(([, value]) => (value ? [value as unknown as RefusedWrite] : [])));
   }

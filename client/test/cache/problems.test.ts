@@ -57,6 +57,16 @@ describe('a problem', () => {
     expect(problems.list.getSnapshot()).toHaveLength(1);
   });
 
+  it('is as the store has it, where another tab refuses the same write', async () => {
+    const problems = openProblems();
+    const write = makeWrite(['one']);
+    problems.add([{ accountId: 'A', write, error }]);
+    const theirs = { accountId: 'A', write, error: { type: 'accountNotFound' } };
+    const rows = problems.rowsOf([theirs]).map(({ key, value }) => [key, value]);
+    await problems.read({ load: async () => rows } as never);
+    expect(problems.list.getSnapshot()).toMatchObject([{ error: theirs.error }]);
+  });
+
   it('goes that others have dealt with, where two readings overlap', async () => {
     const problems = openProblems();
     const one = { accountId: 'A', write: makeWrite(['one']), error };
