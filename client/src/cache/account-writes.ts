@@ -131,7 +131,7 @@ export class AccountWrites implements WriteTarget {
   repeat(write: PendingWrite, rows: readonly RowChange[]): boolean {
     const { store } = this.#options;
     // Its group would wait for what was written since, and that for the rest of the group.
-    const { failures: _, sentIn: __, group: ___, ...rest } = unsend(write);
+    const { failures: _, sentIn: __, group: ___, isRepaired: ____, ...rest } = unsend(write);
     // The problem has told what the server has.
     const row = store.replica.row(write.type, write.key);
     // Files are named by their keys again: the server may have deleted them.

@@ -6,7 +6,7 @@ import { type PendingWrite, unsend } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
 import { Variable } from './observable.js';
-import { RowReader } from './row-reader.js';
+import { type FoundRow, RowReader } from './row-reader.js';
 import { copyJson } from './write-forms.js';
 
 /** The keys of their rows begin so. */
@@ -48,12 +48,8 @@ export class Problems {
 
   /** Reads what the store has; all others are dealt with. */
   read(store: OpenStore): Promise<void> {
-    return this.#reader.read(store, PREFIX, (rows) => {
-      const stored = new Set(rows.map(([key]) => key));
-      const isGone = (key: string) => !stored.has(key) && !this.#reader.isNewer(key);
-      const gone = [...this.#byRow.keys()].filter(isGone);
-      this.#take([...gone.map((key) => [key, undefined] as const), ...rows]);
-    });
+    const known = () => this.#byRow.keys();
+    return this.#reader.read(store, PREFIX, known, (rows) => this.#take(rows));
   }
 
   /**
@@ -68,7 +64,7 @@ export class Problems {
     return ours.some(([, value]) => value !== undefined);
   }
 
-  #take(rows: readonly (readonly [key: string, value: JsonValue | undefined])[]): void {
+  #take(rows: readonly FoundRow[]): void {
     for (const [key, value] of rows) {
       this.#reader.note(key);
       const problem = this.#byRow.get(key);

@@ -1,8 +1,12 @@
-import type { OpenStore, StoredRow } from '../persist/port.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
+import type { OpenStore } from '../persist/port.js';
+
+/** The rows that a client knows, as they are in the store. Undefined: the store has none. */
+export type FoundRow = readonly [key: string, value: JsonValue | undefined];
 
 /**
- * Reads rows of a store, one time after the other. What has changed here since a reading began is
- * newer than what it finds.
+ * Reads rows of a store, one time after the other. A row that has changed here since a reading
+ * began is newer than what that finds.
  */
 export class RowReader {
   readonly #settle: () => Promise<void>;
@@ -19,22 +23,20 @@ export class RowReader {
     this.#newer.add(key);
   }
 
-  /** Returns whether a row has changed since the last reading began. */
-  isNewer(key: string): boolean {
-    return this.#newer.has(key);
-  }
-
-  /** Calls `take` with the rows whose keys begin so, without those that are newer here. */
+  /** Calls `take` with the rows whose keys begin so, and with the known ones that are gone. */
   read(
     store: OpenStore,
     prefix: string,
-    take: (rows: readonly StoredRow[]) => void,
+    known: () => Iterable<string>,
+    take: (rows: readonly FoundRow[]) => void,
   ): Promise<void> {
     const reading = this.#last.then(async () => {
       this.#newer.clear();
       await this.#settle();
-      const rows = await store.load('meta', prefix);
-      take(rows.filter(([key]) => !this.isNewer(key)));
+      const stored = new Map<string, JsonValue | undefined>(await store.load('meta', prefix));
+      const keys = new Set([...known(), ...stored.keys()]);
+      const older = [...keys].filter((key) => !this.#newer.has(key));
+      take(older.map((key) => [key, stored.get(key)]));
     });
     this.#last = reading.catch(() => undefined);
     return reading;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { BlobId, UploadOptions } from '../call/blobs.js';
-import type { OpenStore, Change as RowChange, StoredRow } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import { namesIn } from '../store/log.js';
 import { BLOB } from '../store/replica.js';
 import { isEqual } from '../store/values.js';
@@ -64,8 +64,9 @@ export class UploadQueue {
 
   /** Takes the uploads that a store has. */
   load(open: OpenStore): Promise<void> {
-    return this.#reader.read(open, nameRow(this.#context.accountId, ''), (rows) =>
-      this.follow(rows.map(([key, value]) => ({ table: 'meta', key, value }))),
+    const known = () => this.rows.map(({ key }) => key);
+    return this.#reader.read(open, nameRow(this.#context.accountId, ''), known, (rows) =>
+      this.follow(rows.map(([key, value]) => ({ table: 'meta', key, ...(value && { value }) }))),
     );
   }
 
@@ -97,11 +98,15 @@ export class UploadQueue {
     if (this.#rows.size > 0) void this.#load();
   }
 
-  /** The tab that has sent a file may have ended before it has told the id. */
-  #takeId(key: Key): void {
+  /**
+   * Takes the id of a row: the tab that has sent the file may have ended before it has told it.
+   * `isLatest`: no other tab sends the file, and the id isn't an older one.
+   */
+  #takeId(key: Key, isLatest = false): void {
     const { store } = this.#context;
     const id = this.#rows.get(key)?.blobId;
-    if (id === undefined || store.replica.idOf(key) !== null) return;
+    const known = store.replica.idOf(key);
+    if (id === undefined || id === known || (known !== null && !isLatest)) return;
     void store.commit({ aliases: new Map([[key, { type: BLOB, id }]]) }, { isFree: true });
   }
 
@@ -247,14 +252,9 @@ export class UploadQueue {
   }
 
   async #reread(key: Key): Promise<void> {
-    const { accountId, open } = this.#context;
-    const name = nameRow(accountId, key);
-    const take = (row: StoredRow | undefined): void => {
-      if (!this.#reader.isNewer(name))
-        this.follow([{ table: 'meta', key: name, ...(row && { value: row[1] }) }]);
-    };
-    if (open === null) take(undefined);
-    else await this.#reader.read(open, name, ([row]) => take(row));
+    const { open } = this.#context;
+    if (open !== null) await this.load(open);
+    this.#takeId(key, true);
   }
 
   #load(): Promise<UploadWorker | null> {

@@ -1,7 +1,7 @@
 import { append, findCancelled, type Log, namesIn } from '../store/log.js';
 import type { Replica, Row } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
-import { fits } from '../sync/flush.js';
+import { divideGroup, fits } from '../sync/flush.js';
 import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { EndOfWrite } from './waiters.js';
 import { refuse, type ShownWrite, showLater, type WriteTarget } from './write-forms.js';
@@ -129,13 +129,15 @@ export class WriteGroup implements WriteTarget {
     for (const write of this.#log) {
       const name = `${write.type} ${write.key}`;
       let at = calls.findLastIndex(([first]) => first?.type === write.type);
+      // Others may name its object until the write before it.
+      if (write.kind === 'destroy' && at < calls.length - 1) at = -1;
       const isLater = [...namesIn(write)].some((key) => (places.get(key) ?? at) > at);
       const call = isLater || places.get(name) === at ? undefined : calls[at];
       if (call !== undefined && fits(call, write, Number.POSITIVE_INFINITY)) call.push(write);
       else at = calls.push([write]) - 1;
       places.set(name, at).set(write.key, at);
     }
-    return calls.flat();
+    return divideGroup(calls.flat(), this.#replica);
   }
 
   /** Takes note of what has become of the writes, in their order. */

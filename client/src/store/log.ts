@@ -76,13 +76,13 @@ function appendDestroy(log: Log, at: number, write: PendingWrite): Log {
   return before?.kind === 'create' && !isNeeded ? log.toSpliced(at, 1) : [...log, write];
 }
 
-/** An update goes no further ahead than the creates that it refers to. */
+/** An update goes no further ahead than behind the creates that it names, its own among them. */
 function canJoin(log: Log, at: number, write: PendingUpdate): boolean {
   const before = log[at];
   if (write.unchanged !== null || (before?.kind === 'update' && before.unchanged !== null))
     return false;
   const names = namesIn(write);
-  return !log.some((other, index) => index > at && names.has(other.key));
+  return !log.some((other, index) => index >= at && names.has(other.key));
 }
 
 /** Returns the keys of objects made here that a write refers to. */

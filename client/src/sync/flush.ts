@@ -44,7 +44,6 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   let octets = 0;
   const planned: PendingWrite[] = [];
   const byObject = new Map<string, PendingWrite[]>();
-  const creates = new Set<Key>();
   const mates = ({ type, key }: PendingWrite): PendingWrite[] => {
     const others = byObject.get(`${type} ${key}`) ?? [];
     byObject.set(`${type} ${key}`, others);
@@ -52,7 +51,6 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
   };
   const add = (write: PendingWrite): void => {
     planned.push(write);
-    if (write.kind === 'create') creates.add(write.key);
     mates(write).push(write);
   };
   for (const [index, write] of log.entries()) {
@@ -68,8 +66,6 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
       }
       const state = replica.cursor(write.type);
       const { sentTo: _, ...prepared } = prepare(write, mates(write), replica);
-      // It waits for the ids, and its group can't go in one request in any case.
-      if (namesAsText(prepared, creates, replica)) return [...planned, ...log.slice(index)];
       const id = isLocalKey(write.key) ? replica.idOf(write.key) : null;
       const next = {
         ...prepared,
@@ -130,6 +126,28 @@ export function findHeld(
     for (const { group } of held) groups.add(group);
     if (groups.size === count) return new Set(held);
   }
+}
+
+/**
+ * Returns the writes of a group as groups that can go in one request each. A request has one write
+ * of an object, or its create and one more. No text in it names an object that it makes.
+ */
+export function divideGroup(writes: Log, replica: Replica): Log {
+  let group = writes[0]?.group;
+  const objects = new Set<string>();
+  const creates = new Set<Key>();
+  return writes.map((write) => {
+    const object = `${write.type} ${write.key}`;
+    const isNext = objects.has(object) || isChecked(write);
+    if (group !== undefined && (isNext || namesAsText(write, creates, replica))) {
+      group = crypto.randomUUID();
+      objects.clear();
+      creates.clear();
+    }
+    if (write.kind === 'create') creates.add(write.key);
+    else objects.add(object);
+    return group === undefined ? write : { ...write, group };
+  });
 }
 
 /**
@@ -275,11 +293,17 @@ function refersTo(write: PendingWrite, text: string, replica: Replica): boolean 
 }
 
 /**
- * Returns whether a write names a new object of `keys` in a text that is no reference: the server
- * puts no id there.
+ * Returns whether a write names a new object of `creates` in a text that is no reference: the
+ * server puts no id there.
  */
-function namesAsText(write: PendingWrite, keys: ReadonlySet<Key>, replica: Replica): boolean {
-  const isNew = (names: ReadonlySet<Key>) => [...names].some((name) => keys.has(name));
+export function namesAsText(
+  write: PendingWrite,
+  creates: ReadonlySet<Key>,
+  replica: Replica,
+): boolean {
+  if (creates.size === 0) return false;
+  const isNew = (names: ReadonlySet<Key>) =>
+    [...names].some((name) => creates.has(name) && replica.idOf(name) === null);
   return isNew(namesIn(write)) && isNew(namesIn(pickReferences(write, replica, false)));
 }
 

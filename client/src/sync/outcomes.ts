@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
-import { isChecked, lookAnew } from '../store/checks.js';
+import { isChecked, lookAnew, pick } from '../store/checks.js';
 import { type Log, namesIn, replaceNames } from '../store/log.js';
-import { applyPatch, propertiesOf } from '../store/patches.js';
+import { applyPatch } from '../store/patches.js';
 import type { Alias, Change, Replica, Row } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite, unsend } from '../store/write.js';
 import { creationId, type FlushCall, findDependants, needs } from './flush.js';
@@ -197,9 +197,8 @@ class FlushReader {
         const told = reported.get(object);
         if (told === undefined || write.kind !== 'update') return this.#again.get(write) ?? write;
         // Later ones have seen what this one makes.
-        const touched = propertiesOf(write.patch);
-        const others = Object.entries(told).filter(([name]) => !touched.has(name));
-        reported.set(object, Object.fromEntries(others));
+        const after = applyPatch(told, write.patch, this.#replica.defaultsOf(write.type));
+        reported.set(object, pick(after, Object.keys(told)));
         // It has seen what the client took for the effect of the one before.
         return lookAnew(this.#again.get(write) ?? write, told);
       });
@@ -251,12 +250,10 @@ class FlushReader {
    * may have made the call, and refused it, before these were made.
    */
   #wasBlind(write: PendingWrite): boolean {
-    const { kind, key, sentTo, blobs = [] } = write;
+    const { kind, key, sentTo } = write;
     const names = new Set(namesIn(write));
     if (kind === 'create') names.delete(key);
     else if (sentTo === undefined) names.add(key);
-    // Files have their ids when a write is sent first.
-    for (const file of blobs) names.delete(file);
     return [...names].some((name) => isLocalKey(name) && this.#idOf(name) !== null);
   }
 

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import { type CheckedUpdate, findDifferent, isChecked, pick } from '../store/checks.js';
 import type { Replica } from '../store/replica.js';
 import { mapTexts } from '../store/values.js';
-import type { PendingWrite } from '../store/write.js';
-import { findHeld } from './flush.js';
+import type { Key, PendingWrite } from '../store/write.js';
+import { findHeld, namesAsText } from './flush.js';
 import type { Outcome, Refusal } from './outcomes.js';
 
 /**
@@ -22,35 +22,32 @@ export function findWaiting(
   isGuarded = false,
 ): ReadonlySet<PendingWrite> {
   const waiting = new Set<PendingWrite>();
-  /** Writes that wait for others of their group alone: these don't wait for them. */
-  const late = new Set<PendingWrite>();
-  /** Types of writes before; with the group that all of these have, if they are of one. */
-  const types = new Map<string, string | undefined>();
   // Calls whose outcomes are unknown: others of their types wait for the answers.
   const open = new Set(replica.log.flatMap(({ sentAs, type }) => (sentAs === null ? [] : type)));
-  /** The groups of writes that later ones of their objects wait for. */
-  const objects = new Map<string, string | undefined>();
+  /** The types and objects of writes before, and the objects that they make. */
+  const types = new Set<string>();
+  const objects = new Set<string>();
+  const creates = new Set<Key>();
   /** The type of the write before, where that goes in the next request with its state. */
   let joined: string | null = null;
   for (const write of replica.log) {
+    const { type, kind, key, sentAs } = write;
+    const isUnsent = sentAs === null;
+    const needsId = isUnsent && namesAsText(write, creates, replica);
+    if (kind === 'create') creates.add(key);
     if (held.has(write)) continue;
-    const { type, group } = write;
-    const object = `${type} ${write.key}`;
-    const isLast = isChecked(write) && types.has(type) && joined !== type;
+    const object = `${type} ${key}`;
+    const isLast: boolean = isChecked(write) && types.has(type) && joined !== type;
     const isStateless = (isGuarded || isChecked(write)) && replica.cursor(type) === null;
-    if (write.sentAs === null && (open.has(type) || isStateless)) waiting.add(write);
-    else if (write.sentAs === null && (isLast || objects.has(object))) {
-      const before = isLast ? types.get(type) : objects.get(object);
-      if (group !== undefined && before === group) late.add(write);
-      else waiting.add(write);
-    }
+    const isEarly: boolean =
+      isLast || isStateless || needsId || open.has(type) || objects.has(object);
+    if (isUnsent && isEarly) waiting.add(write);
     // A call may fail and come again: a later one of its object would have been made before it.
-    if (write.kind !== 'create') objects.set(object, group);
-    types.set(type, !types.has(type) || types.get(type) === group ? group : undefined);
-    const isNext = write.sentAs === null && !waiting.has(write) && !late.has(write);
-    joined = isChecked(write) && isNext ? type : null;
+    if (kind !== 'create') objects.add(object);
+    types.add(type);
+    joined = isChecked(write) && isUnsent && !isEarly ? type : null;
   }
-  return new Set([...findHeld(replica.log, (write) => waiting.has(write)), ...late]);
+  return findHeld(replica.log, (write) => waiting.has(write));
 }
 
 /** Returns the ends of unsent updates whose properties somebody has changed. */

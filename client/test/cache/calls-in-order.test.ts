@@ -308,3 +308,20 @@ describe('a write that names a new object in a text that is no reference', () =>
     expect(list.find(({ title }) => title === names)).toMatchObject({ meta: { note: id } });
   });
 });
+
+describe('an update that names its own new object in a text', () => {
+  it.each([true, false])('is sent with its id, made together: %s', async (isTogether) => {
+    const { jmap, me } = await open({ judge: () => undefined });
+    const title = `Own ${isTogether}`;
+    const make = ({ Gadget }: Pick<typeof me, 'Gadget'>): void => {
+      const { object } = Gadget.create({ title });
+      Gadget.update(object.id, { meta: { note: object.id } });
+    };
+    if (isTogether) me.write(make as never);
+    else make(me);
+    await jmap.sync.settled();
+    const { list } = await (await served.elsewhere()).Gadget.get({});
+    const made = list.find((each) => each.title === title);
+    expect(made?.meta.note).toBe(made?.id);
+  });
+});

@@ -331,3 +331,52 @@ describe('an account that the user has no more', () => {
     expect(await kept.result).toMatchObject({ ok: true });
   });
 });
+
+describe('a file that the server had deleted', () => {
+  it('is named by its new id, where a tab has sent it again and never told', async () => {
+    const kept = memory();
+    let first = '';
+    let isOver = false;
+    const shared: Store = {
+      async open(name) {
+        const open = await kept.open(name);
+        return overrideCalls(open, {
+          async commit(rows, options) {
+            await open.commit(rows, options);
+            const row = rows.find(({ key }) => /^upload /.test(key))?.value as
+              | { blobId?: string }
+              | undefined;
+            if (isOver || first === '' || row?.blobId === undefined || row.blobId === first) return;
+            isOver = true;
+            tabs[1].kill();
+            await tabs[1].wait();
+          },
+        });
+      },
+    };
+    const { tabs, open } = await openTabs({ shared });
+    // The server has deleted the first file: a write can't name it, and its key is free again.
+    const without =
+      (inner: typeof fetch): typeof fetch =>
+      (url, init) => {
+        const headers = new Headers(init?.headers);
+        headers.delete('idempotency-key');
+        const body =
+          first !== '' && typeof init?.body === 'string'
+            ? init.body.replaceAll(`"blobId":"${first}"`, '"blobId":"gone"')
+            : init?.body;
+        return inner(url, { ...init, headers, ...(body !== undefined && { body }) });
+      };
+    const openIn = (tab: (typeof tabs)[number]) => open(tab, { fetch: without(tab.fetch) });
+    const [one, two] = [await openIn(tabs[0]), await openIn(tabs[1])];
+    const scan = two.account().upload('sent twice');
+    const end = await scan.result;
+    expect(end).toMatchObject({ ok: true });
+    first = end.ok ? end.blob.blobId : '';
+    two.account().Gadget.create({ title: 'Twice', blobId: scan.key });
+    await eventually(() => expect(isOver).toBe(true));
+    await eventually(() => expect(one.sync.getSnapshot().pending).toBe(0));
+    expect(one.problems.getSnapshot()).toEqual([]);
+    expect(await served.readFiles('Twice')).toEqual(['sent twice']);
+  });
+});

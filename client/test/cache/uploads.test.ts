@@ -261,6 +261,28 @@ describe('a file that the server has deleted', () => {
     },
   );
 
+  it('is sent again for a problem that is made once more', async () => {
+    let refusals = 2;
+    const { fetch: gated } = makeGate({
+      judge: (call) =>
+        call[0] === 'Gadget/set' && refusals-- > 0
+          ? refuseAll(call, { type: 'blobNotFound', notFound: ['gone'] })
+          : undefined,
+    });
+    const { jmap, me } = await open({ fetch: gated });
+    const scan = me.upload('octets');
+    await scan.result;
+    me.Gadget.create({ title: 'Retried', blobId: scan.key });
+    await jmap.sync.settled();
+    const [problem] = jmap.problems.getSnapshot();
+    expect(problem?.error.type).toBe('blobNotFound');
+    refusals = 1;
+    problem?.retry();
+    await jmap.sync.settled();
+    expect(jmap.problems.getSnapshot()).toEqual([]);
+    expect(await served.readFiles('Retried')).toEqual(['octets']);
+  });
+
   it('is sent again, and its write made, before all is settled', async () => {
     const isFirst = times(1);
     const { fetch: gated } = makeGate({

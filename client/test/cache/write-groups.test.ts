@@ -341,3 +341,43 @@ describe('a problem of a group that is made once more', () => {
     expect(await readElsewhere(b)).toMatchObject({ rank: 2, title: 'Short' });
   });
 });
+
+describe('a group that frees an object before it destroys it', () => {
+  it.each(['twice', 'once'])('is made: the child is changed %s', async (how) => {
+    const { jmap, me } = await open();
+    const parent = await me.Gadget.create({ title: `Old ${how}` }).result;
+    const old = parent.ok ? parent.object.id : '';
+    const made = await me.Gadget.create({ title: `Child ${how}`, parentId: old }).result;
+    const child = made.ok ? made.object.id : '';
+    await jmap.sync.settled();
+    const { result } = me.write((tx) => {
+      if (how === 'twice') tx.Gadget.update(child, { rank: 7 });
+      const { id } = tx.Gadget.create({ title: `New ${how}` }).object;
+      tx.Gadget.update(child, { parentId: id });
+      tx.Gadget.destroy(old);
+    });
+    expect(await result).toMatchObject({ ok: true });
+    await jmap.sync.settled();
+    expect(await readElsewhere(old)).toBeUndefined();
+  });
+});
+
+describe('a group that turns two objects round', () => {
+  it.each(['twice', 'once'])('is made: the child is changed %s', async (how) => {
+    const { jmap, me } = await open();
+    const parent = await me.Gadget.create({ title: `Above ${how}` }).result;
+    const above = parent.ok ? parent.object.id : '';
+    const made = await me.Gadget.create({ title: `Below ${how}`, parentId: above }).result;
+    const below = made.ok ? made.object.id : '';
+    await jmap.sync.settled();
+    const { result } = me.write((tx) => {
+      if (how === 'twice') tx.Gadget.update(below, { rank: 7 });
+      const { id } = tx.Gadget.create({ title: `Root ${how}` }).object;
+      tx.Gadget.update(below, { parentId: id });
+      tx.Gadget.update(above, { parentId: below });
+    });
+    expect(await result).toMatchObject({ ok: true });
+    await jmap.sync.settled();
+    expect(await readElsewhere(above)).toMatchObject({ parentId: below });
+  });
+});
