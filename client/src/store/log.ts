@@ -76,13 +76,15 @@ function appendDestroy(log: Log, at: number, write: PendingWrite): Log {
   return before?.kind === 'create' && !isNeeded ? log.toSpliced(at, 1) : [...log, write];
 }
 
-/** An update goes no further ahead than behind the creates that it names, its own among them. */
+/** An update goes no further ahead than behind the writes that it names, or its own create. */
 function canJoin(log: Log, at: number, write: PendingUpdate): boolean {
   const before = log[at];
   if (write.unchanged !== null || (before?.kind === 'update' && before.unchanged !== null))
     return false;
   const names = namesIn(write);
-  return !log.some((other, index) => index >= at && names.has(other.key));
+  const isBehind = ({ kind }: PendingWrite, index: number): boolean =>
+    index > at || (index === at && kind === 'create');
+  return !log.some((other, index) => names.has(other.key) && isBehind(other, index));
 }
 
 /** Returns the keys of objects made here that a write refers to. */
