@@ -82,9 +82,8 @@ function canJoin(log: Log, at: number, write: PendingUpdate): boolean {
   if (write.unchanged !== null || (before?.kind === 'update' && before.unchanged !== null))
     return false;
   const names = namesIn(write);
-  const isBehind = ({ kind }: PendingWrite, index: number): boolean =>
-    index > at || (index === at && kind === 'create');
-  return !log.some((other, index) => names.has(other.key) && isBehind(other, index));
+  const first = before?.kind === 'create' ? at : at + 1;
+  return !log.some((other, index) => index >= first && names.has(other.key));
 }
 
 /** Returns the keys of objects made here that a write refers to. */
