@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import type { Invocation } from '../../src/index.js';
 import { type GadgetCreate, useGadgets } from '../support/gadgets.js';
-import { argumentsOf, type GateOptions, makeGate, refuseAll, times } from '../support/gate.js';
+import {
+  argumentsOf,
+  type GateOptions,
+  isOf,
+  makeGate,
+  refuseAll,
+  times,
+} from '../support/gate.js';
 
 // Writes that depend on earlier ones which the server doesn't make at once.
 
@@ -34,9 +41,6 @@ async function countElsewhere(title: string): Promise<number> {
   const { list } = await (await served.elsewhere()).Gadget.get({});
   return list.filter((gadget) => gadget.title === title).length;
 }
-
-const isOf = ([name, args]: Invocation, kind: 'create' | 'update') =>
-  name === 'Gadget/set' && args[kind] !== undefined;
 
 /** The ways in which a server has no time for a call. */
 const FOR_NOW = [

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../src/call/errors.js';
 import type { Invocation } from '../../src/index.js';
@@ -15,29 +14,21 @@ async function open(limits = LIMITS) {
   const server = new ToyServer();
   const account = await openAccount(server, [THING, OTHER], { limits });
   await account.sync.settle();
-  const { outcomes, store, sync } = account;
+  const { store, sync } = account;
   /**
    * Goes on without pauses until all of this holds, for so many requests at most. Returns what
    * doesn't hold.
    */
   const goOn = async (most: number, wanted: Readonly<Record<string, () => boolean>>) => {
-    const end = server.requests.length + most;
     const missing = () =>
       Object.entries(wanted).flatMap(([name, holds]) => (holds() ? [] : [name]));
-    // A client that sends nothing more doesn't come to the end of its requests.
-    for (let turns = 20 * most; turns > 0 && server.requests.length < end; turns -= 1) {
-      if (missing().length === 0) break;
-      sync.resume();
-      await delay(1);
-    }
+    await account.goOn(most, () => missing().length === 0);
     return missing();
   };
   return {
     ...{ ...account, server, goOn },
     /** The server fails for so many requests, as long as there are writes. */
     fail: (requests: number) => goOn(requests, { end: () => store.replica.log.length === 0 }),
-    isMade: (text: string) =>
-      outcomes.some(({ isMade, write }) => isMade && write.ids.includes(text)),
     isRead: (type: string, id: string) => store.replica.has(type, id),
     /** Another device makes an object. */
     makeElsewhere(type: string, id: string) {

@@ -2,17 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { RequestError } from '../../src/call/errors.js';
-import type { CachedClient, Invocation } from '../../src/index.js';
+import type { CachedClient } from '../../src/index.js';
 import { type GadgetCreate, type GadgetsProject, useGadgets } from '../support/gadgets.js';
-import { argumentsOf, type GateOptions, makeGate, refuseAll, times } from '../support/gate.js';
+import {
+  argumentsOf,
+  type GateOptions,
+  isOf,
+  makeGate,
+  refuseAll,
+  times,
+} from '../support/gate.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
 // Calls that were made or not while nobody knows, and answers that come late.
 
 const served = useGadgets();
-
-const isOf = ([name, args]: Invocation, kind: 'create' | 'update') =>
-  name === 'Gadget/set' && args[kind] !== undefined;
 
 /** Makes a gadget as another device does. */
 async function make(values: GadgetCreate): Promise<string> {

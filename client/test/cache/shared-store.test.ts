@@ -5,7 +5,7 @@ import type { Change, Store } from '../../src/persist/port.js';
 import type { TodosProject } from '../support/schema.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
 import { useTodos } from '../support/todos.js';
-import { overrideCalls } from '../support/wrap-store.js';
+import { followCommits } from '../support/wrap-store.js';
 
 // Clients of one user in tabs that share a store.
 
@@ -182,18 +182,9 @@ describe('a write of a tab', () => {
 
 /** Returns a store that calls `end` behind each commit that removes such a row. */
 function removing(isSuch: (row: Change) => boolean, end: () => Promise<void> | undefined): Store {
-  const kept = memory();
-  return {
-    async open(name) {
-      const open = await kept.open(name);
-      return overrideCalls(open, {
-        async commit(rows, options) {
-          await open.commit(rows, options);
-          if (rows.some((row) => row.value === undefined && isSuch(row as Change))) await end();
-        },
-      });
-    },
-  };
+  return followCommits(memory(), (rows) =>
+    rows.some((row) => row.value === undefined && isSuch(row as Change)) ? end() : undefined,
+  );
 }
 
 /** Opens two tabs: one ends as soon as its commit has the answer to a write of the other's. */

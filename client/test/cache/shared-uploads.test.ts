@@ -5,7 +5,7 @@ import { memory } from '../../src/persist/memory.js';
 import type { BlobChange, Change, Store } from '../../src/persist/port.js';
 import { type GadgetsProject, useGadgets } from '../support/gadgets.js';
 import { openBrowser, type Tab } from '../support/shared-store.js';
-import { overrideCalls, wrapStore } from '../support/wrap-store.js';
+import { followCommits, wrapStore } from '../support/wrap-store.js';
 
 // Files of tabs that share a store.
 
@@ -86,25 +86,16 @@ describe('a file of a tab', () => {
   });
 
   it('that its tab has sent without a word of it is not sent again', async () => {
-    const kept = memory();
     let isOver = false;
-    const shared: Store = {
-      async open(name) {
-        const open = await kept.open(name);
-        return overrideCalls(open, {
-          async commit(rows, options) {
-            await open.commit(rows, options);
-            const isSent = rows.some(
-              ({ key, value }) => /^upload /.test(key) && JSON.stringify(value)?.includes('sentAt'),
-            );
-            if (!isSent || isOver) return;
-            isOver = true;
-            tabs[0].kill();
-            await tabs[0].wait();
-          },
-        });
-      },
-    };
+    const shared = followCommits(memory(), (rows) => {
+      const isSent = rows.some(
+        ({ key, value }) => /^upload /.test(key) && JSON.stringify(value)?.includes('sentAt'),
+      );
+      if (!isSent || isOver) return undefined;
+      isOver = true;
+      tabs[0].kill();
+      return tabs[0].wait();
+    });
     const { tabs, open } = await openTabs({ shared });
     const [one, two] = [await open(tabs[0]), await open(tabs[1])];
     dropUploads();
@@ -119,20 +110,14 @@ describe('a file of a tab', () => {
   });
 
   it('stays sent where its tab reads the store meanwhile', async () => {
-    const kept = memory();
     let wait: (() => Promise<void>) | null = null;
-    const shared: Store = {
-      async open(name) {
-        const open = await kept.open(name);
-        return overrideCalls(open, {
-          async load(table, prefix) {
-            const rows = await open.load(table, prefix);
-            if (prefix?.startsWith('upload ') && rows.length > 0) await wait?.();
-            return rows;
-          },
-        });
+    const shared = wrapStore(memory(), (open) => ({
+      async load(table, prefix) {
+        const rows = await open.load(table, prefix);
+        if (prefix?.startsWith('upload ') && rows.length > 0) await wait?.();
+        return rows;
       },
-    };
+    }));
     const { tabs, open } = await openTabs({ shared });
     let begin: () => void = () => undefined;
     const isReading = new Promise<void>((resolve) => {
@@ -334,26 +319,18 @@ describe('an account that the user has no more', () => {
 
 describe('a file that the server had deleted', () => {
   it('is named by its new id, where a tab has sent it again and never told', async () => {
-    const kept = memory();
     let first = '';
     let isOver = false;
-    const shared: Store = {
-      async open(name) {
-        const open = await kept.open(name);
-        return overrideCalls(open, {
-          async commit(rows, options) {
-            await open.commit(rows, options);
-            const row = rows.find(({ key }) => /^upload /.test(key))?.value as
-              | { blobId?: string }
-              | undefined;
-            if (isOver || first === '' || row?.blobId === undefined || row.blobId === first) return;
-            isOver = true;
-            tabs[1].kill();
-            await tabs[1].wait();
-          },
-        });
-      },
-    };
+    const shared = followCommits(memory(), (rows) => {
+      const row = rows.find(({ key }) => /^upload /.test(key))?.value as
+        | { blobId?: string }
+        | undefined;
+      if (isOver || first === '' || row?.blobId === undefined || row.blobId === first)
+        return undefined;
+      isOver = true;
+      tabs[1].kill();
+      return tabs[1].wait();
+    });
     const { tabs, open } = await openTabs({ shared });
     // The server has deleted the first file: a write can't name it, and its key is free again.
     const without =

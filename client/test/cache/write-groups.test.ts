@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { CORE, type Session } from '../../src/call/session.js';
-import { type Invocation, memory } from '../../src/index.js';
+import { memory } from '../../src/index.js';
 import type { Request, Response } from '../../src/transport/transport.js';
 import { spoil } from '../support/faulty-fetch.js';
 import { useGadgets } from '../support/gadgets.js';
-import { makeGate, times } from '../support/gate.js';
+import { isOf, makeGate, times } from '../support/gate.js';
 
 // Writes of several objects that belong together.
 
@@ -281,9 +281,6 @@ function namesOf(args: JsonObject): Readonly<Record<string, true>> {
 }
 
 const INVALID = { type: 'invalidProperties', properties: ['title'] };
-
-const isOf = ([name, args]: Invocation, kind: 'create' | 'update') =>
-  name === 'Gadget/set' && args[kind] !== undefined;
 
 async function makeElsewhere(title: string): Promise<string> {
   const far = await served.elsewhere();

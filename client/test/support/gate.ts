@@ -96,6 +96,10 @@ export function times(count: number): () => boolean {
   };
 }
 
+/** Tells calls that create or update gadgets. */
+export const isOf = ([name, args]: Invocation, kind: 'create' | 'update'): boolean =>
+  name === 'Gadget/set' && args[kind] !== undefined;
+
 /** Returns the arguments of the calls of a method that requests have, in their order. */
 export function argumentsOf(requests: readonly JmapRequest[], method: string): JsonObject[] {
   const calls = requests.flatMap(({ methodCalls }) => methodCalls);

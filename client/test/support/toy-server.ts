@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/protocol/json.js';
 import { memory } from '../../src/persist/memory.js';
 import type { TypeTable } from '../../src/schema/tables.js';
@@ -159,6 +160,19 @@ export async function openAccount(
   });
   return {
     ...{ store, sync, outcomes, failures },
+    isMade: (id: string): boolean =>
+      outcomes.some(({ isMade, write }) => isMade && write.ids.includes(id)),
+    /** Goes on without pauses for so many requests, or until this holds. Returns whether it does. */
+    async goOn(most: number, holds: () => boolean = () => false): Promise<boolean> {
+      const end = server.requests.length + most;
+      // A client that sends nothing more doesn't come to the end of its requests.
+      for (let turns = 20 * most; turns > 0 && server.requests.length < end; turns -= 1) {
+        if (holds()) return true;
+        sync.resume();
+        await delay(1);
+      }
+      return holds();
+    },
     /** The server's history is another one. */
     renew() {
       version += '1';

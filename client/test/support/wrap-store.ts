@@ -40,3 +40,16 @@ export function wrapStore(
     },
   });
 }
+
+/** Returns a store that calls `then` behind each commit, which ends after that. */
+export function followCommits(
+  store: Store,
+  then: (rows: Parameters<OpenStore['commit']>[0]) => Promise<void> | undefined,
+): Store {
+  return wrapStore(store, (open) => ({
+    async commit(rows, options) {
+      await open.commit(rows, options);
+      await then(rows);
+    },
+  }));
+}

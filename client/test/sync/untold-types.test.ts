@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../src/call/errors.js';
 import type { Invocation } from '../../src/index.js';
@@ -10,23 +9,7 @@ const TABLES = [makeTable('Thing'), makeTable('Other')];
 
 const errorOf = (type: string, id: string): readonly Invocation[] => [['error', { type }, id]];
 
-async function open(server: ToyServer, hasKeys = false) {
-  const account = await openAccount(server, TABLES, { hasKeys });
-  const { outcomes, sync } = account;
-  /** Goes on without pauses for so many requests, or until this holds. Returns whether it does. */
-  const goOn = async (most: number, holds: () => boolean = () => false): Promise<boolean> => {
-    const end = server.requests.length + most;
-    for (let turns = 20 * most; turns > 0 && server.requests.length < end; turns -= 1) {
-      if (holds()) return true;
-      sync.resume();
-      await delay(1);
-    }
-    return holds();
-  };
-  const isMade = (text: string): boolean =>
-    outcomes.some(({ isMade, write }) => isMade && write.ids.includes(text));
-  return { ...account, goOn, isMade };
-}
+const open = (server: ToyServer, hasKeys = false) => openAccount(server, TABLES, { hasKeys });
 
 describe('a server without keys', () => {
   it.each(['serverFail', 'serverUnavailable'])(
