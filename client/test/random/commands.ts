@@ -93,8 +93,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       if (world.hasBroken) return;
       const fault = random.pick(['down', 'gateway', 'busy'] as const);
       const isOfWrites = fault === 'gateway' && random.chance(0.5);
-      // A call that is answered often by errors counts as not made.
-      const count = random.integer(1, fault === 'busy' ? 4 : 12);
+      // A call that is answered often by errors counts as not made, and a write that fails seven
+      // times where all else goes through is refused.
+      const most = isOfWrites ? 6 : 12;
+      const count = random.integer(1, fault === 'busy' ? 4 : most);
       world.breakDown({ fault, isOfWrites }, count);
     },
   },
