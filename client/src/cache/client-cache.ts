@@ -111,7 +111,7 @@ export class ClientCache<P extends Project> {
     this.#peers = new Peers(data.tabs, data.store, this.#writer);
     this.#problems = new Problems(
       (rows) => this.#peers.announce('rows', rows, this.#writer.write(rows)),
-      () => this.#writer.settle(),
+      this.#writer,
       ({ accountId, write }, rows) => this.#open(accountId).writes.repeat(write, rows),
     );
     this.#life = data.life;

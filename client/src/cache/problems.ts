@@ -6,7 +6,7 @@ import { type PendingWrite, unsend } from '../store/write.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { Problem } from './cached-types.js';
 import { Variable } from './observable.js';
-import { type FoundRow, RowReader } from './row-reader.js';
+import { RowReader, type RowWriter } from './row-reader.js';
 import { copyJson } from './write-forms.js';
 
 /** The keys of their rows begin so. */
@@ -35,14 +35,9 @@ export class Problems {
   readonly #refused = new Map<Problem, RefusedWrite>();
   readonly #reader: RowReader;
 
-  /** `settle` resolves when all is written that there was. */
-  constructor(
-    write: (rows: readonly RowChange[]) => void,
-    settle: () => Promise<void>,
-    repeat: Repeat,
-  ) {
+  constructor(write: (rows: readonly RowChange[]) => void, writer: RowWriter, repeat: Repeat) {
     this.#write = write;
-    this.#reader = new RowReader(settle);
+    this.#reader = new RowReader(writer);
     this.#repeat = repeat;
   }
 
@@ -57,21 +52,19 @@ export class Problems {
    * late may not know that they were dealt with.
    */
   follow(rows: readonly RowChange[]): boolean {
-    const ours = rows.flatMap(({ table, key, value }) =>
-      table === 'meta' && key.startsWith(PREFIX) ? [[key, value] as const] : [],
-    );
+    const ours = rows.filter(({ table, key }) => table === 'meta' && key.startsWith(PREFIX));
     this.#take(ours);
-    return ours.some(([, value]) => value !== undefined);
+    return ours.some(({ value }) => value !== undefined);
   }
 
-  #take(rows: readonly FoundRow[]): void {
-    for (const [key, value] of rows) {
+  #take(rows: readonly RowChange[]): void {
+    for (const { key, value } of rows) {
       this.#reader.note(key);
       const problem = this.#byRow.get(key);
       const known = problem && (this.#refused.get(problem) as JsonValue | undefined);
       if (problem !== undefined && !isEqual(value, known)) this.#remove(problem);
     }
-    this.add(rows.flatMap(([, value]) => (value ? [value as unknown as RefusedWrite] : [])));
+    this.add(rows.flatMap(({ value }) => (value ? [value as unknown as RefusedWrite] : [])));
   }
 
   /** Returns the rows of refused writes. They are written in the commit that ends the writes. */

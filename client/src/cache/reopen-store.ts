@@ -211,7 +211,7 @@ class Returning {
     const add = (all: Iterable<RowChange>): void => {
       for (const row of all) rows.set(`${row.table} ${row.key}`, row);
     };
-    add(writer.unsaved.map(([, row]) => row).filter(isWanted));
+    add(writer.unsaved.filter(isWanted));
     if (life !== null) {
       add([this.#tools.lifeRow(life), this.#tools.sessionRow(session()), ...problems.rows]);
       for (const { account } of returns) add([...findAll(account.store), ...account.uploads.rows]);

@@ -1,21 +1,21 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { OpenStore } from '../persist/port.js';
+import type { OpenStore, Change as RowChange } from '../persist/port.js';
+import type { StoreWriter } from '../store/store-writer.js';
 
-/** The rows that a client knows, as they are in the store. Undefined: the store has none. */
-export type FoundRow = readonly [key: string, value: JsonValue | undefined];
+/** Writes to the store: it knows which rows that has yet to get. */
+export type RowWriter = Pick<StoreWriter, 'settle' | 'unsaved'>;
 
 /**
  * Reads rows of a store, one time after the other. A row that has changed here since a reading
- * began is newer than what that finds.
+ * began, or that the store has yet to get, is newer than what that finds.
  */
 export class RowReader {
-  readonly #settle: () => Promise<void>;
+  readonly #writer: RowWriter;
   readonly #newer = new Set<string>();
   #last: Promise<void> = Promise.resolve();
 
-  /** `settle` resolves when the store has all that there was. */
-  constructor(settle: () => Promise<void>) {
-    this.#settle = settle;
+  constructor(writer: RowWriter) {
+    this.#writer = writer;
   }
 
   /** Notes that a row has changed. */
@@ -23,20 +23,22 @@ export class RowReader {
     this.#newer.add(key);
   }
 
-  /** Calls `take` with the rows whose keys begin so, and with the known ones that are gone. */
+  /** Calls `take` with the rows whose keys begin so; the known ones that are gone have no value. */
   read(
     store: OpenStore,
     prefix: string,
     known: () => Iterable<string>,
-    take: (rows: readonly FoundRow[]) => void,
+    take: (rows: readonly RowChange[]) => void,
   ): Promise<void> {
     const reading = this.#last.then(async () => {
       this.#newer.clear();
-      await this.#settle();
+      await this.#writer.settle();
+      for (const { key } of this.#writer.unsaved) this.note(key);
       const stored = new Map<string, JsonValue | undefined>(await store.load('meta', prefix));
       const keys = new Set([...known(), ...stored.keys()]);
-      const older = [...keys].filter((key) => !this.#newer.has(key));
-      take(older.map((key) => [key, stored.get(key)]));
+      for (const key of this.#newer) keys.delete(key);
+      const rows = Array.from(keys, (key) => ({ table: 'meta', key, value: stored.get(key) }));
+      take(rows as readonly RowChange[]);
     });
     this.#last = reading.catch(() => undefined);
     return reading;

@@ -43,7 +43,7 @@ export class UploadQueue {
   constructor(context: UploadContext, owner: UploadOwner) {
     this.#context = context;
     this.#owner = owner;
-    this.#reader = new RowReader(() => context.writer.settle());
+    this.#reader = new RowReader(context.writer);
   }
 
   /** There has been an upload since the client was opened, or before. */
@@ -66,7 +66,7 @@ export class UploadQueue {
   load(open: OpenStore): Promise<void> {
     const known = () => this.rows.map(({ key }) => key);
     return this.#reader.read(open, nameRow(this.#context.accountId, ''), known, (rows) =>
-      this.follow(rows.map(([key, value]) => ({ table: 'meta', key, ...(value && { value }) }))),
+      this.follow(rows),
     );
   }
 

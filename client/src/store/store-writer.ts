@@ -86,9 +86,9 @@ export class StoreWriter {
     return this.#turn === null;
   }
 
-  /** The last changes of rows that a lost store hasn't got, by their tables and keys. */
-  get unsaved(): readonly (readonly [name: string, row: RowChange])[] {
-    return [...this.#unsaved].flatMap(([name, row]) => (isRow(row) ? [[name, row] as const] : []));
+  /** The last changes of rows that a lost store hasn't got. */
+  get unsaved(): readonly RowChange[] {
+    return [...this.#unsaved.values()].filter(isRow);
   }
 
   /** Another tab has changed these rows since they were lost. */
@@ -111,12 +111,9 @@ export class StoreWriter {
    * Goes on with the store, which has these changes of the unsaved ones by now. Writes the others,
    * and resolves to them once they are durable. A client that has the store alone has an epoch.
    */
-  async resume(
-    saved: Iterable<readonly [string, RowChange]>,
-    epoch: number | null,
-  ): Promise<readonly RowChange[]> {
-    for (const [name, change] of saved)
-      if (this.#unsaved.get(name) === change) this.#unsaved.delete(name);
+  async resume(saved: readonly RowChange[], epoch: number | null): Promise<readonly RowChange[]> {
+    const last = new Set(this.unsaved);
+    this.forget(saved.filter((row) => last.has(row)));
     if (epoch !== null) this.#turn = { epoch, isFenced: false };
     this.#loss = null;
     const rest = [...this.#unsaved.values()];

@@ -4,6 +4,8 @@ import { memory } from '../../src/index.js';
 import { failStore } from '../support/failing-store.js';
 import { useGadgets } from '../support/gadgets.js';
 import { limitRoom, limitStore } from '../support/limited-store.js';
+import { pageStore } from '../support/paged-store.js';
+import { followCommits } from '../support/wrap-store.js';
 
 // Files whose store has no room, was emptied, or has nothing else.
 
@@ -80,6 +82,44 @@ describe('a file of a store that was lost', () => {
     await eventually(() => expect(jmap.sync.getSnapshot().storage).toBe('kept'));
     await eventually(async () => expect(await hasOctets(kept, meanwhile.key)).toBe(true));
     expect(written).toEqual(['before', 'meanwhile']);
+  });
+});
+
+describe('a file of a store that is open again, and read anew', () => {
+  it('is kept, though the store has yet to get it', async () => {
+    const kept = memory();
+    const first = await open(kept);
+    for (const title of ['One', 'Two', 'Three'])
+      await first.me.Gadget.create({ title: `Paged ${title}` }).result;
+    await first.jmap.close();
+    const paged = pageStore(kept, 1);
+    paged.hold();
+    let isHeld = false;
+    const held: (() => void)[] = [];
+    const slow = followCommits(paged.store, () =>
+      isHeld ? new Promise<void>((resolve) => held.push(resolve)) : undefined,
+    );
+    const failing = failStore(slow);
+    served.goOffline();
+    const jmap = await served.connect({ store: failing.store, username: 'u1' });
+    const me = jmap.account();
+    failing.lose();
+    // The client notices, and has not read all.
+    expect(await me.upload('earlier').saved).toBe(false);
+    isHeld = true;
+    failing.find();
+    await eventually(() => expect(held).toHaveLength(1));
+    isHeld = false;
+    const scan = me.upload('meanwhile');
+    const write = me.Gadget.create({ title: 'Paged', blobId: scan });
+    for (const release of held) release();
+    paged.release();
+    await eventually(() => expect(jmap.sync.getSnapshot().storage).toBe('kept'));
+    served.goOnline();
+    jmap.sync.wake();
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await served.readFiles('Paged')).toEqual(['meanwhile']);
+    expect(jmap.problems.getSnapshot()).toEqual([]);
   });
 });
 

@@ -47,7 +47,7 @@ function openLog() {
   };
   const problems = new Problems(
     () => undefined,
-    async () => undefined,
+    { settle: async () => undefined, unsaved: [] },
     () => false,
   );
   const writes = new AccountWrites({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problems } from '../../src/cache/problems.js';
+import type { Change } from '../../src/persist/port.js';
 import type { PendingWrite } from '../../src/store/write.js';
 
 function makeWrite(ids: readonly string[]): PendingWrite {
@@ -10,7 +11,7 @@ const error = { type: 'forbidden' };
 const openProblems = (): Problems =>
   new Problems(
     () => undefined,
-    async () => undefined,
+    { settle: async () => undefined, unsaved: [] },
     () => false,
   );
 
@@ -45,8 +46,11 @@ describe('a problem', () => {
     let isWritten = false;
     const problems = new Problems(
       () => undefined,
-      async () => {
-        isWritten = true;
+      {
+        async settle() {
+          isWritten = true;
+        },
+        unsaved: [],
       },
       () => false,
     );
@@ -55,6 +59,21 @@ describe('a problem', () => {
     const rows = problems.rows.map(({ key, value }) => [key, value]);
     await problems.read({ load: async () => (isWritten ? rows : []) } as never);
     expect(problems.list.getSnapshot()).toHaveLength(1);
+  });
+
+  it('stays that a lost store has yet to get', async () => {
+    const unsaved: Change[] = [];
+    const problems = new Problems(
+      (rows) => unsaved.push(...rows),
+      { settle: async () => undefined, unsaved },
+      () => false,
+    );
+    problems.report({ accountId: 'A', write: makeWrite(['one']), error });
+    await problems.read({ load: async () => [] } as never);
+    expect(problems.list.getSnapshot()).toHaveLength(1);
+    unsaved.splice(0);
+    await problems.read({ load: async () => [] } as never);
+    expect(problems.list.getSnapshot()).toEqual([]);
   });
 
   it('is as the store has it, where another tab refuses the same write', async () => {
