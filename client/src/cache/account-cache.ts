@@ -125,8 +125,6 @@ export class AccountCache {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
-        // A tab may have ended before it has told what it has made of one.
-        await options.problems.read(open);
         await this.writes.endForgotten(open);
         if (isReread) {
           this.#sync.follow(types().map(({ name }) => name));

@@ -179,11 +179,13 @@ export class AccountWrites implements WriteTarget {
     for (const id of asked) problems.dismiss(id);
   }
 
-  /** Ends writes that are in the log no more: the tab that has their answers ended too soon. */
+  /**
+   * Reads the problems of the store, and ends writes that are in the log no more: a tab may have
+   * ended before it has told of them.
+   */
   async endForgotten(open: OpenStore): Promise<void> {
     const { problems } = this.#options;
     const ids = this.#findForgotten();
-    if (ids.length === 0) return;
     // That tab has left the refused ones as problems.
     await problems.read(open);
     const rest = new Set(this.#findForgotten());

@@ -10,7 +10,6 @@ import { RulesLoader } from '../query/rules-loader.js';
 import { nextTask } from '../query/slices.js';
 import type { Schema } from '../schema/tables.js';
 import { AccountStore } from '../store/account-store.js';
-import { findOldAliases } from '../store/old-aliases.js';
 import type { Coverage } from '../store/replica.js';
 import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { isEqual } from '../store/values.js';
@@ -42,6 +41,8 @@ import {
 import { CLOSED } from './waiters.js';
 
 const UPLOAD_QUOTA = 50_000_000;
+/** How long an object that was made here is found by its key, in milliseconds: 30 days. */
+const LIFE_OF_ALIASES = 30 * 24 * 60 * 60_000;
 
 export interface CacheOptions {
   /**
@@ -182,8 +183,7 @@ export class ClientCache<P extends Project> {
   }
 
   async #read(store: OpenStore): Promise<void> {
-    const old = await findOldAliases(store);
-    if (old.length > 0) await this.#writer.write(old);
+    await this.#removeOldAliases(store);
     await this.#problems.read(store);
     for (const id of await listAccounts(store)) {
       if (this.#accounts.has(id)) continue;
@@ -191,6 +191,15 @@ export class ClientCache<P extends Project> {
       await account.read(store);
       await this.#add(id, account).uploads.load(store);
     }
+  }
+
+  /** A page that is offline may lack the code: then a later start does it. */
+  async #removeOldAliases(store: OpenStore): Promise<void> {
+    const aliases = await store.load('aliases');
+    const end = Date.now() - LIFE_OF_ALIASES;
+    const old = aliases.filter(([, alias]) => ((alias as { at?: number }).at ?? 0) < end);
+    const code = old.length > 0 ? await import('../store/old-aliases.js').catch(() => null) : null;
+    if (code !== null) await this.#writer.write(await code.findUnused(store, old));
   }
 
   /** Reads what the store has besides, once the program has had its turn. */

@@ -150,8 +150,8 @@ export class Peers {
     if (this.#tabs === null || writer.loss !== null) return work();
     try {
       return await this.runAlone(store, async (turn) => {
-        await taker.begin(turn, store);
         try {
+          await taker.begin(turn, store);
           return await work();
         } finally {
           await writer.settle();

@@ -138,9 +138,12 @@ export class Problems {
   #remove(problem: Problem): void {
     if (!this.#has(problem)) return;
     this.#refused.delete(problem);
-    for (const [key, one] of this.#byRow) if (one === problem) this.#reader.note(key);
     for (const known of [this.#byRow, this.#byWrite])
-      for (const [id, one] of known) if (one === problem) known.delete(id);
+      for (const [id, one] of known)
+        if (one === problem) {
+          known.delete(id);
+          this.#reader.note(id);
+        }
     this.list.set(this.list.getSnapshot().filter((one) => one !== problem));
   }
 }

@@ -3,7 +3,7 @@ import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { StoreWriter } from '../store/store-writer.js';
 
 /** Writes to the store: it knows which rows that has yet to get. */
-export type RowWriter = Pick<StoreWriter, 'settle' | 'unsaved'>;
+export type RowWriter = Pick<StoreWriter, 'settle' | 'lacks'>;
 
 /**
  * Reads rows of a store, one time after the other. A row that has changed here since a reading
@@ -33,12 +33,11 @@ export class RowReader {
     const reading = this.#last.then(async () => {
       this.#newer.clear();
       await this.#writer.settle();
-      for (const { key } of this.#writer.unsaved) this.note(key);
       const stored = new Map<string, JsonValue | undefined>(await store.load('meta', prefix));
       const keys = new Set([...known(), ...stored.keys()]);
-      for (const key of this.#newer) keys.delete(key);
       const rows = Array.from(keys, (key) => ({ table: 'meta', key, value: stored.get(key) }));
-      take(rows as readonly RowChange[]);
+      const isOlder = (row: RowChange) => !this.#newer.has(row.key) && !this.#writer.lacks(row);
+      take((rows as readonly RowChange[]).filter(isOlder));
     });
     this.#last = reading.catch(() => undefined);
     return reading;

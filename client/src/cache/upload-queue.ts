@@ -66,7 +66,7 @@ export class UploadQueue {
   load(open: OpenStore): Promise<void> {
     const known = () => this.rows.map(({ key }) => key);
     return this.#reader.read(open, nameRow(this.#context.accountId, ''), known, (rows) =>
-      this.follow(rows),
+      this.follow(rows, true),
     );
   }
 
@@ -81,8 +81,8 @@ export class UploadQueue {
     await this.load(open).catch(() => undefined);
   }
 
-  /** Takes the rows of uploads that other tabs have changed. */
-  follow(rows: readonly RowChange[]): void {
+  /** Takes the rows of uploads that other tabs have changed. `areLatest`: the store has them. */
+  follow(rows: readonly RowChange[], areLatest = false): void {
     const prefix = nameRow(this.#context.accountId, '');
     for (const { table, key: name, value } of rows) {
       if (table !== 'meta' || !name.startsWith(prefix)) continue;
@@ -92,7 +92,7 @@ export class UploadQueue {
       // One that has failed isn't sent any more; the store may have yet to hear of it.
       if (known?.error !== undefined && value !== undefined) continue;
       this.#set(key, value as UploadRow | undefined);
-      this.#takeId(key);
+      this.#takeId(key, areLatest);
       this.#worker?.follow(key);
     }
     if (this.#rows.size > 0) void this.#load();
@@ -100,9 +100,9 @@ export class UploadQueue {
 
   /**
    * Takes the id of a row: the tab that has sent the file may have ended before it has told it.
-   * `isLatest`: no other tab sends the file, and the id isn't an older one.
+   * `isLatest`: the id isn't an older one.
    */
-  #takeId(key: Key, isLatest = false): void {
+  #takeId(key: Key, isLatest: boolean): void {
     const { store } = this.#context;
     const id = this.#rows.get(key)?.blobId;
     const known = store.replica.idOf(key);
@@ -251,12 +251,6 @@ export class UploadQueue {
     this.#context.hold(key, work).catch(() => undefined);
   }
 
-  async #reread(key: Key): Promise<void> {
-    const { open } = this.#context;
-    if (open !== null) await this.load(open);
-    this.#takeId(key, true);
-  }
-
   #load(): Promise<UploadWorker | null> {
     this.#loading ??= this.#import();
     return this.#loading;
@@ -273,7 +267,7 @@ export class UploadQueue {
           ...{ ...this.#context, ...this.#owner, rows: this.#rows, fresh: this.#fresh },
           change: (key: Key, row?: UploadRow) => this.#change(key, row),
           claim: (key: Key) => this.#claim(key),
-          reread: (key: Key) => this.#reread(key),
+          reread: async () => this.#context.open && this.load(this.#context.open),
         };
         const worker = new Worker(context, TOOLS);
         this.#worker = worker;

@@ -29,8 +29,8 @@ interface Context extends UploadContext, UploadOwner {
   readonly fresh: ReadonlySet<Key>;
   /** Changes the row of an upload, or takes it away, and follows it. */
   readonly change: (key: Key, row?: UploadRow) => void;
-  /** Reads the row of an upload, and follows it. */
-  readonly reread: (key: Key) => Promise<void>;
+  /** Reads the rows of the uploads, and follows them. */
+  readonly reread: () => Promise<unknown>;
   /** Calls `send` once no other tab sends the file. */
   readonly claim: (key: Key) => void;
 }
@@ -142,7 +142,7 @@ export class UploadWorker {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     try {
-      if (isShared && entry.data === null) await reread(key);
+      if (isShared && entry.data === null) await reread();
     } catch (error) {
       this.#claimLater(entry);
       throw error;

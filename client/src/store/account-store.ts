@@ -413,9 +413,10 @@ export class AccountStore {
     }
   }
 
-  /** Takes rows that are in the store. */
+  /** Takes rows that are in the store. A write of which it has yet to get a change is newer here. */
   #take(rows: readonly RowChange[], areTold = false, areNew = false): void {
-    const stored = rows.filter(({ table }) => table === 'log');
+    const { writer } = this.#options;
+    const stored = rows.filter((row) => row.table === 'log' && !(row.value && writer.lacks(row)));
     const log = this.log.take(this.replica.log, stored, areNew);
     this.#loader.note(areTold ? rows : []);
     const touched = this.replica.apply({

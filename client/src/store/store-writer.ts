@@ -91,6 +91,11 @@ export class StoreWriter {
     return [...this.#unsaved.values()].filter(isRow);
   }
 
+  /** Returns whether a lost store has yet to get a change of a row. */
+  lacks(row: Written): boolean {
+    return this.#unsaved.has(nameOf(row));
+  }
+
   /** Another tab has changed these rows since they were lost. */
   forget(rows: readonly RowChange[]): void {
     for (const row of rows) this.#unsaved.delete(nameOf(row));
@@ -112,8 +117,7 @@ export class StoreWriter {
    * and resolves to them once they are durable. A client that has the store alone has an epoch.
    */
   async resume(saved: readonly RowChange[], epoch: number | null): Promise<readonly RowChange[]> {
-    const last = new Set(this.unsaved);
-    this.forget(saved.filter((row) => last.has(row)));
+    this.forget(saved.filter((row) => this.#unsaved.get(nameOf(row)) === row));
     if (epoch !== null) this.#turn = { epoch, isFenced: false };
     this.#loss = null;
     const rest = [...this.#unsaved.values()];
@@ -122,10 +126,9 @@ export class StoreWriter {
   }
 
   #keep(changes: readonly Written[], areOlder = false): void {
-    for (const change of changes) {
-      const name = nameOf(change);
-      if (isKept(change) && !(areOlder && this.#unsaved.has(name))) this.#unsaved.set(name, change);
-    }
+    for (const change of changes)
+      if (isKept(change) && !(areOlder && this.lacks(change)))
+        this.#unsaved.set(nameOf(change), change);
   }
 
   /** Resolves to true once the changes are durable, to false where they never will be. */

@@ -258,7 +258,10 @@ export class Sync {
     this.#beginReadings(lost?.isMade ? undefined : lost?.type);
     this.#lists?.note(new Set(calls.map(({ type }) => type)));
     // One pull has room in any case, or nothing would be read any more.
-    const most = Math.max(this.#outbox.shareOf(all), Math.min(all, 1 + CALLS_OF_A_PULL));
+    const most = Math.max(
+      this.#outbox.shareOf(all),
+      Math.min(all, (calls.length || 1) + CALLS_OF_A_PULL),
+    );
     let room = most - calls.length - this.#openCalls.callsOf(questions).length;
     // Lists on screen don't wait until all types are read.
     const hasRoom = this.#lists?.isDue === true && room >= CALLS_OF_A_PULL + CALLS_OF_A_LIST;

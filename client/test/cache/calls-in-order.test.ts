@@ -329,3 +329,34 @@ describe('an update that names its own new object in a text', () => {
     expect(made?.meta.note).toBe(made?.id);
   });
 });
+
+describe('a destroy behind a write that frees what it would take along', () => {
+  it.each(['restrict', 'cascade', 'file'])('is made behind it: %s', async (how) => {
+    const far = await served.elsewhere();
+    const at = (id: string): object =>
+      how === 'cascade' ? { plan: { steps: [{ gadgetId: id }] } } : { parentId: id };
+    const { created } = await far.Gadget.set({ create: { a: { title: `Old ${how}` } } });
+    const old = created?.a?.id ?? '';
+    const { me, jmap, id: child } = await openWith({ title: `Child ${how}`, ...at(old) });
+    served.goOffline();
+    const scan = me.upload('x');
+    me.Gadget.update(child as never, how === 'file' ? { blobId: scan.key } : { rank: 7 });
+    const { id } = me.Gadget.create({ title: `New ${how}` }).object;
+    const move = me.Gadget.update(child as never, at(id) as never);
+    const destroy = me.Gadget.destroy(old as never);
+    await destroy.saved;
+    if (how === 'file') {
+      // All but the file goes through.
+      served.proxy().decide(({ path }) => (path.startsWith('/jmap/upload') ? 'drop' : 'pass'));
+      jmap.sync.wake();
+      await eventually(async () => {
+        const { list } = await far.Gadget.get();
+        expect(list.map(({ title }) => title)).toContain(`New ${how}`);
+      });
+    }
+    served.goOnline();
+    await jmap.sync.settled();
+    expect([await move.result, await destroy.result]).toMatchObject([{ ok: true }, { ok: true }]);
+    expect((await far.Gadget.get({ ids: [child] })).list).toHaveLength(1);
+  });
+});

@@ -12,6 +12,8 @@ import { followCommits } from '../support/wrap-store.js';
 const served = useGadgets({ MAX_SIZE_UPLOAD: '1000000' });
 afterEach(() => served.goOnline());
 
+type Account = Awaited<ReturnType<typeof open>>['me'];
+
 async function open(store: ReturnType<typeof memory>) {
   const jmap = await served.connect({ store });
   await jmap.sync.settled();
@@ -85,8 +87,9 @@ describe('a file of a store that was lost', () => {
   });
 });
 
-describe('a file of a store that is open again, and read anew', () => {
-  it('is kept, though the store has yet to get it', async () => {
+describe('a store that is open again, and read anew', () => {
+  /** Opens a client that hasn't read all, and whose lost store is found again: a commit waits. */
+  async function openHeld(before: (me: Account) => Promise<unknown> = async () => undefined) {
     const kept = memory();
     const first = await open(kept);
     for (const title of ['One', 'Two', 'Three'])
@@ -103,23 +106,51 @@ describe('a file of a store that is open again, and read anew', () => {
     served.goOffline();
     const jmap = await served.connect({ store: failing.store, username: 'u1' });
     const me = jmap.account();
+    await before(me);
     failing.lose();
-    // The client notices, and has not read all.
+    // The client notices.
     expect(await me.upload('earlier').saved).toBe(false);
     isHeld = true;
     failing.find();
     await eventually(() => expect(held).toHaveLength(1));
     isHeld = false;
+    return {
+      ...{ jmap, me },
+      async release() {
+        for (const each of held) each();
+        paged.release();
+        await eventually(() => expect(jmap.sync.getSnapshot().storage).toBe('kept'));
+        served.goOnline();
+        jmap.sync.wake();
+      },
+    };
+  }
+
+  it('takes no file away that it has yet to get', async () => {
+    const { jmap, me, release } = await openHeld();
     const scan = me.upload('meanwhile');
     const write = me.Gadget.create({ title: 'Paged', blobId: scan });
-    for (const release of held) release();
-    paged.release();
-    await eventually(() => expect(jmap.sync.getSnapshot().storage).toBe('kept'));
-    served.goOnline();
-    jmap.sync.wake();
+    await release();
     expect(await write.result).toMatchObject({ ok: true });
     expect(await served.readFiles('Paged')).toEqual(['meanwhile']);
     expect(jmap.problems.getSnapshot()).toEqual([]);
+  });
+
+  it('takes no write back that it has yet to get', async () => {
+    let create: ReturnType<Account['Gadget']['create']> | null = null;
+    const { jmap, me, release } = await openHeld((account) => {
+      create = account.Gadget.create({ title: 'Before', rank: 1 });
+      return create.saved;
+    });
+    const { object } = create as unknown as ReturnType<Account['Gadget']['create']>;
+    const update = me.Gadget.update(object.id, { title: 'After' });
+    await release();
+    expect(await update.result).toMatchObject({ ok: true });
+    await jmap.sync.settled();
+    const { list } = await (await served.elsewhere()).Gadget.get();
+    expect(list.filter(({ title }) => /Before|After/.test(title))).toMatchObject([
+      { title: 'After', rank: 1 },
+    ]);
   });
 });
 

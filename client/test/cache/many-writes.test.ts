@@ -47,7 +47,7 @@ function openLog() {
   };
   const problems = new Problems(
     () => undefined,
-    { settle: async () => undefined, unsaved: [] },
+    { settle: async () => undefined, lacks: () => false },
     () => false,
   );
   const writes = new AccountWrites({

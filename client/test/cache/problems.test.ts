@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Problems } from '../../src/cache/problems.js';
-import type { Change } from '../../src/persist/port.js';
 import type { PendingWrite } from '../../src/store/write.js';
 
 function makeWrite(ids: readonly string[]): PendingWrite {
@@ -11,7 +10,7 @@ const error = { type: 'forbidden' };
 const openProblems = (): Problems =>
   new Problems(
     () => undefined,
-    { settle: async () => undefined, unsaved: [] },
+    { settle: async () => undefined, lacks: () => false },
     () => false,
   );
 
@@ -50,7 +49,7 @@ describe('a problem', () => {
         async settle() {
           isWritten = true;
         },
-        unsaved: [],
+        lacks: () => false,
       },
       () => false,
     );
@@ -62,16 +61,16 @@ describe('a problem', () => {
   });
 
   it('stays that a lost store has yet to get', async () => {
-    const unsaved: Change[] = [];
+    const unsaved = new Set<string>();
     const problems = new Problems(
-      (rows) => unsaved.push(...rows),
-      { settle: async () => undefined, unsaved },
+      (rows) => rows.map(({ key }) => unsaved.add(key)),
+      { settle: async () => undefined, lacks: ({ key }) => unsaved.has(key) },
       () => false,
     );
     problems.report({ accountId: 'A', write: makeWrite(['one']), error });
     await problems.read({ load: async () => [] } as never);
     expect(problems.list.getSnapshot()).toHaveLength(1);
-    unsaved.splice(0);
+    unsaved.clear();
     await problems.read({ load: async () => [] } as never);
     expect(problems.list.getSnapshot()).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { RequestError, TransportError } from '../../src/call/errors.js';
 import type { ListSearch } from '../../src/store/list-state.js';
-import { makeKey } from '../../src/store/write.js';
+import { makeKey, type PendingWrite } from '../../src/store/write.js';
 import { ListSync } from '../../src/sync/list-sync.js';
 import type { Request } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
@@ -352,6 +352,43 @@ describe('a write beside a list that the server refuses', () => {
     create('Thing', 'innocent');
     await eventually(() => expect(outcomes).toMatchObject([{ isMade: true }]));
     await sync.close();
+  });
+});
+
+describe('updates of two types that ask for no change', () => {
+  it('are sent, however little a proxy lets pass', async () => {
+    const server = new ToyServer();
+    const tables = [THING, makeTable('Other')];
+    for (const type of ['Thing', 'Other'])
+      server.objects.set(type, { id: type, type, text: 'before' });
+    const { sync, store, outcomes, create } = await openAccount(server, tables);
+    await sync.settle();
+    server.before = (request) => {
+      if (JSON.stringify(request).length > 12_000) throw new RequestError(413, {});
+    };
+    create('Other', ...Array.from({ length: 20 }, (_, n) => `${n}`.padEnd(2000, 'x')));
+    await sync.settle();
+    expect(outcomes.splice(0)).toHaveLength(20);
+    server.answer = ([name, args, id]) => {
+      if (!name.endsWith('/set')) return undefined;
+      return args['ifInState'] === server.state
+        ? [[name, { updated: { Thing: null, Other: null } }, id]]
+        : [['error', { type: 'stateMismatch' }, id]];
+    };
+    // Somebody changes another object.
+    server.change();
+    const update = (type: string): PendingWrite => ({
+      ...{ ids: [type], type, key: type, kind: 'update', sentAs: null },
+      ...{ patch: { text: 'after' }, unchanged: { text: 'before' } },
+    });
+    void store.commit({ log: [update('Thing'), update('Other')] });
+    const end = server.requests.length + 20;
+    while (outcomes.length < 2 && server.requests.length < end) {
+      sync.wake();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await sync.close();
+    expect(outcomes).toMatchObject([{ isMade: true }, { isMade: true }]);
   });
 });
 

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/poll.js';
+import { StoreLostError } from '../../src/persist/store-errors.js';
+import { failStore } from '../support/failing-store.js';
+import { useGadgets } from '../support/gadgets.js';
+import { openBrowser } from '../support/shared-store.js';
+import { wrapStore } from '../support/wrap-store.js';
+
+// Tabs whose store is lost while they read it.
+
+const served = useGadgets();
+afterEach(() => served.goOnline());
+
+async function countOf(title: string): Promise<number> {
+  const { list } = await (await served.elsewhere()).Gadget.get();
+  return list.filter((each) => each.title === title).length;
+}
+
+/** Returns a fetch that can be offline. */
+function makeNet(inner: typeof fetch) {
+  const net = { isOnline: true };
+  const own: typeof fetch = (url, init) =>
+    net.isOnline ? inner(url, init) : Promise.reject(new TypeError('offline'));
+  return { net, fetch: own };
+}
+
+describe('a tab whose store is lost at the beginning of its turn', () => {
+  it('goes on without it, and sends nothing again that another tab has sent', async () => {
+    const openTab = openBrowser();
+    const tabs = [openTab(), openTab()] as const;
+    const failing = failStore(tabs[0].store);
+    let isArmed = false;
+    const store = wrapStore(failing.store, (open) => ({
+      load(table, prefix) {
+        if (isArmed && prefix === 'problem ') failing.lose();
+        return open.load(table, prefix);
+      },
+    }));
+    const nets = [makeNet(tabs[0].fetch), makeNet(tabs[1].fetch)] as const;
+    const one = await served.connect({ store, fetch: nets[0].fetch });
+    await one.sync.settled();
+    const two = await served.connect({ store: tabs[1].store, fetch: nets[1].fetch });
+    await two.sync.settled();
+    for (const { net } of nets) net.isOnline = false;
+    const made = one.account().Gadget.create({ title: 'once' });
+    expect(await made.saved).toBe(true);
+    await eventually(() => expect(two.sync.getSnapshot().pending).toBe(1));
+    isArmed = true;
+    nets[0].net.isOnline = true;
+    one.sync.wake();
+    await eventually(() => expect(one.sync.getSnapshot().storage).toBe('lost'));
+    isArmed = false;
+    await (await served.elsewhere()).Gadget.set({ create: { a: { title: 'far' } } });
+    const lost = one.account().Gadget.create({ title: 'while lost' });
+    one.sync.wake();
+    const rows = () => one.account().Gadget.live().getSnapshot().rows;
+    await eventually(() => expect(rows().map(({ title }) => title)).toContain('far'));
+    expect(await lost.result).toMatchObject({ ok: true });
+    nets[1].net.isOnline = true;
+    await two.sync.settled();
+    failing.find();
+    await eventually(() => expect(one.sync.getSnapshot().storage).toBe('kept'));
+    await one.sync.settled();
+    expect(await made.result).toMatchObject({ ok: true });
+    expect([await countOf('once'), await countOf('while lost')]).toEqual([1, 1]);
+  });
+});
+
+describe('a file whose row could not be written', () => {
+  it('is sent all the same, where its tab reads the store meanwhile', async () => {
+    const tab = openBrowser()();
+    let isArmed = false;
+    const store = wrapStore(tab.store, (open) => ({
+      async commit(rows, options) {
+        if (isArmed && rows.some(({ key, value }) => /^upload /.test(key) && value !== undefined)) {
+          isArmed = false;
+          throw new StoreLostError('The disk fails.');
+        }
+        return open.commit(rows, options);
+      },
+    }));
+    const one = await served.connect({ store, fetch: tab.fetch });
+    await one.sync.settled();
+    expect(await one.account().upload('earlier').result).toMatchObject({ ok: true });
+    served.goOffline();
+    isArmed = true;
+    const scan = one.account().upload('only here');
+    const write = one.account().Gadget.create({ title: 'Here', blobId: scan });
+    // The store is read for a further account.
+    one.account('further' as never);
+    await eventually(() => expect(one.sync.getSnapshot().storage).toBe('lost'));
+    await eventually(() => expect(one.sync.getSnapshot().storage).toBe('kept'));
+    served.goOnline();
+    await one.sync.settled();
+    expect(await scan.result).toMatchObject({ ok: true });
+    expect(await write.result).toMatchObject({ ok: true });
+    expect(await served.readFiles('Here')).toEqual(['only here']);
+  });
+});
