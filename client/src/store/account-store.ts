@@ -413,7 +413,7 @@ export class AccountStore {
     }
   }
 
-  /** Takes rows that are in the store. A write of which it has yet to get a change is newer here. */
+  /** Takes rows of the store. A write of which it has yet to get a change is newer here. */
   #take(rows: readonly RowChange[], areTold = false, areNew = false): void {
     const { writer } = this.#options;
     const stored = rows.filter((row) => row.table === 'log' && !(row.value && writer.lacks(row)));

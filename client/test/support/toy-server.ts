@@ -162,7 +162,7 @@ export async function openAccount(
     ...{ store, sync, outcomes, failures },
     isMade: (id: string): boolean =>
       outcomes.some(({ isMade, write }) => isMade && write.ids.includes(id)),
-    /** Goes on without pauses for so many requests, or until this holds. Returns whether it does. */
+    /** Goes on without pauses for so many requests, or until this holds: tells whether it does. */
     async goOn(most: number, holds: () => boolean = () => false): Promise<boolean> {
       const end = server.requests.length + most;
       // A client that sends nothing more doesn't come to the end of its requests.
