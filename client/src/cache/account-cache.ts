@@ -125,11 +125,11 @@ export class AccountCache {
     const turns = {
       begin: async (turn: Turn, open: OpenStore) => {
         const isReread = await store.beginTurn(turn, open);
-        await this.writes.endForgotten(open);
         if (isReread) {
           this.#sync.follow(types().map(({ name }) => name));
           this.lists.noteMissing();
         }
+        await this.writes.endForgotten(open);
         this.#sync.follow(store.renew());
       },
       end: () => {

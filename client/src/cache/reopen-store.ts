@@ -3,6 +3,7 @@ import type { Session } from '../call/session.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { AccountStore } from '../store/account-store.js';
 import type { StoreWriter } from '../store/store-writer.js';
+import type { PendingWrite } from '../store/write.js';
 import type { AccountCache } from './account-cache.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
@@ -160,7 +161,7 @@ class Returning {
     const returns = await Promise.all(
       Array.from(accounts.values(), (account) => this.#judge(account, found)),
     );
-    const log = new Set((await open.load('log')).map(([key]) => key));
+    const log = new Map(await open.load('log'));
     const { unsaved } = writer;
     const rows = this.#findRows(returns, log, found.life === null ? life : null);
     this.#signal.throwIfAborted();
@@ -191,21 +192,25 @@ class Returning {
   /** Returns the rows that the store lacks; of an empty one, whose life begins, all. */
   #findRows(
     returns: readonly Return[],
-    log: ReadonlySet<string>,
+    log: ReadonlyMap<string, JsonValue>,
     life: Life | null,
   ): readonly RowChange[] {
     const { writer, problems, session, peers } = this.#host;
     const behind = new Map(
-      returns.flatMap(({ account, step }) => (step === null ? [[account.id, account]] : [])),
+      returns.flatMap(({ account: { id, store }, step }) =>
+        step === null ? [[id, { store, stored: new Map(store.log.stored) }]] : [],
+      ),
     );
     const isWanted = ({ table, key, value }: RowChange): boolean => {
-      const { store } = behind.get(key.split(' ')[0] ?? '') ?? {};
+      const account = behind.get(key.split(' ')[0] ?? '');
       if (table === 'meta') return !key.startsWith('step ');
-      if (store === undefined || table === 'aliases') return true;
-      // Others have ended writes whose rows are gone.
-      const place = store.rows.nameOf(key);
-      const isGone = value !== undefined && !log.has(key) && store.log.stored.includes(place);
-      return table === 'log' && !isGone;
+      if (account === undefined || table === 'aliases') return true;
+      // Others have sent a write, or have ended it: its row is another one, or gone.
+      const sentAs = account.stored.get(account.store.rows.nameOf(key));
+      const there = log.get(key) as Partial<PendingWrite> | undefined;
+      const isTaken = value !== undefined && sentAs !== undefined && there?.sentAs !== sentAs;
+      if (table === 'log' && isTaken) writer.forget([{ table, key }]);
+      return table === 'log' && !isTaken;
     };
     const rows = new Map<string, RowChange>();
     const add = (all: Iterable<RowChange>): void => {

@@ -7,6 +7,9 @@ import type { PendingWrite } from './write.js';
 /** Digits of the number of a row: keys are in the order of their code units. */
 const DIGITS = 12;
 
+/** A row that a store has, and the request that carries its write. */
+export type StoredPlace = readonly [place: string, sentAs: string | null];
+
 /**
  * The rows that a log has in a store: one for each entry, numbered in their order. Clients may add
  * rows without knowing each other's: each has a mark of its own behind its numbers.
@@ -72,9 +75,9 @@ export class LogRows {
   }
 
   /** Returns the changes of rows by which a store goes on to have all of its rows and no other. */
-  findMissing(rows: readonly RowChange[], stored: Iterable<string>): readonly RowChange[] {
+  findMissing(rows: readonly RowChange[], stored: readonly StoredPlace[]): readonly RowChange[] {
     const there = new Set(rows.map(({ key }) => key));
-    const gone = Array.from(stored, (place) => this.#prefix + place);
+    const gone = stored.map(([place]) => this.#prefix + place);
     const removed = gone.filter((key) => !there.has(key));
     return [...rows, ...removed.map((key) => ({ table: 'log', key }) as const)];
   }
@@ -84,9 +87,9 @@ export class LogRows {
     return Array.from(this.#places, ([write, place]) => this.#row(place, write));
   }
 
-  /** Returns the places of the rows that the store has. */
-  get stored(): readonly string[] {
-    return [...this.#stored.keys()];
+  /** Returns the places of the rows that the store has, and the requests that carry these. */
+  get stored(): readonly StoredPlace[] {
+    return [...this.#stored];
   }
 
   /** Returns whether a store has a row of a write, or gets one in any case. */

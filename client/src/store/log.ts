@@ -68,7 +68,9 @@ export function countCommon(one: Log, other: Log): number {
 /** A destroy takes the unsent updates of its object away, and the create of a new one too. */
 function appendDestroy(log: Log, at: number, write: PendingWrite): Log {
   const before = log[at];
-  if (before?.kind === 'update') {
+  // It may have taken away what refers to an object that was destroyed since.
+  const isFreed = log.some(({ kind }, index) => index > at && kind === 'destroy');
+  if (before?.kind === 'update' && !isFreed) {
     const ids = [...before.ids, ...write.ids];
     return append(log.toSpliced(at, 1), { ...write, ids }, () => null);
   }

@@ -106,8 +106,8 @@ function cutPlan(planned: Log, log: Log, index: number): Log {
 }
 
 /**
- * Returns the unsent writes for which `isHeld` is true, the writes that need their objects, and all
- * that were made together with one of them.
+ * Returns the unsent writes for which `isHeld` is true, the writes that need their objects, the
+ * destroys behind one, and all that were made together with one of them.
  */
 export function findHeld(
   log: Log,
@@ -118,7 +118,10 @@ export function findHeld(
     const keys = new Set<Key>();
     const held = log.filter((write) => {
       const isMate = write.group !== undefined && groups.has(write.group);
-      const stays = write.sentAs === null && (isMate || isHeld(write) || needs(write, keys));
+      // The server may destroy what still refers to the object, too, or not let it go.
+      const isLate = write.kind === 'destroy' && keys.size > 0;
+      const stays =
+        write.sentAs === null && (isMate || isLate || isHeld(write) || needs(write, keys));
       if (stays) keys.add(write.key);
       return stays;
     });
@@ -136,9 +139,11 @@ export function divideGroup(writes: Log, replica: Replica): Log {
   let group = writes[0]?.group;
   const objects = new Set<string>();
   const creates = new Set<Key>();
+  const hasChecked = writes.some(isChecked);
   return writes.map((write) => {
     const object = `${write.type} ${write.key}`;
-    const isNext = objects.has(object) || isChecked(write);
+    const isLate = write.kind === 'destroy' && hasChecked;
+    const isNext = isLate || objects.has(object) || isChecked(write);
     if (group !== undefined && (isNext || namesAsText(write, creates, replica))) {
       group = crypto.randomUUID();
       objects.clear();

@@ -28,8 +28,8 @@ export function findWaiting(
   const types = new Set<string>();
   const objects = new Set<string>();
   const creates = new Set<Key>();
-  /** A write waits for a file, or for the next request: it may take a reference away. */
-  let isBehind = false;
+  /** An update that asks may come once more, and free what a destroy would take along. */
+  let hasChecked = false;
   /** The type of the write before, where that goes in the next request with its state. */
   let joined: string | null = null;
   for (const write of replica.log) {
@@ -37,21 +37,14 @@ export function findWaiting(
     const isUnsent = sentAs === null;
     const needsId = isUnsent && namesAsText(write, creates, replica);
     if (kind === 'create') creates.add(key);
-    if (held.has(write)) {
-      isBehind = true;
-      continue;
-    }
+    if (held.has(write)) continue;
     const object = `${type} ${key}`;
     const isLast: boolean = isChecked(write) && types.has(type) && joined !== type;
     const isStateless = (isGuarded || isChecked(write)) && replica.cursor(type) === null;
-    const isNext = objects.has(object) && !open.has(type);
-    // The server may destroy what still refers to the object, too, or not let it go.
-    const isLate = isNext || (kind === 'destroy' && isBehind);
+    const isLate = objects.has(object) || (kind === 'destroy' && hasChecked);
     const isEarly: boolean = isLast || isStateless || needsId || isLate || open.has(type);
-    if (isUnsent && isEarly) {
-      waiting.add(write);
-      isBehind ||= isNext;
-    }
+    hasChecked ||= isChecked(write);
+    if (isUnsent && isEarly) waiting.add(write);
     // A call may fail and come again: a later one of its object would have been made before it.
     if (kind !== 'create') objects.add(object);
     types.add(type);

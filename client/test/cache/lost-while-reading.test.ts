@@ -16,11 +16,18 @@ async function countOf(title: string): Promise<number> {
   return list.filter((each) => each.title === title).length;
 }
 
-/** Returns a fetch that can be offline. */
+const isSent = (value: unknown): boolean =>
+  typeof (value as { readonly sentAs?: unknown } | undefined)?.sentAs === 'string';
+
+/** Returns a fetch that can be offline, or lose the answers. */
 function makeNet(inner: typeof fetch) {
-  const net = { isOnline: true };
-  const own: typeof fetch = (url, init) =>
-    net.isOnline ? inner(url, init) : Promise.reject(new TypeError('offline'));
+  const net = { isOnline: true, isMute: false };
+  const own: typeof fetch = async (url, init) => {
+    if (!net.isOnline) throw new TypeError('offline');
+    const response = await inner(url, init);
+    if (net.isMute) throw new TypeError('The answer is lost.');
+    return response;
+  };
   return { net, fetch: own };
 }
 
@@ -63,6 +70,45 @@ describe('a tab whose store is lost at the beginning of its turn', () => {
     await one.sync.settled();
     expect(await made.result).toMatchObject({ ok: true });
     expect([await countOf('once'), await countOf('while lost')]).toEqual([1, 1]);
+  });
+});
+
+describe('a tab whose store is lost as it plans a write', () => {
+  it('leaves the request of another tab, which has planned it, too', async () => {
+    const openTab = openBrowser();
+    const tabs = [openTab(), openTab()] as const;
+    const failing = failStore(tabs[0].store);
+    let isArmed = false;
+    const store = wrapStore(failing.store, (open) => ({
+      commit(rows, options) {
+        const isPlan = rows.some(({ table, value }) => table === 'log' && isSent(value));
+        if (isArmed && isPlan) failing.lose();
+        return open.commit(rows, options);
+      },
+    }));
+    const nets = [makeNet(tabs[0].fetch), makeNet(tabs[1].fetch)] as const;
+    const one = await served.connect({ store, fetch: nets[0].fetch });
+    await one.sync.settled();
+    const two = await served.connect({ store: tabs[1].store, fetch: nets[1].fetch });
+    await two.sync.settled();
+    for (const { net } of nets) net.isOnline = false;
+    isArmed = true;
+    const made = one.account().Gadget.create({ title: 'planned twice' });
+    expect(await made.saved).toBe(true);
+    await eventually(() => expect(one.sync.getSnapshot().storage).toBe('lost'));
+    isArmed = false;
+    await eventually(() => expect(two.sync.getSnapshot().pending).toBe(1));
+    // The answer to the other tab is lost.
+    Object.assign(nets[1].net, { isOnline: true, isMute: true });
+    two.sync.wake();
+    await eventually(async () => expect(await countOf('planned twice')).toBe(1));
+    nets[1].net.isOnline = false;
+    failing.find();
+    await eventually(() => expect(one.sync.getSnapshot().storage).toBe('kept'));
+    nets[0].net.isOnline = true;
+    await one.sync.settled();
+    expect(await made.result).toMatchObject({ ok: true });
+    expect(await countOf('planned twice')).toBe(1);
   });
 });
 

@@ -4,7 +4,7 @@ import { memory } from '../../src/persist/memory.js';
 import type { TypeTable } from '../../src/schema/tables.js';
 import { AccountStore } from '../../src/store/account-store.js';
 import { StoreWriter } from '../../src/store/store-writer.js';
-import { makeKey, type PendingCreate } from '../../src/store/write.js';
+import { makeKey, type PendingCreate, type PendingWrite } from '../../src/store/write.js';
 import { Backoff } from '../../src/sync/backoff.js';
 import type { Outcome } from '../../src/sync/outcomes.js';
 import { Sync } from '../../src/sync/sync.js';
@@ -128,6 +128,7 @@ export async function openAccount(
     hasKeys = true,
     limits = LIMITS,
     settleLists = (): Promise<void> => Promise.resolve(),
+    isHeld = (_: PendingWrite): boolean => false,
   } = {},
 ) {
   const open = await memory().open('toy');
@@ -145,7 +146,7 @@ export async function openAccount(
     types: () => tables,
     limits: () => limits,
     hasOnceKeys: () => hasKeys,
-    isHeld: (write) => store.isHeld(write),
+    isHeld: (write) => store.isHeld(write) || isHeld(write),
     commit(change, ended) {
       outcomes.push(...ended);
       return store.commit(change);
