@@ -150,6 +150,11 @@ module.exports = {
       'Engines implement the port: they know nothing of methods or transports.',
     ),
     onlyImports(
+      'src/access',
+      [...wire, ...store],
+      'The view of a user follows from data: it can be tested without a database.',
+    ),
+    onlyImports(
       'src/methods',
       [
         ...wire,

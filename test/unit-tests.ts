@@ -6,6 +6,8 @@ export const UNIT_TESTS: string[] = [
   'conform/test/client/disposition.test.ts',
   'conform/test/readme.test.ts',
   'test/bench/report.test.ts',
+  'test/access/scopes-by-rule.test.ts',
+  'test/access/view-changes.test.ts',
   'test/capability/*.test.ts',
   'test/examples/message-*.test.ts',
   'test/examples/senders.test.ts',
