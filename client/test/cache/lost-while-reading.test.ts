@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
+import type { OpenStore } from '../../src/persist/port.js';
 import { StoreLostError } from '../../src/persist/store-errors.js';
 import { failStore } from '../support/failing-store.js';
 import { useGadgets } from '../support/gadgets.js';
@@ -31,24 +32,30 @@ function makeNet(inner: typeof fetch) {
   return { net, fetch: own };
 }
 
+/** Opens two tabs that are offline by then; the store of the first one can be lost. */
+async function openTwo(ownCalls: (open: OpenStore, lose: () => void) => Partial<OpenStore>) {
+  const openTab = openBrowser();
+  const tabs = [openTab(), openTab()] as const;
+  const failing = failStore(tabs[0].store);
+  const store = wrapStore(failing.store, (open) => ownCalls(open, () => failing.lose()));
+  const nets = [makeNet(tabs[0].fetch), makeNet(tabs[1].fetch)] as const;
+  const one = await served.connect({ store, fetch: nets[0].fetch });
+  await one.sync.settled();
+  const two = await served.connect({ store: tabs[1].store, fetch: nets[1].fetch });
+  await two.sync.settled();
+  for (const { net } of nets) net.isOnline = false;
+  return { failing, one, two, nets };
+}
+
 describe('a tab whose store is lost at the beginning of its turn', () => {
   it('goes on without it, and sends nothing again that another tab has sent', async () => {
-    const openTab = openBrowser();
-    const tabs = [openTab(), openTab()] as const;
-    const failing = failStore(tabs[0].store);
     let isArmed = false;
-    const store = wrapStore(failing.store, (open) => ({
+    const { failing, one, two, nets } = await openTwo((open, lose) => ({
       load(table, prefix) {
-        if (isArmed && prefix === 'problem ') failing.lose();
+        if (isArmed && prefix === 'problem ') lose();
         return open.load(table, prefix);
       },
     }));
-    const nets = [makeNet(tabs[0].fetch), makeNet(tabs[1].fetch)] as const;
-    const one = await served.connect({ store, fetch: nets[0].fetch });
-    await one.sync.settled();
-    const two = await served.connect({ store: tabs[1].store, fetch: nets[1].fetch });
-    await two.sync.settled();
-    for (const { net } of nets) net.isOnline = false;
     const made = one.account().Gadget.create({ title: 'once' });
     expect(await made.saved).toBe(true);
     await eventually(() => expect(two.sync.getSnapshot().pending).toBe(1));
@@ -75,24 +82,14 @@ describe('a tab whose store is lost at the beginning of its turn', () => {
 
 describe('a tab whose store is lost as it plans a write', () => {
   it('leaves the request of another tab, which has planned it, too', async () => {
-    const openTab = openBrowser();
-    const tabs = [openTab(), openTab()] as const;
-    const failing = failStore(tabs[0].store);
-    let isArmed = false;
-    const store = wrapStore(failing.store, (open) => ({
+    let isArmed = true;
+    const { failing, one, two, nets } = await openTwo((open, lose) => ({
       commit(rows, options) {
         const isPlan = rows.some(({ table, value }) => table === 'log' && isSent(value));
-        if (isArmed && isPlan) failing.lose();
+        if (isArmed && isPlan) lose();
         return open.commit(rows, options);
       },
     }));
-    const nets = [makeNet(tabs[0].fetch), makeNet(tabs[1].fetch)] as const;
-    const one = await served.connect({ store, fetch: nets[0].fetch });
-    await one.sync.settled();
-    const two = await served.connect({ store: tabs[1].store, fetch: nets[1].fetch });
-    await two.sync.settled();
-    for (const { net } of nets) net.isOnline = false;
-    isArmed = true;
     const made = one.account().Gadget.create({ title: 'planned twice' });
     expect(await made.saved).toBe(true);
     await eventually(() => expect(one.sync.getSnapshot().storage).toBe('lost'));
