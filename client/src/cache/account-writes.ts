@@ -150,7 +150,7 @@ export class AccountWrites implements WriteTarget {
   tidy(): void {
     const { store, peers } = this.#options;
     // While the store is lost, other tabs may be sending what is in the log.
-    if (peers.isShared && store.turn === null) return;
+    if (store.needsTurn ? store.turn === null : peers.isShared) return;
     const { replica } = store;
     const before = replica.log;
     const log = coalesce(before, (type) => replica.defaultsOf(type));

@@ -15,7 +15,6 @@ import { type Loss, StoreWriter } from '../store/store-writer.js';
 import { isEqual } from '../store/values.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { ONCE } from '../sync/sync-options.js';
-import type { HttpClient } from '../transport/http.js';
 import type { ChangedStates } from '../transport/push.js';
 import { AccountCache } from './account-cache.js';
 import { GONE } from './account-writes.js';
@@ -283,15 +282,16 @@ export class ClientCache<P extends Project> {
 
   #add(accountId: string, store: AccountStore): AccountCache {
     const { keeper, scope, send } = this.#connection;
+    const hasOnceKeys = (): boolean => ONCE in keeper.current().capabilities;
     const account = new AccountCache({
       ...{ accountId, store, rules: this.#rules, lists: this.#lists, problems: this.#problems },
       ...{ writer: this.#writer, shown: this.#shown },
-      uploads: this.#makeUploads(accountId, store),
+      uploads: this.#makeUploads(accountId, store, hasOnceKeys),
       peers: this.#peers,
       wire: { send: (request) => scope.run(undefined, (signal) => send(request, signal)) },
       types: () => this.#schema.types.filter((table) => isUsed(table, accountId, keeper.current())),
       limits: () => readLimits(keeper.current()),
-      hasOnceKeys: () => ONCE in keeper.current().capabilities,
+      hasOnceKeys,
       settleSession: () => keeper.settle(),
       coverageOf: (type) => this.#coverage[type],
       isOutdated: (type) => this.#outdated.getSnapshot().outdated.includes(type),
@@ -303,24 +303,15 @@ export class ClientCache<P extends Project> {
     return account;
   }
 
-  #makeUploads(accountId: string, store: AccountStore): UploadContext {
+  #makeUploads(accountId: string, store: AccountStore, hasOnceKeys: () => boolean): UploadContext {
     const connection = this.#connection;
-    const session = connection.keeper.current;
     return {
-      ...{ accountId, store, writer: this.#writer, open: this.#data.store, quota: this.#quota },
-      isShared: this.#peers.isShared,
+      ...{ accountId, store, hasOnceKeys, writer: this.#writer },
+      ...{ open: this.#data.store, quota: this.#quota, http: connection.http },
       hold: (key, work) => this.#peers.hold(`upload ${key}`, work),
-      maxSize: () => readLimit(session(), 'maxSizeUpload'),
-      send: (data, { onceKey, ...options }) => {
-        const more = ONCE in session().capabilities ? { 'idempotency-key': onceKey } : {};
-        const http: HttpClient = (url, request, sender) =>
-          connection.http(url, { ...request, headers: { ...request.headers, ...more } }, sender);
-        // One is sent at a time: it needs no gate.
-        return makeBlobs(accountId, { ...connection, http }, (task) => task()).upload(
-          data,
-          options,
-        );
-      },
+      maxSize: () => readLimit(connection.keeper.current(), 'maxSizeUpload'),
+      // One is sent at a time: it needs no gate.
+      blobsBy: (http) => makeBlobs(accountId, { ...connection, http }, (task) => task()),
     };
   }
 

@@ -201,17 +201,22 @@ class Returning {
         step === null ? [[id, { store, stored: new Map(store.log.stored) }]] : [],
       ),
     );
-    const isWanted = ({ table, key, value }: RowChange): boolean => {
-      const account = behind.get(key.split(' ')[0] ?? '');
-      if (table === 'meta') return !key.startsWith('step ');
-      if (account === undefined || table === 'aliases') return true;
-      // Others have sent a write, or have ended it: its row is another one, or gone.
-      const sentAs = account.stored.get(account.store.rows.nameOf(key));
-      const there = log.get(key) as Partial<PendingWrite> | undefined;
-      const isTaken = value !== undefined && sentAs !== undefined && there?.sentAs !== sentAs;
-      if (table === 'log' && isTaken) writer.forget([{ table, key }]);
-      return table === 'log' && !isTaken;
+    const accountOf = ({ key }: RowChange) => behind.get(key.split(' ')[0] ?? '');
+    // Others have sent a write, have ended it, or have joined more to it: their row counts.
+    const isTaken = (row: RowChange): boolean => {
+      const account = row.table === 'log' ? accountOf(row) : undefined;
+      const sentAs = account?.stored.get(account.store.rows.nameOf(row.key));
+      const own = row.value as PendingWrite | undefined;
+      const there = log.get(row.key) as PendingWrite | undefined;
+      if (own === undefined || sentAs === undefined) return false;
+      return there?.sentAs !== sentAs || there.ids.some((id) => !own.ids.includes(id));
     };
+    const isWanted = (row: RowChange): boolean => {
+      const { table, key } = row;
+      if (table === 'meta') return !key.startsWith('step ');
+      return table === 'log' || table === 'aliases' || accountOf(row) === undefined;
+    };
+    writer.forget(writer.unsaved.filter(isTaken));
     const rows = new Map<string, RowChange>();
     const add = (all: Iterable<RowChange>): void => {
       for (const row of all) rows.set(`${row.table} ${row.key}`, row);

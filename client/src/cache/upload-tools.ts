@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { BlobId, Uploaded, UploadOptions } from '../call/blobs.js';
+import type { BlobId, Blobs, Uploaded, UploadOptions } from '../call/blobs.js';
 import { isFinal } from '../call/errors.js';
 import type { OpenStore, Change as RowChange } from '../persist/port.js';
 import type { AccountStore } from '../store/account-store.js';
@@ -10,6 +10,7 @@ import { Backoff } from '../sync/backoff.js';
 import type { Refusal } from '../sync/outcomes.js';
 import { Pause } from '../sync/pause.js';
 import type { Work } from '../tabs/roles.js';
+import type { HttpClient } from '../transport/http.js';
 
 /** The rows of uploads begin so; the id of an account and a key follow. */
 const PREFIX = 'upload ';
@@ -48,18 +49,16 @@ export interface UploadContext {
   readonly writer: StoreWriter;
   /** Null: the store is lost, and files are in memory alone. */
   readonly open: OpenStore | null;
-  /** Tabs share the store: some may have files that it doesn't have. */
-  readonly isShared: boolean;
   /** Does work for an upload while no other tab does. */
   readonly hold: (key: string, work: Work<void>) => Promise<void>;
   /** Octets of files that the store keeps for an account at most. */
   readonly quota: number;
   readonly maxSize: () => number;
-  /** Uploads data. With a key, the server makes it once. */
-  readonly send: (
-    data: Blob,
-    options: UploadOptions & { readonly signal: AbortSignal; readonly onceKey: string },
-  ) => Promise<Uploaded>;
+  /** With a key, the server makes an upload once. */
+  readonly hasOnceKeys: () => boolean;
+  /** Returns the blobs of the account, whose requests are sent by `http`. */
+  readonly blobsBy: (http: HttpClient) => Blobs;
+  readonly http: HttpClient;
 }
 
 /** The ways from uploads to the writes of their account. */

@@ -138,11 +138,11 @@ export class UploadWorker {
 
   /** Sends a file while no other tab does. Resolves when another one may have it. */
   async send(key: Key, signal: AbortSignal): Promise<void> {
-    const { isShared, reread } = this.#context;
+    const { writer, reread } = this.#context;
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     try {
-      if (isShared && entry.data === null) await reread();
+      if (writer.isShared && entry.data === null) await reread();
     } catch (error) {
       this.#claimLater(entry);
       throw error;
@@ -348,15 +348,19 @@ export class UploadWorker {
 
   async #send(entry: Entry): Promise<void> {
     const { key, controller, onProgress } = entry;
-    const { rows, change, send } = this.#context;
+    const { rows, change, hasOnceKeys, http, blobsBy } = this.#context;
     const data = await this.read(key);
     const { type = '', size = 0 } = rows.get(key) ?? {};
     if (data === null) {
       this.#miss(entry);
       return;
     }
-    const options = { type, signal: controller.signal, onceKey: key.slice(1) };
-    const blob = await send(data, { ...options, ...(onProgress && { onProgress }) });
+    const more = hasOnceKeys() ? { 'idempotency-key': key.slice(1) } : {};
+    const blobs = blobsBy((url, request, sender) =>
+      http(url, { ...request, headers: { ...request.headers, ...more } }, sender),
+    );
+    const options = { type, signal: controller.signal, ...(onProgress && { onProgress }) };
+    const blob = await blobs.upload(data, options);
     if (!this.#isUnsent(key)) return;
     entry.end({ ok: true, blob });
     change(key, { type, size, sentAt: Date.now(), blobId: blob.blobId });
@@ -365,11 +369,11 @@ export class UploadWorker {
   /** The store doesn't have the octets: another tab that has them sends the file, or nobody can. */
   #miss(entry: Entry): void {
     const { key, isMissing, release } = entry;
-    const { isShared, store, rows, change } = this.#context;
+    const { writer, store, rows, change } = this.#context;
     const row = rows.get(key);
     const blobId = store.replica.idOf(key) as BlobId | null;
     if (row !== undefined && blobId !== null) change(key, { ...row, sentAt: Date.now(), blobId });
-    else if (isMissing || !isShared) this.#fail(key, LOST);
+    else if (isMissing || !writer.isShared) this.#fail(key, LOST);
     else {
       Object.assign(entry, { isMissing: true, release: null });
       release?.();

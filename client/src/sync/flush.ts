@@ -107,28 +107,46 @@ function cutPlan(planned: Log, log: Log, index: number): Log {
 
 /**
  * Returns the unsent writes for which `isHeld` is true, the writes that need their objects, the
- * destroys behind one, and all that were made together with one of them.
+ * destroys behind one that may free their objects, the writes of the types of such destroys, and
+ * all that were made together with one of them.
  */
 export function findHeld(
-  log: Log,
+  replica: Replica,
   isHeld: (write: PendingWrite) => boolean,
 ): ReadonlySet<PendingWrite> {
   const groups = new Set<string | undefined>();
   for (;;) {
     const keys = new Set<Key>();
-    const held = log.filter((write) => {
+    /** The types of destroys that wait: a later write may have a value that one of them frees. */
+    const types = new Set<string>();
+    let isFreeing = false;
+    const held = replica.log.filter((write) => {
       const isMate = write.group !== undefined && groups.has(write.group);
       // The server may destroy what still refers to the object, too, or not let it go.
-      const isLate = write.kind === 'destroy' && keys.size > 0;
+      const isLate = (write.kind === 'destroy' && isFreeing) || types.has(write.type);
       const stays =
         write.sentAs === null && (isMate || isLate || isHeld(write) || needs(write, keys));
-      if (stays) keys.add(write.key);
-      return stays;
+      if (!stays) return false;
+      keys.add(write.key);
+      isFreeing ||= mayFree(write, replica);
+      if (write.kind === 'destroy') types.add(write.type);
+      return true;
     });
     const count = groups.size;
     for (const { group } of held) groups.add(group);
     if (groups.size === count) return new Set(held);
   }
+}
+
+/** Returns whether a write may take references to other objects away. */
+export function mayFree(write: PendingWrite, replica: Replica): boolean {
+  if (write.kind !== 'update') return write.kind === 'destroy';
+  return Object.keys(write.patch).some((pointer) => isReference(write, pointer, replica));
+}
+
+/** Returns whether a pointer leads to a property of the object that may name others. */
+function isReference({ type }: PendingWrite, pointer: string, replica: Replica): boolean {
+  return replica.namesObjects(type, pointer.split('/')[0] ?? '');
 }
 
 /**
@@ -139,11 +157,11 @@ export function divideGroup(writes: Log, replica: Replica): Log {
   let group = writes[0]?.group;
   const objects = new Set<string>();
   const creates = new Set<Key>();
-  const hasChecked = writes.some(isChecked);
+  let isAsked = false;
   return writes.map((write) => {
     const object = `${write.type} ${write.key}`;
-    const isLate = write.kind === 'destroy' && hasChecked;
-    const isNext = isLate || objects.has(object) || isChecked(write);
+    const isNext = isAsked || objects.has(object) || isChecked(write);
+    isAsked = isChecked(write);
     if (group !== undefined && (isNext || namesAsText(write, creates, replica))) {
       group = crypto.randomUUID();
       objects.clear();
@@ -316,13 +334,11 @@ export function namesAsText(
 export function pickReferences(
   write: PendingWrite,
   replica: Replica,
-  isReference = true,
+  areWanted = true,
 ): PendingWrite {
   const pick = <Value>(values: Readonly<Record<string, Value>>) =>
     Object.fromEntries(
-      Object.entries(values).filter(
-        ([name]) => replica.namesObjects(write.type, name.split('/')[0] ?? '') === isReference,
-      ),
+      Object.entries(values).filter(([name]) => isReference(write, name, replica) === areWanted),
     );
   if (write.kind === 'create') return { ...write, values: pick(write.values) };
   if (write.kind === 'update') return { ...write, patch: pick(write.patch) };

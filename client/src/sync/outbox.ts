@@ -41,7 +41,8 @@ export class Outbox {
 
   /** Returns whether there are writes to send. */
   get hasWrites(): boolean {
-    return this.#options.replica.log.length > this.#findHeld().size;
+    const { replica, isHeld } = this.#options;
+    return replica.log.length > findHeld(replica, isHeld).size;
   }
 
   /** How many /set a request may have: the changes that they make are read with them. */
@@ -152,16 +153,10 @@ export class Outbox {
     });
   }
 
-  #findHeld(): ReadonlySet<PendingWrite> {
-    const { replica, isHeld } = this.#options;
-    return findHeld(replica.log, isHeld);
-  }
-
   /** Returns the writes that are not sent now: they are held, or their turn hasn't come. */
   #findWaiting(): ReadonlySet<PendingWrite> {
-    const held = this.#findHeld();
-    const { replica, hasOnceKeys } = this.#options;
-    return new Set([...held, ...findWaiting(replica, held, !hasOnceKeys())]);
+    const { replica, isHeld, hasOnceKeys } = this.#options;
+    return findWaiting(replica, findHeld(replica, isHeld), !hasOnceKeys());
   }
 
   #endConflicts(): void {

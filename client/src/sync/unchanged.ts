@@ -3,7 +3,7 @@ import { type CheckedUpdate, findDifferent, isChecked, pick } from '../store/che
 import type { Replica } from '../store/replica.js';
 import { mapTexts } from '../store/values.js';
 import type { Key, PendingWrite } from '../store/write.js';
-import { findHeld, namesAsText } from './flush.js';
+import { findHeld, mayFree, namesAsText } from './flush.js';
 import type { Outcome, Refusal } from './outcomes.js';
 
 /**
@@ -11,25 +11,25 @@ import type { Outcome, Refusal } from './outcomes.js';
  * the server. So the /set names the state of the copy: it is made in that state or not at all, and
  * in that state the copy is what the server has. Where the server has another state, the client
  * reads the changes and compares again. Any other write of the type would move the state: such an
- * update waits for earlier ones, and shares its /set with its like alone. It holds up nothing but
- * later writes of its object.
+ * update waits for earlier ones, and shares its /set with its like alone. It holds up later writes
+ * of its object, and destroys where it may free what they would take along.
  */
 
-/** Returns the unsent writes whose turn hasn't come; those of `held` are not looked at. */
+/** Returns the writes of `held`, and the other unsent ones whose turn hasn't come. */
 export function findWaiting(
   replica: Replica,
   held: ReadonlySet<PendingWrite>,
   isGuarded = false,
 ): ReadonlySet<PendingWrite> {
-  const waiting = new Set<PendingWrite>();
+  const waiting = new Set(held);
   // Calls whose outcomes are unknown: others of their types wait for the answers.
   const open = new Set(replica.log.flatMap(({ sentAs, type }) => (sentAs === null ? [] : type)));
   /** The types and objects of writes before, and the objects that they make. */
   const types = new Set<string>();
   const objects = new Set<string>();
   const creates = new Set<Key>();
-  /** An update that asks may come once more, and free what a destroy would take along. */
-  let hasChecked = false;
+  /** A write that asks, or was sent, may come again, and free what a destroy would take along. */
+  let isFreeing = false;
   /** The type of the write before, where that goes in the next request with its state. */
   let joined: string | null = null;
   for (const write of replica.log) {
@@ -37,20 +37,20 @@ export function findWaiting(
     const isUnsent = sentAs === null;
     const needsId = isUnsent && namesAsText(write, creates, replica);
     if (kind === 'create') creates.add(key);
-    if (held.has(write)) continue;
+    if (waiting.has(write)) continue;
     const object = `${type} ${key}`;
     const isLast: boolean = isChecked(write) && types.has(type) && joined !== type;
     const isStateless = (isGuarded || isChecked(write)) && replica.cursor(type) === null;
-    const isLate = objects.has(object) || (kind === 'destroy' && hasChecked);
+    const isLate = objects.has(object) || (kind === 'destroy' && isFreeing);
     const isEarly: boolean = isLast || isStateless || needsId || isLate || open.has(type);
-    hasChecked ||= isChecked(write);
+    isFreeing ||= (isChecked(write) || !isUnsent) && mayFree(write, replica);
     if (isUnsent && isEarly) waiting.add(write);
     // A call may fail and come again: a later one of its object would have been made before it.
     if (kind !== 'create') objects.add(object);
     types.add(type);
     joined = isChecked(write) && isUnsent && !isEarly ? type : null;
   }
-  return findHeld(replica.log, (write) => waiting.has(write));
+  return findHeld(replica, (write) => waiting.has(write));
 }
 
 /** Returns the ends of unsent updates whose properties somebody has changed. */

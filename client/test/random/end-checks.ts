@@ -162,9 +162,10 @@ function checkWrites(
     // since, or what it links to is gone.
     const isRepeated = !world.profile.hasOnceKeys && kind === 'update';
     const isUnknown = isRepeated && ['conflict', 'invalidProperties'].includes(String(error));
-    // A client may end without having saved that it has ended a file.
+    // A client may end without having saved that it has ended a file, and what needs it.
     const isUnsaved =
-      error === 'dependencyFailed' && filesFor(write, marks.writes).some(({ tab }) => !tab.isInUse);
+      ['dependencyFailed', 'notFound'].includes(String(error)) &&
+      filesFor(write, marks.writes).some(({ tab }) => !tab.isInUse);
     // A client that was replaced without its store ends what the next one makes.
     const isAside = error === 'notFound' && world.profile.losesStores && !isInUse(world, write);
     // Without keys, a refused create may have been made, and its updates were refused with it.

@@ -10,7 +10,7 @@ import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 const REFERENCE = { kind: 'string', isNullable: true, default: null } as const;
 const TABLES = ['Thing', 'Other'].map((name) => ({
   ...makeTable(name),
-  properties: { text: REFERENCE, ref: REFERENCE },
+  properties: { text: REFERENCE, ref: { ...REFERENCE, references: [{ type: 'Other' }] } },
 }));
 
 function update(key: string, id: string, more: object = {}): PendingWrite {
