@@ -137,6 +137,9 @@ export async function listAccounts(store: OpenStore): Promise<ReadonlySet<string
   const rows = (await Promise.all(loading)).flat();
   // A file may be on its way before anything else is there.
   const uploads = await store.load('meta', 'upload ');
-  const names = [...rows, ...uploads].map(([key]) => key.replace('upload ', ''));
+  const names = [
+    ...rows.map(([key]) => key),
+    ...uploads.map(([key]) => key.replace('upload ', '')),
+  ];
   return new Set(names.map((name) => name.split(' ')[0] ?? ''));
 }

@@ -90,12 +90,17 @@ function canJoin(log: Log, at: number, write: PendingUpdate): boolean {
 
 /** Returns the keys of objects made here that a write refers to. */
 export function namesIn(write: PendingWrite): ReadonlySet<Key> {
-  const names = new Set<Key>();
+  return new Set(textsIn(write).filter(isLocalKey));
+}
+
+/** Returns all texts of a write that may name objects. */
+export function textsIn(write: PendingWrite): readonly string[] {
+  const texts: string[] = [];
   replaceNames(write, (text) => {
-    if (isLocalKey(text)) names.add(text);
+    texts.push(text);
     return text;
   });
-  return names;
+  return texts;
 }
 
 /** Returns a write with the texts replaced that may name objects. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import { unescapeToken } from '../../../src/protocol/json-pointer.js';
 import { countOctets } from '../call/cut.js';
 import { isChecked } from '../store/checks.js';
-import { type Log, namesIn, replaceNames } from '../store/log.js';
+import { type Log, namesIn, replaceNames, textsIn } from '../store/log.js';
 import {
   applyPatch,
   completePatch,
@@ -106,9 +106,9 @@ function cutPlan(planned: Log, log: Log, index: number): Log {
 }
 
 /**
- * Returns the unsent writes for which `isHeld` is true, the writes that need their objects, the
- * destroys behind one that may free their objects, the writes of the types of such destroys, and
- * all that were made together with one of them.
+ * Returns the unsent writes for which `isHeld` is true, the writes that need their objects, and all
+ * that were made together with one of them. A destroy waits, too, where it might take along what an
+ * earlier write that is late frees or names.
  */
 export function findHeld(
   replica: Replica,
@@ -117,20 +117,21 @@ export function findHeld(
   const groups = new Set<string | undefined>();
   for (;;) {
     const keys = new Set<Key>();
-    /** The types of destroys that wait: a later write may have a value that one of them frees. */
-    const types = new Set<string>();
+    const named = new Set<string | null>();
     let isFreeing = false;
     const held = replica.log.filter((write) => {
-      const isMate = write.group !== undefined && groups.has(write.group);
+      const { group, kind, key, sentAs } = write;
+      const isMate = group !== undefined && groups.has(group);
       // The server may destroy what still refers to the object, too, or not let it go.
-      const isLate = (write.kind === 'destroy' && isFreeing) || types.has(write.type);
-      const stays =
-        write.sentAs === null && (isMate || isLate || isHeld(write) || needs(write, keys));
-      if (!stays) return false;
-      keys.add(write.key);
-      isFreeing ||= mayFree(write, replica);
-      if (write.kind === 'destroy') types.add(write.type);
-      return true;
+      const isLate = kind === 'destroy' && (isFreeing || named.has(replica.idOf(key)));
+      const stays = sentAs === null && (isMate || isLate || isHeld(write) || needs(write, keys));
+      if (stays) keys.add(key);
+      // A sent write may come again, and so may an update that asks for an unchanged object.
+      if (stays || sentAs !== null || isChecked(write)) {
+        isFreeing ||= mayFree(write, replica);
+        for (const text of textsIn(write)) named.add(replica.idOf(text));
+      }
+      return stays;
     });
     const count = groups.size;
     for (const { group } of held) groups.add(group);
@@ -138,10 +139,11 @@ export function findHeld(
   }
 }
 
-/** Returns whether a write may take references to other objects away. */
-export function mayFree(write: PendingWrite, replica: Replica): boolean {
-  if (write.kind !== 'update') return write.kind === 'destroy';
-  return Object.keys(write.patch).some((pointer) => isReference(write, pointer, replica));
+/** Returns whether a write may take references to objects of the server away. */
+function mayFree(write: PendingWrite, replica: Replica): boolean {
+  if (write.kind === 'update')
+    return Object.keys(write.patch).some((pointer) => isReference(write, pointer, replica));
+  return write.kind === 'destroy' && replica.idOf(write.key) !== null;
 }
 
 /** Returns whether a pointer leads to a property of the object that may name others. */
@@ -288,15 +290,8 @@ export function setCall(
 
 /** Returns whether a write is of an object of `keys`, or names one. */
 export function needs(write: PendingWrite, keys: ReadonlySet<Key>): boolean {
-  if (keys.size === 0) return false;
-  let isNeeded = keys.has(write.key);
   // Objects that the server has are named by their ids.
-  if (!isNeeded)
-    replaceNames(write, (text) => {
-      isNeeded ||= keys.has(text);
-      return text;
-    });
-  return isNeeded;
+  return keys.size > 0 && (keys.has(write.key) || textsIn(write).some((text) => keys.has(text)));
 }
 
 /** Returns the writes that can't be made any more since the creates of `keys` were refused. */

@@ -3,7 +3,7 @@ import { type CheckedUpdate, findDifferent, isChecked, pick } from '../store/che
 import type { Replica } from '../store/replica.js';
 import { mapTexts } from '../store/values.js';
 import type { Key, PendingWrite } from '../store/write.js';
-import { findHeld, mayFree, namesAsText } from './flush.js';
+import { findHeld, namesAsText } from './flush.js';
 import type { Outcome, Refusal } from './outcomes.js';
 
 /**
@@ -28,8 +28,6 @@ export function findWaiting(
   const types = new Set<string>();
   const objects = new Set<string>();
   const creates = new Set<Key>();
-  /** A write that asks, or was sent, may come again, and free what a destroy would take along. */
-  let isFreeing = false;
   /** The type of the write before, where that goes in the next request with its state. */
   let joined: string | null = null;
   for (const write of replica.log) {
@@ -39,16 +37,16 @@ export function findWaiting(
     if (kind === 'create') creates.add(key);
     if (waiting.has(write)) continue;
     const object = `${type} ${key}`;
-    const isLast: boolean = isChecked(write) && types.has(type) && joined !== type;
-    const isStateless = (isGuarded || isChecked(write)) && replica.cursor(type) === null;
-    const isLate = objects.has(object) || (kind === 'destroy' && isFreeing);
-    const isEarly: boolean = isLast || isStateless || needsId || isLate || open.has(type);
-    isFreeing ||= (isChecked(write) || !isUnsent) && mayFree(write, replica);
+    const asks = isChecked(write);
+    const isLast: boolean = asks && types.has(type) && joined !== type;
+    const isStateless = (isGuarded || asks) && replica.cursor(type) === null;
+    const isOpen = objects.has(object) || open.has(type);
+    const isEarly: boolean = isLast || isStateless || needsId || isOpen;
     if (isUnsent && isEarly) waiting.add(write);
     // A call may fail and come again: a later one of its object would have been made before it.
     if (kind !== 'create') objects.add(object);
     types.add(type);
-    joined = isChecked(write) && isUnsent && !isEarly ? type : null;
+    joined = asks && isUnsent && !isEarly ? type : null;
   }
   return findHeld(replica, (write) => waiting.has(write));
 }
