@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../../src/protocol/json.js';
-import { unescapeToken } from '../../../src/protocol/json-pointer.js';
 import { countOctets } from '../call/cut.js';
 import { isChecked } from '../store/checks.js';
-import { type Log, namesIn, replaceNames, textsIn } from '../store/log.js';
+import { type Log, replaceNames, textsIn } from '../store/log.js';
 import {
   applyPatch,
   completePatch,
   type Defaults,
   type PatchObject,
+  propertiesOf,
   widenPatch,
 } from '../store/patches.js';
 import type { Replica } from '../store/replica.js';
@@ -96,13 +96,19 @@ export function planFlush(replica: Replica, limits: FlushLimits): Log {
  * for the next request, unless this one has nothing else.
  */
 function cutPlan(planned: Log, log: Log, index: number): Log {
-  const group = log[index]?.group;
-  let start = index;
-  while (group !== undefined && log[start - 1]?.group === group) start -= 1;
+  const start = beginOfGroup(log, index);
   const others = [...planned.slice(0, start), ...log.slice(index)];
   const isAlone = others.every(({ sentAs }) => sentAs === null);
   const end = isAlone || log[start]?.sentAs !== null ? index : start;
   return [...planned.slice(0, end), ...log.slice(end)];
+}
+
+/** Returns the index of the first of the writes that were made together with the one at `index`. */
+function beginOfGroup(log: Log, index: number): number {
+  const group = log[index]?.group;
+  let start = index;
+  while (group !== undefined && log[start - 1]?.group === group) start -= 1;
+  return start;
 }
 
 /**
@@ -114,41 +120,45 @@ export function findHeld(
   replica: Replica,
   isHeld: (write: PendingWrite) => boolean,
 ): ReadonlySet<PendingWrite> {
+  const { log } = replica;
+  const held = new Set<PendingWrite>();
   const groups = new Set<string | undefined>();
-  for (;;) {
-    const keys = new Set<Key>();
-    const named = new Set<string | null>();
-    let isFreeing = false;
-    const held = replica.log.filter((write) => {
-      const { group, kind, key, sentAs } = write;
-      const isMate = group !== undefined && groups.has(group);
-      // The server may destroy what still refers to the object, too, or not let it go.
-      const isLate = kind === 'destroy' && (isFreeing || named.has(replica.idOf(key)));
-      const stays = sentAs === null && (isMate || isLate || isHeld(write) || needs(write, keys));
-      if (stays) keys.add(key);
-      // A sent write may come again, and so may an update that asks for an unchanged object.
-      if (stays || sentAs !== null || isChecked(write)) {
-        isFreeing ||= mayFree(write, replica);
-        for (const text of textsIn(write)) named.add(replica.idOf(text));
-      }
-      return stays;
-    });
-    const count = groups.size;
-    for (const { group } of held) groups.add(group);
-    if (groups.size === count) return new Set(held);
+  const keys = new Set<Key>();
+  const named = new Set<string>();
+  // A late write has freed something. It makes no difference where nothing is destroyed.
+  let isFreeing = log.every(({ kind }) => kind !== 'destroy');
+  for (let at = 0; at < log.length; at += 1) {
+    const write = log[at] as PendingWrite;
+    const { group, kind, key, sentAs } = write;
+    if (held.has(write)) continue;
+    const isMate = group !== undefined && groups.has(group);
+    // The server may destroy what still refers to the object, too, or not let it go.
+    const isLate = kind === 'destroy' && (isFreeing || named.has(replica.idOf(key) ?? key));
+    const stays = sentAs === null && (isMate || isLate || isHeld(write) || needs(write, keys));
+    // A sent write may come again, and so may an update that asks for an unchanged object.
+    if (!isFreeing && (stays || sentAs !== null || isChecked(write))) {
+      // An object whose create is late refers to nothing yet.
+      const isUnmade = keys.has(key) && replica.idOf(key) === null;
+      isFreeing = kind === 'destroy' ? !isUnmade : changesReference(write, replica);
+      for (const text of textsIn(write)) named.add(replica.idOf(text) ?? text);
+    }
+    if (!stays) continue;
+    held.add(write);
+    keys.add(key);
+    if (isMate) continue;
+    // Those of its group that come before it wait, too.
+    groups.add(group);
+    at = beginOfGroup(log, at) - 1;
   }
+  return held;
 }
 
-/** Returns whether a write may take references to objects of the server away. */
-function mayFree(write: PendingWrite, replica: Replica): boolean {
-  if (write.kind === 'update')
-    return Object.keys(write.patch).some((pointer) => isReference(write, pointer, replica));
-  return write.kind === 'destroy' && replica.idOf(write.key) !== null;
-}
-
-/** Returns whether a pointer leads to a property of the object that may name others. */
-function isReference({ type }: PendingWrite, pointer: string, replica: Replica): boolean {
-  return replica.namesObjects(type, pointer.split('/')[0] ?? '');
+/** Returns whether an update may take a reference away. */
+function changesReference(write: PendingWrite, replica: Replica): boolean {
+  return (
+    write.kind === 'update' &&
+    [...propertiesOf(write.patch)].some((name) => replica.namesObjects(write.type, name))
+  );
 }
 
 /**
@@ -180,11 +190,14 @@ export function divideGroup(writes: Log, replica: Replica): Log {
  * first, then updates, then destroys.
  */
 export function fits(writes: readonly PendingWrite[], next: PendingWrite, max: number): boolean {
-  const [first] = writes;
-  if (first === undefined) return true;
-  if (first.type !== next.type || writes.length >= max) return false;
-  if (isChecked(first) !== isChecked(next) || first.group !== next.group) return false;
-  return next.kind === 'destroy' || writes.at(-1)?.kind !== 'destroy';
+  const last = writes.at(-1);
+  return (
+    last?.type === next.type &&
+    last.group === next.group &&
+    writes.length < max &&
+    isChecked(last) === isChecked(next) &&
+    (next.kind === 'destroy' || last.kind !== 'destroy')
+  );
 }
 
 /**
@@ -220,20 +233,20 @@ function keepGiven(write: PendingWrite, sent: PendingWrite): { readonly given?: 
 
 /** Returns the properties of a patch as a create leaves them that doesn't give them. */
 function readDefaults(patch: PatchObject, defaults: Defaults): JsonObject {
-  const names = Object.keys(patch).map((pointer) => unescapeToken(pointer.split('/')[0] ?? ''));
-  return Object.fromEntries(names.map((name) => [name, defaults(name)]));
+  return Object.fromEntries(Array.from(propertiesOf(patch), (name) => [name, defaults(name)]));
 }
 
 /** Returns the calls that the sent writes of a log make, in their order. */
 export function callsOf(log: Log): readonly FlushCall[] {
-  const calls = new Map<string, { type: string; writes: PendingWrite[] }>();
+  const calls = new Map<string, FlushCall & { readonly writes: PendingWrite[] }>();
   for (const write of log) {
-    if (write.sentAs === null) continue;
-    const call = calls.get(write.sentAs);
-    if (call === undefined) calls.set(write.sentAs, { type: write.type, writes: [write] });
-    else call.writes.push(write);
+    const { sentAs, type } = write;
+    if (sentAs === null) continue;
+    const call = calls.get(sentAs) ?? { onceKey: sentAs, type, writes: [] };
+    call.writes.push(write);
+    calls.set(sentAs, call);
   }
-  return [...calls].map(([onceKey, call]) => ({ onceKey, ...call }));
+  return [...calls.values()];
 }
 
 /** Returns the creation id of an object made here (RFC 8620 5.3): its key without the mark. */
@@ -257,8 +270,7 @@ export function setCall(
   const create: [string, JsonObject][] = [];
   const update: [string, JsonObject][] = [];
   const destroy: string[] = [];
-  const creates = replica.log.filter(({ kind }) => kind === 'create');
-  const keys = new Set(creates.map(({ key }) => key));
+  const keys = new Set(replica.log.flatMap(({ kind, key }) => (kind === 'create' ? key : [])));
   // A call that comes again is as it was: what it names had no id when it was planned.
   const idOf = (text: string, write: PendingWrite): string => {
     const id = replica.idOf(text) ?? text;
@@ -307,7 +319,7 @@ export function findDependants(log: Log, keys: ReadonlySet<Key>): readonly Pendi
 /** Returns whether a write is of an object made here, or refers to it. */
 function refersTo(write: PendingWrite, text: string, replica: Replica): boolean {
   if (!isLocalKey(text) || write.blobs?.includes(text)) return false;
-  return text === write.key || namesIn(pickReferences(write, replica)).has(text);
+  return text === write.key || textsIn(pickReferences(write, replica)).includes(text);
 }
 
 /**
@@ -320,9 +332,8 @@ export function namesAsText(
   replica: Replica,
 ): boolean {
   if (creates.size === 0) return false;
-  const isNew = (names: ReadonlySet<Key>) =>
-    [...names].some((name) => creates.has(name) && replica.idOf(name) === null);
-  return isNew(namesIn(write)) && isNew(namesIn(pickReferences(write, replica, false)));
+  const texts = textsIn(pickReferences(write, replica, false));
+  return texts.some((text) => creates.has(text) && replica.idOf(text) === null);
 }
 
 /** Returns a write with those properties alone that may name objects, or with the others alone. */
@@ -333,7 +344,9 @@ export function pickReferences(
 ): PendingWrite {
   const pick = <Value>(values: Readonly<Record<string, Value>>) =>
     Object.fromEntries(
-      Object.entries(values).filter(([name]) => isReference(write, name, replica) === areWanted),
+      Object.entries(values).filter(
+        ([name]) => replica.namesObjects(write.type, name.split('/')[0] ?? '') === areWanted,
+      ),
     );
   if (write.kind === 'create') return { ...write, values: pick(write.values) };
   if (write.kind === 'update') return { ...write, patch: pick(write.patch) };

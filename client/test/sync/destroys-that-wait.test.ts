@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PendingWrite } from '../../src/store/write.js';
+import { findHeld } from '../../src/sync/flush.js';
 import type { Invocation } from '../../src/transport/transport.js';
 import { makeTable, openAccount, ToyServer } from '../support/toy-server.js';
 
@@ -102,6 +103,57 @@ describe('a destroy of what an earlier write names', () => {
     add(GONE);
     expect(await goOn(30, () => isMade('free') && isMade('gone'))).toBe(true);
     expect(place('"ref":null')).toBeLessThan(place('"destroy"'));
+    await sync.close();
+  });
+});
+
+describe('a destroy of a new object', () => {
+  it('frees what the object refers to, where the server has it', async () => {
+    const { sync, add, goOn, isMade, held } = await open();
+    held.add('photo');
+    const list = create('Other', 'list', { ref: 'Other2' });
+    const gone = { ...GONE, key: list.key, ids: ['list gone'] };
+    add(list, create('Thing', 'photo', { ref: list.key }), gone, GONE);
+    await goOn(5);
+    expect([isMade('list'), isMade('list gone'), isMade('gone')]).toEqual([true, false, false]);
+    held.clear();
+    sync.want();
+    expect(await goOn(30, () => isMade('list gone') && isMade('gone'))).toBe(true);
+    await sync.close();
+  });
+
+  it('waits for no file that has nothing to do with it', async () => {
+    const { sync, add, goOn, isMade, held } = await open();
+    held.add('photo');
+    const list = { ...create('Other', 'list'), group: 'g' };
+    const gone = { ...GONE, key: list.key, ids: ['list gone'], group: 'g' };
+    const file = `~${crypto.randomUUID()}`;
+    add(create('Thing', 'photo', { text: file }), list, gone);
+    expect(await goOn(30, () => isMade('list gone'))).toBe(true);
+    await sync.close();
+  });
+});
+
+describe('the writes of groups that wait for each other', () => {
+  it('are looked at few times each', async () => {
+    const { sync, store } = await open();
+    const first = create('Thing', 'first');
+    const log = [first];
+    for (let count = 0; count < 300; count += 1) {
+      const last = log.findLast(({ kind }) => kind === 'create') as PendingWrite;
+      const group = `g${count}`;
+      const next = { ...create('Thing', `next ${count}`), group };
+      const patch = { ref: next.key };
+      log.push(next, { ...update('Thing', last.key, `link ${count}`, { patch }), group });
+    }
+    store.replica.apply({ log });
+    let looks = 0;
+    const held = findHeld(store.replica, (write) => {
+      looks += 1;
+      return write === first;
+    });
+    expect(held.size).toBe(log.length);
+    expect(looks).toBeLessThan(3 * log.length);
     await sync.close();
   });
 });
