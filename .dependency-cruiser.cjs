@@ -160,6 +160,7 @@ module.exports = {
         ...wire,
         ...ports,
         '^src/store/(traced|delegate)[.]ts$',
+        '^src/access/',
         '^generated/(blob|core)/methods[.]ts$',
       ],
       'Methods see ports (and a port that tells a trace), never an engine, a driver or a transport. Built-in ones ' +

@@ -1,16 +1,4 @@
-/** A user, or a group of users, as access rules know it. */
-export type PrincipalId = string;
-
-/** A principal gets or loses scopes: by a share, or since a user joins or leaves a group. */
-export interface AccessChange {
-  readonly kind: 'given' | 'taken';
-  /** The user or group that has them. */
-  readonly principalId: PrincipalId;
-  /** The user who joins the group, or leaves it; absent where the group itself gets or loses. */
-  readonly memberId?: PrincipalId;
-  /** All that `principalId` gets or loses; of a member, all that the group has. */
-  readonly scopes: readonly string[];
-}
+import type { AccessChange, PrincipalId } from '../store/port.js';
 
 /** The scopes of a user at one moment. */
 export interface ScopesOfUser {

@@ -1,5 +1,6 @@
 import type { AccessRule, AccessSubject } from '../capability/access-rules.js';
 import { meetsConditions } from '../capability/rule-conditions.js';
+import { EVERYONE, OWNER, principalScope, roleScope, shareScope } from '../capability/scopes.js';
 import { isJsonObject, type JsonValue } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
 
@@ -14,23 +15,6 @@ export interface ObjectOfType {
 
 /** Returns the scopes by which users see an object of a type, for rules that follow it. */
 export type ScopesOfParent = (type: string, id: string) => readonly string[];
-
-/** Scopes that don't depend on an object. */
-export const OWNER = 'o';
-export const EVERYONE = '*';
-
-export function roleScope(role: string): string {
-  return `r:${role}`;
-}
-
-export function principalScope(principalId: string): string {
-  return `p:${principalId}`;
-}
-
-/** Returns the scope of those who have a right at an object, by a share. */
-export function shareScope(type: string, id: string, right: string): string {
-  return `${type}:${id}/${right}`;
-}
 
 /**
  * Returns the scopes that allow an operation with an object, each once: whoever has one of them may
@@ -48,6 +32,16 @@ export function scopesFor(
     for (const scope of scopesOf(rule.who, { type, object }, scopesOfParent)) scopes.add(scope);
   }
   return [...scopes].sort();
+}
+
+/** Returns the scopes of those who may read an object. */
+export function scopesOfReaders(
+  rules: readonly AccessRule[],
+  object: ObjectOfType,
+): readonly string[] {
+  return scopesFor(rules, 'read', object, () => {
+    throw new Error('The rules of another type decide: the caller has to know what they give.');
+  });
 }
 
 function allows(rule: AccessRule, operation: Operation): boolean {

@@ -1,25 +1,11 @@
-import type { ChangeKind } from '../store/port.js';
-import type { AccessChange, HeldScopes } from './held-scopes.js';
-
-/** A change of an object whose scopes say who sees it. */
-export interface ScopedChange {
-  readonly number: number;
-  readonly kind: ChangeKind;
-  readonly objectId: string;
-  /** Its scopes from then on; none once it is destroyed. */
-  readonly scopes: readonly string[];
-  /** Its scopes before; null where they are the same. */
-  readonly scopesBefore: readonly string[] | null;
-}
-
-/** Some principals get or lose scopes. That takes a number of its own. */
-export interface AccessRecord {
-  readonly number: number;
-  readonly kind: 'access';
-  readonly changes: readonly AccessChange[];
-}
-
-export type ViewRecord = ScopedChange | AccessRecord;
+import type {
+  AccessRecord,
+  ChangeKind,
+  ScopedChange,
+  ScopedObject,
+  ViewRecord,
+} from '../store/port.js';
+import type { HeldScopes } from './held-scopes.js';
 
 /**
  * A moment of the history of a type: all records up to `number` have happened. `upTo`: the last one
@@ -28,12 +14,6 @@ export type ViewRecord = ScopedChange | AccessRecord;
 export interface Moment {
   readonly number: number;
   readonly upTo?: string;
-}
-
-/** An object and the scopes that it had just when an access record came. */
-export interface ScopedObject {
-  readonly id: string;
-  readonly scopes: readonly string[];
 }
 
 export interface ViewHistory {

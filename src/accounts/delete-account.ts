@@ -45,6 +45,8 @@ const ENGINE_TABLES: readonly Table[] = [
   },
   { name: 'JmapOnce', key: ['key'], step: STEP },
   { name: 'JmapTask', key: ['id'], step: STEP },
+  { name: 'JmapScope', key: ['type', 'objectId', 'scope'], step: STEP },
+  { name: 'JmapGrant', key: ['principalId', 'scope'], step: STEP },
   { name: 'JmapChange', key: ['type', 'number'], step: STEP },
   { name: 'JmapState', key: ['type'], step: STEP },
 ];

@@ -8,6 +8,8 @@ export interface AccountAccess {
   readonly name: string;
   /** The account belongs to the token's user. */
   readonly isPersonal: boolean;
+  /** The user reaches it by shares of objects alone: it is neither the user's nor given whole. */
+  readonly isShared?: true;
   /** By the account's grant or the token's narrowing. */
   readonly isReadOnly: boolean;
   /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */

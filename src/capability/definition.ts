@@ -1,5 +1,6 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
+import type { AccessRule } from './access-rules.js';
 import type { NamePart } from './family-names.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Part } from './parts.js';
@@ -333,6 +334,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly limits?: TypeLimits;
   /** They say what clients may do with an object, by the values that it has. */
   readonly rules?: TypeRules;
+  /** They say which users see and change which objects; absent: all users of the account do. */
+  readonly access?: readonly AccessRule[];
   /** The types of SetErrors that are the type's own. */
   readonly errors?: readonly string[];
   /** The properties that /get has computed when it is asked; absent if there are none. */

@@ -1,7 +1,7 @@
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import { STATE_LEAP } from '../protocol/leap.js';
-import type { ChangeRecordAt } from '../store/port.js';
+import type { ChangeRecordAt, ViewRecordAt } from '../store/port.js';
 import type { Services } from './context.js';
 
 const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
@@ -43,7 +43,7 @@ export function clock(services: Services): number {
  * reach to the current state.
  */
 export function requireUnbroken(
-  records: readonly ChangeRecordAt[],
+  records: readonly (ChangeRecordAt | ViewRecordAt)[],
   { since, current }: Span,
   complete: boolean,
   services: Services,

@@ -1,13 +1,16 @@
 import type { Aggregate } from '../capability/aggregates.js';
 import type {
   DataTypeDefinition,
-  FilterDefinition,
   PropertyDefinition,
-  SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
 import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
+import type { AccessReads, AccessWrites, NewScopes } from './access-port.js';
+import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
+
+export type * from './access-port.js';
+export type * from './query-port.js';
 
 /**
  * The storage port: operations on sets of objects in one account. Each takes a constant number of
@@ -250,10 +253,16 @@ export interface NewChange {
    * null for none. Absent where nobody noted it.
    */
   readonly group?: string | null;
+  /** Of an object whose type has access rules. */
+  readonly scopes?: NewScopes;
 }
 
-export interface ChangeRecord extends NewChange {
+/** `access`: principals got or lost scopes, and no object changed. */
+export type RecordKind = ChangeKind | 'access';
+
+export interface ChangeRecord extends Pick<NewChange, 'objectId' | 'group'> {
   readonly number: number;
+  readonly kind: RecordKind;
   /**
    * Names of the properties that alone changed, if the object was updated; the time of the update
    * (`updated`) isn't among them. Null: any may have changed.
@@ -264,72 +273,6 @@ export interface ChangeRecord extends NewChange {
 export interface ChangeRecordAt extends ChangeRecord {
   /** The time of writing, ms. */
   readonly at: number;
-}
-
-/** A filter that src/methods has checked and freed of conditions without effect. */
-export type FilterNode =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'none' }
-  | {
-      readonly kind: 'operator';
-      readonly operator: 'AND' | 'OR' | 'NOT';
-      readonly conditions: readonly FilterNode[];
-    }
-  | FilterCondition;
-
-export interface FilterCondition {
-  readonly kind: 'condition';
-  readonly filter: FilterDefinition;
-  readonly value: JsonValue;
-}
-
-/** The collations of RFC 4790 and RFC 5051. */
-export type Collation = 'i;unicode-casemap' | 'i;ascii-casemap' | 'i;ascii-numeric' | 'i;octet';
-
-export interface SortKey {
-  readonly sort: SortDefinition;
-  readonly ascending: boolean;
-  /** Has an effect only on strings. */
-  readonly collation: Collation;
-  /** Of a sort by a condition: what the Comparator compares with. */
-  readonly value?: string;
-}
-
-/** The shape that the ordered result of a query takes. */
-export type PlanShape =
-  /** Of objects with one value of the property the first alone is left. */
-  | { readonly kind: 'collapse'; readonly by: PropertyDefinition }
-  /**
-   * `sorts`: objects stand behind the one that they refer to. `filters`: without it they are left
-   * out.
-   */
-  | {
-      readonly kind: 'tree';
-      readonly by: PropertyDefinition;
-      readonly sorts: boolean;
-      readonly filters: boolean;
-    };
-
-/** A filter and a total order: nulls first if ascending; ties by id in the last key's direction. */
-export interface QueryPlan {
-  readonly filter: FilterNode;
-  readonly sort: readonly SortKey[];
-  readonly shape?: PlanShape;
-}
-
-/** Groups of objects: each has one value of a property. */
-export interface GroupsOfPlan {
-  readonly by: PropertyDefinition;
-  /** The values. */
-  readonly groups: readonly string[];
-  /** Ids of objects that are left out. */
-  readonly except: readonly string[];
-}
-
-/** The first of a result's objects with one value of a property. */
-export interface FirstOfGroup {
-  readonly id: string;
-  readonly group: string;
 }
 
 export interface NewBlob {
@@ -402,7 +345,7 @@ export interface NewTask {
 export type RowsWritten = 'insert' | 'update';
 
 /** Reading operations. All of one work see the same data; a write sees its own changes too. */
-export interface Snapshot {
+export interface Snapshot extends AccessReads {
   /** Returns the counter of (account, type): 0 before the first change. */
   stateNumber(type: DataTypeDefinition): Promise<number>;
 
@@ -551,7 +494,7 @@ export interface Snapshot {
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
-export interface Transaction extends Snapshot {
+export interface Transaction extends Snapshot, AccessWrites {
   /** Inserts whole objects, or replaces ("update") those that exist. */
   writeRows(
     how: RowsWritten,

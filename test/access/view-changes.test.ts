@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccessChange, HeldScopes } from '../../src/access/held-scopes.js';
-import {
-  changesOfView,
-  findEarlier,
-  type Moment,
-  type ScopedChange,
-  type ViewRecord,
-} from '../../src/access/view-changes.js';
+import { HeldScopes } from '../../src/access/held-scopes.js';
+import { changesOfView, findEarlier, type Moment } from '../../src/access/view-changes.js';
+import type { AccessChange, ScopedChange, ViewRecord } from '../../src/store/port.js';
 
 // A history of a type, and what one user synchronises of it.
 
@@ -34,7 +29,7 @@ class World {
     const isSame = before !== undefined && String(before.scopes) === String(scopes);
     this.#note({
       ...{ objectId: id, kind: before === undefined ? 'created' : 'updated', scopes },
-      scopesBefore: before === undefined || isSame ? null : before.scopes,
+      ...{ scopesBefore: before === undefined || isSame ? null : before.scopes, properties: null },
     });
     this.objects.set(id, { scopes, version: this.records.length });
   }
@@ -43,7 +38,8 @@ class World {
     const before = this.objects.get(id);
     if (before === undefined) return;
     this.objects.delete(id);
-    this.#note({ objectId: id, kind: 'destroyed', scopes: [], scopesBefore: before.scopes });
+    const scopes = { scopes: [], scopesBefore: before.scopes };
+    this.#note({ objectId: id, kind: 'destroyed', ...scopes, properties: null });
   }
 
   share(principalId: string, scope: string): void {

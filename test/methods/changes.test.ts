@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fill } from '../../src/methods/changes/changes.js';
+import { fill } from '../../src/methods/changes/changes-page.js';
 import { Random } from '../support/random.js';
 import { type Json, Rig } from './rig.js';
 

@@ -20,6 +20,8 @@ const TABLES = [
   'JmapAccount',
   'JmapState',
   'JmapChange',
+  'JmapScope',
+  'JmapGrant',
   'JmapReference',
   'JmapBlob',
   'JmapBlobReference',

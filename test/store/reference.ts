@@ -24,6 +24,8 @@ function matches(object: StoredObject, node: FilterNode): boolean {
       if (node.operator === 'AND') return node.conditions.every((child) => matches(object, child));
       if (node.operator === 'OR') return node.conditions.some((child) => matches(object, child));
       return !node.conditions.some((child) => matches(object, child));
+    case 'visible':
+      throw new Error('Objects here have no scopes.');
     case 'condition': {
       const { property, operator } = node.filter;
       if (operator === 'text') return hasWords(object, String(node.value));

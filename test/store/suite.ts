@@ -9,6 +9,7 @@ import { objectCases } from './suite/objects.js';
 import { orderCases } from './suite/order.js';
 import { randomCases } from './suite/random.js';
 import { referenceCases } from './suite/references.js';
+import { scopeCases } from './suite/scopes.js';
 import { searchCases } from './suite/search.js';
 import { stateReadCases } from './suite/state-reads.js';
 import { statementCases } from './suite/statements.js';
@@ -37,6 +38,7 @@ export function storeSuite(name: string, open: OpenEngine): void {
     referenceCases(bench);
     uniqueCases(bench);
     changeCases(bench);
+    scopeCases(bench);
     blobCases(bench);
     transactionCases(bench);
     exclusiveCases(bench);

@@ -183,15 +183,47 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('type', 'String'),
       column('number', 'BigInt'),
       column('objectId', 'String'),
-      column('kind', 'Int', { description: '0 created, 1 updated, 2 destroyed.' }),
+      column('kind', 'Int', {
+        description: '0 created, 1 updated, 2 destroyed, 3 principals get or lose scopes.',
+      }),
       column('at', 'BigInt'),
       optionalColumn(
         'properties',
         'String',
         'Of updated objects: the columns that alone changed, beside the time; null: any may have.',
       ),
+      optionalColumn(
+        'scopes',
+        'String',
+        'JSON: the scopes of the object from then on, or what principals get and lose; null: the ' +
+          'type had no access rules.',
+      ),
+      optionalColumn('scopesBefore', 'String', 'JSON: its scopes before; null: the same.'),
     ],
     ['accountId', 'type', 'number'],
+  ),
+  makeTable(
+    'JmapScope',
+    'A scope by which users see an object of a type with access rules.',
+    [
+      column('accountId', 'String'),
+      column('type', 'String'),
+      column('objectId', 'String', {
+        description: 'Empty: the principal of the scope got or lost scopes.',
+      }),
+      column('scope', 'String'),
+      column('number', 'BigInt', { description: 'Of the last change record about both.' }),
+      column('gone', 'Boolean', { description: 'The object had it until that change.' }),
+    ],
+    ['accountId', 'type', 'objectId', 'scope'],
+    [['accountId', 'type', 'scope', 'number', 'gone']],
+  ),
+  makeTable(
+    'JmapGrant',
+    'A scope that a principal has by a share (RFC 9670).',
+    [column('accountId', 'String'), column('principalId', 'String'), column('scope', 'String')],
+    ['accountId', 'principalId', 'scope'],
+    [['accountId', 'scope'], ['principalId']],
   ),
   makeTable(
     'JmapOnce',
@@ -339,6 +371,8 @@ export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapMeta',
   'JmapState',
   'JmapChange',
+  'JmapScope',
+  'JmapGrant',
   'JmapReference',
   'JmapBlobReference',
 ]);

@@ -16,6 +16,7 @@ const MAX_ID = 255;
 const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapState', 'type'],
   ['JmapChange', 'type'],
+  ['JmapScope', 'type'],
   ['JmapBlobReference', 'type'],
   ['JmapReference', 'fromType'],
   ['JmapReference', 'toType'],

@@ -2,15 +2,16 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import { FEW_OBJECTS } from '../../runtime/slices.js';
-import type { StateAndObjects, StoredObject } from '../../store/port.js';
+import type { StateAndObjects, StoredObject, View } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import { askedAlways } from '../answered-index.js';
 import type { Answer, CallContext, MethodLimits } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
+import { planOfIds, planOfView } from '../query/visible-query.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
-import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
+import { formatStateOf, viewOf } from '../view-of-call.js';
 import { addAnswers, type Requested, withSources } from './add-answers.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
@@ -34,13 +35,14 @@ export async function answerGet(
 ): Promise<Answer> {
   const { id: accountId } = accountOf(context);
   const { limits, conductor } = context.services;
+  const view = viewOf(context, type);
   const { properties, asked } = requestedProperties(indexOf(type), args.properties ?? null);
   const requestedIds = args.ids ?? null;
   requireGetLimit(requestedIds, limits);
   const { readAhead, createdIds, remainingOctets } = context.request;
   const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
   if (readEarlier) {
-    const state = formatState(readEarlier.number);
+    const state = formatStateOf(readEarlier.number, view);
     const list = readEarlier.objects;
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
@@ -53,7 +55,7 @@ export async function answerGet(
   if (ids === null && objects.length >= first) tooMany(limits.maxObjectsInGet);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
-  const state = formatState(number);
+  const state = formatStateOf(number, view);
   return context.admit<GetResponse>({ accountId, state, list: answered, notFound });
 }
 
@@ -72,6 +74,8 @@ async function read(
   context: CallContext,
 ): Promise<StateAndObjects> {
   const { deadline, request, services } = context;
+  const view = viewOf(context, type);
+  if (view !== null) return readVisible(context, { type, view, ids, properties });
   const isSingleton = type.singleton === true;
   const found = await services.store.readObjects({
     accountId: accountOf(context).id,
@@ -83,6 +87,33 @@ async function read(
   });
   if (!isSingleton || found.objects.length > 0) return found;
   return { number: found.number, objects: [unwritten(indexOf(type), properties)] };
+}
+
+/** Returns the objects that are in a view, with its number. */
+function readVisible(
+  context: CallContext,
+  { type, view, ids, properties }: ObjectsToRead & VisibleType,
+): Promise<StateAndObjects> {
+  const { deadline, request, services } = context;
+  const isAll = 'first' in ids;
+  const plan = isAll
+    ? planOfView({ filter: { kind: 'all' }, sort: [] }, view)
+    : planOfIds(type, view, ids);
+  const window = { position: 0, limit: isAll ? ids.first : ids.length };
+  const maxOctets = request.remainingOctets;
+  return services.store.read(accountOf(context).id, { deadline }, async (snapshot) => {
+    const number = await snapshot.viewNumber(type, view);
+    if (window.limit === 0) return { number, objects: [] };
+    const page = await snapshot.page(type, plan, window, { properties, maxOctets });
+    const objects =
+      page.found?.objects ?? (await snapshot.get(type, page.ids, properties, maxOctets));
+    return { number, objects };
+  });
+}
+
+interface VisibleType {
+  readonly type: DataTypeDefinition;
+  readonly view: View;
 }
 
 /** `list` in the order of the ids asked for; `notFound` as they were asked for. */

@@ -1,18 +1,25 @@
 import type { QueryChangesArguments, QueryChangesResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
-import type { ChangeKind, QueryPlan, Snapshot } from '../../store/port.js';
+import type { ChangeKind, QueryPlan, Snapshot, View } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
-import { addChanges, type NetChanges } from '../changes/changes.js';
+import { addChanges, type NetChanges } from '../changes/changes-page.js';
 import type { MethodBody, Services } from '../context.js';
 import { resolveId } from '../creation-ids.js';
-import { cannotCalculate, requireReached, requireUnbroken, type Span } from '../states.js';
+import {
+  cannotCalculate,
+  parseState,
+  requireReached,
+  requireUnbroken,
+  type Span,
+} from '../states.js';
 import { indexOf } from '../type-index.js';
+import { formatStateOf, parseViewState, viewOf } from '../view-of-call.js';
 import {
   compileQuery,
   formatQueryState,
   isQueryState,
   isStable,
-  parseQueryState,
+  stateIn,
   totalOf,
 } from './query-plan.js';
 import {
@@ -22,6 +29,7 @@ import {
   reachOf,
   requireGroups,
 } from './shaped-changes.js';
+import { planOfView, viewerChangesSince } from './visible-query.js';
 
 /**
  * Change records read at once; a second read is only needed when objects changed again and again.
@@ -32,8 +40,11 @@ const MIN_RECORDS = 5000;
 export const queryChanges: MethodBody<QueryChangesArguments> = async (args, context) => {
   const type = typeOf(context);
   const account = accountOf(context);
-  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
-  const since = parseQueryState(args.sinceQueryState, hash);
+  const view = viewOf(context, type);
+  const compiled = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const { hash } = compiled;
+  const plan = view === null ? compiled.plan : planOfView(compiled.plan, view);
+  const since = numberIn(stateIn(args.sinceQueryState, hash), view);
   if (since === null) {
     cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.', {
       code: isQueryState(args.sinceQueryState) ? 'otherQuery' : 'notAState',
@@ -41,15 +52,11 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
   }
   const options = { deadline: context.deadline, mayScan: true };
   const response = await context.services.store.read(account.id, options, async (snapshot) => {
-    const current = await snapshot.stateNumber(type);
-    const span = { since, current };
-    requireReached('sinceQueryState', span);
-    const { kinds: changes, left } = await netChangesSince(
-      snapshot,
-      { type, plan },
-      span,
-      context.services,
-    );
+    const {
+      kinds: changes,
+      left,
+      current,
+    } = await changesSince(snapshot, { type, plan, view, since }, context.services);
     const { createdIds } = context.request;
     const id = args.upToId && isStable(plan) ? resolveId(args.upToId, createdIds) : null;
     const rank = id === null ? null : await snapshot.rank(type, plan, id);
@@ -61,7 +68,7 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
     return {
       accountId: account.id,
       oldQueryState: args.sinceQueryState,
-      newQueryState: formatQueryState(current, hash),
+      newQueryState: formatQueryState(formatStateOf(current, view), hash),
       ...(total === null ? {} : { total }),
       removed,
       added,
@@ -69,6 +76,36 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
   });
   return context.admit<QueryChangesResponse>(response);
 };
+
+/** Returns the number of a state; null where it was not issued for such a view. */
+function numberIn(state: string | null, view: View | null): number | null {
+  if (state === null) return null;
+  if (view === null) return parseState(state);
+  const moment = parseViewState(state, view);
+  return moment?.upTo === undefined ? (moment?.number ?? null) : null;
+}
+
+/** Returns what has changed since a number for whoever asks, and the number now. */
+async function changesSince(
+  snapshot: Snapshot,
+  { view, since, ...scene }: Pick<ChangesScene, 'type' | 'plan'> & Asked,
+  services: Services,
+): Promise<Since & { readonly current: number }> {
+  const { type } = scene;
+  if (view !== null) {
+    const changes = await viewerChangesSince(snapshot, { type, view, since }, services);
+    return { ...changes, left: new Map() };
+  }
+  const current = await snapshot.stateNumber(type);
+  const span = { since, current };
+  requireReached('sinceQueryState', span);
+  return { ...(await netChangesSince(snapshot, scene, span, services)), current };
+}
+
+interface Asked {
+  readonly view: View | null;
+  readonly since: number;
+}
 
 /** The changes since a state. */
 interface Since {

@@ -20,7 +20,7 @@ import {
 } from '../../protocol/json.js';
 import type { Collation, FilterNode, QueryPlan, Snapshot, SortKey } from '../../store/port.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
-import { formatState, parseState } from '../states.js';
+import { parseState } from '../states.js';
 import { declaredMembers, declaredName, isImmutable, type TypeIndex } from '../type-index.js';
 import { identityOfShape, leavesOut, shapeOf } from './query-shape.js';
 
@@ -62,21 +62,22 @@ export function compileQuery(
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
 }
 
-/** Returns a queryState: the counter says when, the hash for which query. */
-export function formatQueryState(number: number, hash: string): string {
-  return `${formatState(number)}.${hash}`;
+/** Returns a queryState: the state says when, the hash for which query. */
+export function formatQueryState(state: string, hash: string): string {
+  return `${state}.${hash}`;
 }
 
-/** Returns the counter of a queryState that was issued for this query; null for any other text. */
-export function parseQueryState(state: string, hash: string): number | null {
-  const dot = state.indexOf('.');
-  return state.slice(dot + 1) === hash && dot !== -1 ? parseState(state.slice(0, dot)) : null;
+/** Returns the state in a queryState that was issued for this query; null for any other text. */
+export function stateIn(queryState: string, hash: string): string | null {
+  const dot = queryState.indexOf('.');
+  return queryState.slice(dot + 1) === hash && dot !== -1 ? queryState.slice(0, dot) : null;
 }
 
 /** Returns whether a text could be the queryState of some query. */
 export function isQueryState(state: string): boolean {
   const [number = '', hash = '', ...more] = state.split('.');
-  return parseState(number) !== null && hash.length === HASH_LENGTH && more.length === 0;
+  const isState = parseState(number) !== null || /^\d+-/.test(number);
+  return isState && hash.length === HASH_LENGTH && more.length === 0;
 }
 
 /** Returns how many results there are; of constant cost where nothing is filtered. */

@@ -1,24 +1,29 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryArguments, QueryResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
-import type { ObjectSelection, QueryPage, QueryPlan, Snapshot } from '../../store/port.js';
+import type { ObjectSelection, QueryPage, QueryPlan, Snapshot, View } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { CallContext, MethodBody } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { indexOf } from '../type-index.js';
+import { formatStateOf, viewOf } from '../view-of-call.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
+import { planOfView } from './visible-query.js';
 
 /** Answers Foo/query (RFC 8620 5.5). */
 export const query: MethodBody<QueryArguments> = async (args, context) => {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
-  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const view = viewOf(context, type);
+  const compiled = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const { hash } = compiled;
+  const plan = view === null ? compiled.plan : planOfView(compiled.plan, view);
   const limit = Math.min(args.limit ?? Number.POSITIVE_INFINITY, services.limits.queryMaxLimit);
-  const scene = { type, plan, args, limit };
+  const scene = { type, view, plan, args, limit };
   const { total, position, page } =
-    hasAnchor(args) || needsTotal(args)
+    hasAnchor(args) || needsTotal(args) || view !== null
       ? await services.store.read(accountId, { deadline, mayScan: true }, (snapshot) =>
           readPlaced(snapshot, scene, context),
         )
@@ -26,7 +31,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   request.readAhead?.notePage(page);
   return context.admit<QueryResponse>({
     accountId,
-    queryState: formatQueryState(page.number, hash),
+    queryState: formatQueryState(formatStateOf(page.number, view), hash),
     // Filters and sorts read only stored columns of their own row, so changes can be told.
     canCalculateChanges: services.registry.methods.has(`${type.name}/queryChanges`),
     position,
@@ -38,6 +43,8 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
 
 interface QueryScene {
   readonly type: DataTypeDefinition;
+  /** Null: all objects are seen. */
+  readonly view: View | null;
   readonly plan: QueryPlan;
   readonly args: QueryArguments;
   readonly limit: number;
@@ -71,14 +78,16 @@ async function readPlaced(
   scene: QueryScene,
   context: CallContext,
 ): Promise<Placed> {
-  const { type, plan, args, limit } = scene;
+  const { type, view, plan, args, limit } = scene;
   const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
   const position = hasAnchor(args)
     ? await findAnchor(snapshot, scene, context.request.createdIds)
     : startOf(args, total);
   const objects = selectionAt(position, limit, context);
   const page = await snapshot.page(type, plan, { position, limit }, objects);
-  return { total, position, page };
+  if (view === null) return { total, position, page };
+  const number = await snapshot.viewNumber(type, view);
+  return { total, position, page: { ...page, number } };
 }
 
 /** A page that begins behind so many objects is read without what it is for. */

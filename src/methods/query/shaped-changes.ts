@@ -1,7 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { escapeToken } from '../../protocol/json-pointer.js';
 import type { ChangeRecord, PlanShape, QueryPlan, Snapshot } from '../../store/port.js';
-import type { NetChanges } from '../changes/changes.js';
+import type { NetChanges } from '../changes/changes-page.js';
 import { cannotCalculate, type Span } from '../states.js';
 import { isImmutable } from '../type-index.js';
 

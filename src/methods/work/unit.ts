@@ -1,3 +1,5 @@
+import { scopesOfReaders } from '../../access/scopes-by-rule.js';
+import type { AccessRule } from '../../capability/access-rules.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
 import { equalSteps } from '../../protocol/equal.js';
@@ -195,8 +197,10 @@ export class UnitOfWork {
   /** Writes the change records. */
   async record(): Promise<void> {
     for (const work of this.#works.values()) {
-      const records = recordsOf(work);
-      if (records.length === 0) continue;
+      const own = recordsOf(work);
+      if (own.length === 0) continue;
+      const { access } = work.type;
+      const records = access === undefined ? own : await this.#withScopes(work, access, own);
       // Records of creates and destroys name none: most calls have no others.
       const hasUpdates = records.some(({ kind }) => kind === 'updated');
       const changed = hasUpdates
@@ -204,6 +208,25 @@ export class UnitOfWork {
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, records, changed);
     }
+  }
+
+  /** Adds the scopes that the objects of a type have, and had, to its records. */
+  async #withScopes(
+    { type, entries }: TypeWork,
+    rules: readonly AccessRule[],
+    records: readonly NewChange[],
+  ): Promise<readonly NewChange[]> {
+    const known = [...entries.values()].flatMap(({ id, before }) => (before === null ? [] : [id]));
+    const stored = await this.#transaction.scopesOf(type, known);
+    return records.map((record) => {
+      const { objectId, kind } = record;
+      const object = kind === 'destroyed' ? null : (entries.get(objectId)?.after ?? null);
+      const after = object === null ? [] : scopesOfReaders(rules, { type: type.table, object });
+      if (kind === 'created') return { ...record, scopes: { after, before: null } };
+      const before = stored.get(objectId) ?? [];
+      const isSame = kind === 'updated' && String(before) === String(after);
+      return { ...record, scopes: { after, before: isSame ? null : before } };
+    });
   }
 
   /** By one statement where they are few. */

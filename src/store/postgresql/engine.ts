@@ -2,7 +2,7 @@ import type { RowsWritten, StoredObject } from '../port.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine-port.js';
 import { encodeRows, type RowsToWrite } from '../sql/row-codec.js';
 import { tableTexts } from '../sql/table-texts.js';
-import { readState, writeChanges } from './change-records.js';
+import { readState, writeChanges, writeRecords } from './change-records.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
 import { DECODERS, readFirstObjects, readObjects, readPage, writerOf } from './objects.js';
@@ -26,6 +26,7 @@ export const engine: WritingEngine<Connection> = Object.freeze({
     return connection.write(writerOf(type).destroy, accountId, ids);
   },
   writeChanges,
+  writeRecords,
 } satisfies WritingEngine<Connection>);
 
 async function writeRows(

@@ -24,6 +24,18 @@ export interface ChangesToWrite {
   readonly current: number | undefined;
 }
 
+/** Change records of a type with access rules, to write. */
+export interface RecordsToWrite {
+  /** JSON: rows `[objectId, kind, properties, scopes, scopesBefore]`. */
+  readonly rows: string;
+  readonly count: number;
+  /** How many objects more there are. */
+  readonly growth: number;
+  readonly at: number;
+  /** The state before, where the transaction knows it. */
+  readonly current: number | undefined;
+}
+
 /** A page of a query's result: at most `limit` rows of the window. */
 export interface PageRead {
   readonly type: DataTypeDefinition;
@@ -81,4 +93,7 @@ export interface WritingEngine<C> extends ReadingEngine<C> {
 
   /** Resolves to the new state. */
   writeChanges(scope: Scope<C>, table: string, written: ChangesToWrite): Promise<number>;
+
+  /** The same of a type with access rules. */
+  writeRecords(scope: Scope<C>, table: string, written: RecordsToWrite): Promise<number>;
 }

@@ -17,6 +17,7 @@ import type { FilterCondition, FilterNode } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
+import { isVisible } from './visible.js';
 
 /**
  * SQLite's expressions are at most 1,000 deep; a condition and what stands around the filter need
@@ -117,6 +118,11 @@ function composeFilter(context: SqlContext, filter: FilterNode, leads: boolean):
           height: heightOf(node.filter),
           cost: node.filter.many === undefined ? FILTER_OPERATORS[node.filter.operator].cost : 2,
         };
+      }
+      case 'visible': {
+        const seen = isVisible(context, node.view);
+        const where = negated ? not(seen) : seen;
+        return { where, lookup: null, ordered: null, height: HEIGHT, cost: 1 };
       }
       case 'operator': {
         // NOT: none of the conditions match; NOT of nothing is true, as AND of nothing is.

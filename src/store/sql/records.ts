@@ -1,10 +1,17 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob, NewChange } from '../port.js';
+import type {
+  BlobRow,
+  ChangeKind,
+  ChangeRecordAt,
+  NewBlob,
+  NewChange,
+  RecordKind,
+} from '../port.js';
 import type { Row } from './row-codec.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
 
-const KINDS: readonly ChangeKind[] = ['created', 'updated', 'destroyed'];
+const KINDS: readonly RecordKind[] = ['created', 'updated', 'destroyed', 'access'];
 
 /** How the database writes a kind, and by how much a change of it changes the number of objects. */
 export const CHANGE_KINDS: Readonly<
@@ -23,7 +30,7 @@ export function changesOf(
   // Most records of a page have the same text.
   const known = new Map<unknown, ChangeRecordAt['properties']>([[null, null]]);
   return rows.map((row): ChangeRecordAt => {
-    const kind = KINDS[row[2] as number] as ChangeKind;
+    const kind = KINDS[row[2] as number] as RecordKind;
     const isGroup = kind === 'destroyed' && typeof row[4] === 'string';
     const text = isGroup ? null : row[4];
     let properties = known.get(text);

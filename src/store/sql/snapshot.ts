@@ -9,6 +9,7 @@ import { holdsBlobs } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
+  AccessRecord,
   BlobReference,
   BlobRow,
   ChangeRecordAt,
@@ -26,10 +27,14 @@ import type {
   Ranked,
   ReferenceName,
   ReferenceRecord,
+  ScopedObject,
   Snapshot,
   StoredObject,
+  View,
+  ViewRecordAt,
   WhichObjects,
 } from '../port.js';
+import { ownScopes, principalsOf, scopedObjectsOf, viewRecordsOf } from './access-records.js';
 import { aggregateQuery, aggregateValues, type HeldValue, heldQuery } from './aggregate-queries.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
@@ -129,6 +134,58 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const { accountId } = this.scope;
     const rows = await this.all('changes', accountId, type.table, since, limit);
     return changesOf(type, rows);
+  }
+
+  async viewRecords(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ViewRecordAt[]> {
+    const { accountId } = this.scope;
+    const rows = await this.all('viewRecords', accountId, type.table, since, limit);
+    return viewRecordsOf(type, rows);
+  }
+
+  async accessRecords(type: DataTypeDefinition, since: number): Promise<readonly AccessRecord[]> {
+    const { accountId } = this.scope;
+    const rows = await this.all('accessRecords', accountId, type.table, since);
+    return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
+  }
+
+  async grantedScopes(principalIds: readonly string[]): Promise<readonly string[]> {
+    if (principalIds.length === 0) return [];
+    const list = JSON.stringify(principalIds);
+    const rows = await this.all('grantedScopes', this.scope.accountId, list);
+    return rows.map(([scope]) => scope as string);
+  }
+
+  async scopesOf(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (ids.length === 0) return new Map();
+    const { accountId } = this.scope;
+    const rows = await this.all('scopesOf', accountId, type.table, textList(ids));
+    return new Map(scopedObjectsOf(rows).map(({ id, scopes }) => [id, scopes]));
+  }
+
+  async objectsWith(
+    { table }: DataTypeDefinition,
+    scopes: readonly string[],
+    limit: number,
+  ): Promise<readonly ScopedObject[]> {
+    if (scopes.length === 0) return [];
+    const place = [this.scope.accountId, table] as const;
+    const list = JSON.stringify(scopes);
+    return scopedObjectsOf(await this.all('objectsWith', ...place, ...place, list, limit + 1));
+  }
+
+  async viewNumber({ table }: DataTypeDefinition, view: View): Promise<number> {
+    const { accountId } = this.scope;
+    const own = JSON.stringify(ownScopes(view).map((scope) => [scope]));
+    const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
+    const [row] = await this.all('viewNumber', accountId, table, own, ...granted);
+    return (row?.[0] as number | null | undefined) ?? 0;
   }
 
   async page(

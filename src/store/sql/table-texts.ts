@@ -31,12 +31,50 @@ const BLOB_REFERENCE = 'value ->> 0, value ->> 1, value ->> 2 FROM ROWS(?)';
 const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
  FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN ?`;
 
+const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
+ "scopesBefore" FROM "JmapChange"`;
+
 const SHARED = Object.freeze({
   objectCount: `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`,
 
   // A bare parameter behind LIMIT has SQLite plan the statement anew for each value.
   changes: `SELECT "number", "objectId", "kind", "at", "properties" FROM "JmapChange"
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+
+  viewRecords: `${SELECT_RECORDS}
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+
+  accessRecords: `${SELECT_RECORDS}
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ? AND "kind" = 3 ORDER BY "number"`,
+
+  grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
+
+  deleteGrants: `DELETE FROM "JmapGrant" WHERE "accountId" = ?
+ AND ("principalId", "scope") IN (SELECT value ->> 0, value ->> 1 FROM ROWS(?))`,
+
+  insertGrants: `INSERT INTO "JmapGrant" ("accountId", "principalId", "scope")
+ SELECT CAST(? AS TEXT), value ->> 0, value ->> 1 FROM ROWS(?) WHERE TRUE ON CONFLICT DO NOTHING`,
+
+  scopesOf: `SELECT "objectId", "scope" FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
+ AND "objectId" IN ? AND NOT "gone" ORDER BY "objectId", "scope"`,
+
+  objectsWith: `SELECT "objectId", "scope" FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
+ AND NOT "gone" AND "objectId" IN (SELECT DISTINCT "objectId" FROM "JmapScope"
+ WHERE "accountId" = ? AND "type" = ? AND NOT "gone" AND "scope" IN ?
+ ORDER BY "objectId" LIMIT CAST(? AS BIGINT)) ORDER BY "objectId", "scope"`,
+
+  // The greatest number of each scope is at the end of its part of the index.
+  viewNumber: `SELECT max("last") FROM (SELECT (SELECT max("number") FROM "JmapScope" AS "s"
+ WHERE "s"."accountId" = ? AND "s"."type" = ? AND "s"."scope" = "held"."scope") AS "last"
+ FROM (SELECT value ->> 0 AS "scope" FROM ROWS(?) UNION ALL SELECT "scope" FROM "JmapGrant"
+ WHERE "accountId" = ? AND "principalId" IN ?) AS "held") AS "numbers"`,
+
+  writeScopes: `INSERT INTO "JmapScope"
+ ("accountId", "type", "objectId", "scope", "number", "gone")
+ SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT),
+ CAST(value ->> 3 AS BOOLEAN) FROM ROWS(?) WHERE TRUE
+ ON CONFLICT ("accountId", "type", "objectId", "scope") DO UPDATE SET
+ "number" = excluded."number", "gone" = excluded."gone"`,
 
   keptAnswer: `SELECT "arguments", "answer" FROM "JmapOnce"
  WHERE "accountId" = ? AND "key" = ? AND "at" >= ?`,

@@ -1,7 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
+  AccessChange,
   BlobReference,
+  Grant,
   KeptAnswer,
   NewBlob,
   NewChange,
@@ -12,7 +14,8 @@ import type {
   StoredObject,
   Transaction,
 } from '../port.js';
-import type { Scope, WritingEngine } from './engine-port.js';
+import { accessRecord, accessRows, scopedRecords, scopeRows } from './access-records.js';
+import type { RecordsToWrite, Scope, WritingEngine } from './engine-port.js';
 import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
@@ -91,12 +94,54 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     properties: readonly PropertyDefinition[] | null = null,
   ): Promise<number> {
     const { table } = type;
+    if (changes.some(({ scopes }) => scopes !== undefined)) {
+      const state = await this.#writeRecords(type, scopedRecords(changes, properties));
+      await this.#writeScopes(table, scopeRows(changes, state));
+      return state;
+    }
     const columns = changedColumns(properties);
     const written = { changes, columns, at: this.#now, current: this.#states.get(table) };
     const state = await this.#write(() => this.#engine.writeChanges(this.scope, table, written));
-    this.#states.set(table, state);
-    this.#changed[type.name] = String(state);
+    this.#noteState(type, state);
     return state;
+  }
+
+  async recordAccess(type: DataTypeDefinition, changes: readonly AccessChange[]): Promise<number> {
+    const state = await this.#writeRecords(type, accessRecord(changes));
+    await this.#writeScopes(type.table, accessRows(changes, state));
+    return state;
+  }
+
+  async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
+    const toRows = (grants: readonly Grant[]): string =>
+      JSON.stringify(grants.map(({ principalId, scope }) => [principalId, scope]));
+    await this.#write(() =>
+      Promise.all([
+        this.#change('deleteGrants', removed, toRows),
+        this.#change('insertGrants', added, toRows),
+      ]),
+    );
+  }
+
+  async #writeRecords(
+    type: DataTypeDefinition,
+    records: Pick<RecordsToWrite, 'rows' | 'count' | 'growth'>,
+  ): Promise<number> {
+    const { table } = type;
+    const written = { ...records, at: this.#now, current: this.#states.get(table) };
+    const state = await this.#write(() => this.#engine.writeRecords(this.scope, table, written));
+    this.#noteState(type, state);
+    return state;
+  }
+
+  async #writeScopes(table: string, rows: string): Promise<void> {
+    if (rows === '[]') return;
+    await this.#write(() => this.#run('writeScopes', this.scope.accountId, table, rows));
+  }
+
+  #noteState({ name, table }: DataTypeDefinition, state: number): void {
+    this.#states.set(table, state);
+    this.#changed[name] = String(state);
   }
 
   async keepAnswer(key: string, { arguments: hash, answer }: KeptAnswer): Promise<void> {

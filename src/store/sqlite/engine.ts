@@ -4,7 +4,13 @@ import type { Connection } from './connection.js';
 import { sqlite, walks } from './dialect.js';
 import { DECODERS, readFirstObjects, readObjects, readPage, readState } from './objects.js';
 import type { Reader } from './reader.js';
-import { destroyObjects, readStateOfLivingAccount, writeChanges, writeRows } from './writes.js';
+import {
+  destroyObjects,
+  readStateOfLivingAccount,
+  writeChanges,
+  writeRecords,
+  writeRows,
+} from './writes.js';
 
 /** The reads that SQLite does in its own way, in any thread. */
 export const reading: ReadingEngine<Reader> = Object.freeze({
@@ -24,4 +30,5 @@ export const writing: WritingEngine<Connection> = Object.freeze({
   writeRows,
   destroy: destroyObjects,
   writeChanges,
+  writeRecords,
 } satisfies WritingEngine<Connection>);

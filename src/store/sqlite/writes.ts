@@ -3,7 +3,7 @@ import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
 import type { ChangeKind, RowsWritten } from '../port.js';
-import type { ChangesToWrite, Scope } from '../sql/engine-port.js';
+import type { ChangesToWrite, RecordsToWrite, Scope } from '../sql/engine-port.js';
 import { quote } from '../sql/fragment.js';
 import { CHANGE_KINDS, groupText } from '../sql/records.js';
 import { encodeRows, type RowsToWrite, writeColumns } from '../sql/row-codec.js';
@@ -32,6 +32,12 @@ const INSERT_GROUPED = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at", "properties")
  SELECT ?, ?, ? + key, value ->> 0, ?, ?, value ->> 1 FROM json_each(?)`;
 
+/** The same of types with access rules: rows as in RecordsToWrite. */
+const INSERT_RECORDS = `INSERT INTO "JmapChange"
+ ("accountId", "type", "number", "at", "objectId", "kind", "properties", "scopes", "scopesBefore")
+ SELECT ?, ?, ? + key, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+ FROM json_each(?)`;
+
 /** Reads the state before a write. Throws `accountNotFound` if the account has been deleted. */
 export async function readStateOfLivingAccount(
   { connection, accountId }: Scope<Connection>,
@@ -59,13 +65,7 @@ export async function writeChanges(
   const runs = runsOf(changes);
   let growth = 0;
   for (const { kind, objectIds } of runs) growth += CHANGE_KINDS[kind].growth * objectIds.length;
-  const steps = [accountId, table, changes.length, growth] as const;
-  let state: number;
-  if (current === undefined) state = connection.one(TELL_STATE, ...steps)[0] as number;
-  else {
-    connection.execute(ADVANCE_STATE, steps);
-    state = current + changes.length;
-  }
+  const state = advanceState(connection, [accountId, table, changes.length, growth], current);
   let first = state - changes.length + 1;
   for (const { kind, objectIds, groups } of runs) {
     const { number } = CHANGE_KINDS[kind];
@@ -76,6 +76,28 @@ export async function writeChanges(
     else connection.execute(INSERT_GROUPED, [accountId, table, first, number, at, list]);
     first += objectIds.length;
   }
+  return state;
+}
+
+/** Steps a counter. Returns the state, which the caller may have known before (`current`). */
+function advanceState(
+  connection: Connection,
+  steps: readonly [accountId: string, table: string, count: number, growth: number],
+  current: number | undefined,
+): number {
+  if (current === undefined) return connection.one(TELL_STATE, ...steps)[0] as number;
+  connection.execute(ADVANCE_STATE, steps);
+  return current + steps[2];
+}
+
+/** Writes change records of a type with access rules, by two statements. */
+export async function writeRecords(
+  { connection, accountId }: Scope<Connection>,
+  table: string,
+  { rows, count, growth, at, current }: RecordsToWrite,
+): Promise<number> {
+  const state = advanceState(connection, [accountId, table, count, growth], current);
+  connection.execute(INSERT_RECORDS, [accountId, table, state - count + 1, at, rows]);
   return state;
 }
 

@@ -1,0 +1,127 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import { principalScope } from '../capability/scopes.js';
+import type {
+  ScopedChange,
+  ScopedObject,
+  Snapshot,
+  View,
+  ViewRecord,
+  ViewRecordAt,
+} from '../store/port.js';
+import { HeldScopes } from './held-scopes.js';
+import { changesOfView, findEarlier, type Moment, type ViewChanges } from './view-changes.js';
+
+export interface ViewQuestion {
+  readonly type: DataTypeDefinition;
+  readonly view: View;
+  readonly since: Moment;
+  /** The number of the last change record that there is. */
+  readonly current: number;
+}
+
+/** How much may be read for an answer. */
+export interface ViewLimits {
+  /** Change records of one page. */
+  readonly records: number;
+  /** Objects in the answer. */
+  readonly objects: number;
+  /** Objects and change records that are looked at where the user's access has changed. */
+  readonly reach: number;
+}
+
+/** The changes of a view, and the change records that tell them: in order, without gaps. */
+export interface ViewAnswer extends ViewChanges {
+  readonly records: readonly ViewRecordAt[];
+  /** The user has gained or lost scopes by them. */
+  readonly isMoved: boolean;
+}
+
+/** More has to be looked at than the limits allow. */
+export class BeyondReachError extends Error {
+  override readonly name = 'BeyondReachError';
+}
+
+/**
+ * Reads what has changed in a view since a moment. Rejects with BeyondReachError where access has
+ * changed and too many objects, or later changes, would have to be looked at.
+ */
+export async function readViewChanges(
+  snapshot: Snapshot,
+  question: ViewQuestion,
+  limits: ViewLimits,
+): Promise<ViewAnswer> {
+  const { type, since, current } = question;
+  const { upTo } = since;
+  // A record that has happened in part has to be gone on with.
+  const before = upTo === undefined ? since.number : since.number - 1;
+  const records = await snapshot.viewRecords(type, before, limits.records);
+  const last = records.at(-1)?.number ?? before;
+  const later = last < current ? await snapshot.accessRecords(type, last) : [];
+  const held = await readHeld(snapshot, question.view, [...records, ...later]);
+  const moved = movedScopes(held, records);
+  const { today, changes } =
+    moved.length === 0
+      ? NOTHING
+      : await readMoved(snapshot, { ...question, moved, records }, limits.reach);
+  const history = {
+    held,
+    records,
+    ...(upTo === undefined ? {} : { upTo }),
+    findObjects: (number: number, scopes: readonly string[]) =>
+      findEarlier(
+        scopes,
+        today,
+        changes.filter((change) => change.number > number),
+      ),
+  };
+  const isMoved = moved.length > 0;
+  return { ...changesOfView(history, limits.objects), records, isMoved };
+}
+
+const NOTHING = { today: [], changes: [] } as const;
+
+/** Returns the scopes that the user had before all of the records. */
+async function readHeld(
+  snapshot: Snapshot,
+  { userId, groupIds, scopes }: View,
+  records: readonly ViewRecord[],
+): Promise<HeldScopes> {
+  const principals = [userId, ...groupIds];
+  const given = await snapshot.grantedScopes(principals);
+  const fixed = [...scopes, ...principals.map(principalScope)];
+  const held = new HeldScopes({ userId, groupIds, fixed, given });
+  for (const record of records.toReversed()) {
+    if (record.kind !== 'access') continue;
+    for (const change of record.changes.toReversed()) held.revert(change);
+  }
+  return held;
+}
+
+/** Returns the scopes that the user gains or loses by the records. */
+function movedScopes(held: HeldScopes, records: readonly ViewRecord[]): readonly string[] {
+  const now = held.copy();
+  const moved = records.flatMap((record) =>
+    record.kind === 'access' ? record.changes.flatMap((change) => now.apply(change)) : [],
+  );
+  return [...new Set(moved)];
+}
+
+interface Moved extends ViewQuestion {
+  readonly moved: readonly string[];
+  readonly records: readonly ViewRecordAt[];
+}
+
+/** Reads the objects that have these scopes today, and all changes since the first record. */
+async function readMoved(
+  snapshot: Snapshot,
+  { type, current, moved, records }: Moved,
+  reach: number,
+): Promise<{ readonly today: readonly ScopedObject[]; readonly changes: readonly ScopedChange[] }> {
+  const today = await snapshot.objectsWith(type, moved, reach);
+  if (today.length > reach) throw new BeyondReachError();
+  const last = records.at(-1)?.number ?? current;
+  if (current - last > reach) throw new BeyondReachError();
+  const rest = last < current ? await snapshot.viewRecords(type, last, current - last) : [];
+  const all = [...records, ...rest];
+  return { today, changes: all.filter((record) => record.kind !== 'access') };
+}

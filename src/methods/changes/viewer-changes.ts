@@ -1,0 +1,86 @@
+import {
+  BeyondReachError,
+  readViewChanges,
+  type ViewAnswer,
+  type ViewLimits,
+  type ViewQuestion,
+} from '../../access/read-view.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
+import type { ChangeKind, ScopedChange, Snapshot, View } from '../../store/port.js';
+import { accountOf } from '../accounts.js';
+import type { Answer, CallContext, Services } from '../context.js';
+import { cannotCalculate, requireReached, requireUnbroken } from '../states.js';
+import { indexOf } from '../type-index.js';
+import { formatViewState, parseViewState } from '../view-of-call.js';
+import { MAX_RECORDS, pageOf, updatedProperties } from './changes-page.js';
+
+/** Answers the /changes of a type for a user who sees a part of its objects. */
+export async function answerViewerChanges(
+  args: ChangesArguments,
+  context: CallContext,
+  { type, view }: { readonly type: DataTypeDefinition; readonly view: View },
+): Promise<Answer> {
+  const { services, deadline } = context;
+  const { id: accountId } = accountOf(context);
+  const since = parseViewState(args.sinceState, view);
+  if (since === null) {
+    cannotCalculate('"sinceState" is no state that this server has issued to you.', {
+      code: 'notAState',
+    });
+  }
+  const response = await services.store.read(accountId, { deadline }, async (snapshot) => {
+    const reached = await snapshot.viewNumber(type, view);
+    requireReached('sinceState', { since: since.number, current: reached });
+    const objects = args.maxChanges ?? MAX_RECORDS;
+    const limits = { records: MAX_RECORDS, objects, reach: services.limits.queryChangesMax };
+    const isBehind = since.number < reached || since.upTo !== undefined;
+    const found = isBehind
+      ? await readSince(snapshot, { type, view, since }, limits, services)
+      : null;
+    const end = found?.end ?? since;
+    const isAll = end.upTo === undefined && end.number >= reached;
+    const { created, updated, destroyed } = pageOf(end.number, found?.kinds ?? NONE);
+    const isKnown = found !== null && !found.isMoved;
+    return {
+      accountId,
+      oldState: args.sinceState,
+      newState: formatViewState(isAll ? { number: reached } : end, view),
+      hasMoreChanges: !isAll,
+      ...{ created, updated, destroyed },
+      updatedProperties: isKnown
+        ? updatedProperties(indexOf(type), changesIn(found), { end: end.number, updated })
+        : null,
+    };
+  });
+  return context.admit<ChangesResponse>(response);
+}
+
+const NONE: ReadonlyMap<string, ChangeKind> = new Map();
+
+function changesIn({ records }: ViewAnswer): readonly ScopedChange[] {
+  return records.filter((record) => record.kind !== 'access');
+}
+
+/** Reads the changes of a view, and refuses a state whose records are gone. */
+export async function readSince(
+  snapshot: Snapshot,
+  question: Omit<ViewQuestion, 'current'>,
+  limits: ViewLimits,
+  services: Services,
+): Promise<ViewAnswer> {
+  const { type, since } = question;
+  const current = await snapshot.stateNumber(type);
+  const before = since.upTo === undefined ? since.number : since.number - 1;
+  const found = await readViewChanges(snapshot, { ...question, current }, limits).catch(
+    (error: unknown) => {
+      if (!(error instanceof BeyondReachError)) throw error;
+      return cannotCalculate(`More than ${limits.reach} objects have changed.`, {
+        ...{ code: 'tooManyChanged', since: before, current, maximum: limits.reach },
+      });
+    },
+  );
+  const isAll = found.records.length < limits.records;
+  requireUnbroken(found.records, { since: before, current }, isAll, services);
+  return found;
+}

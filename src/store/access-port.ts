@@ -1,0 +1,122 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+
+/**
+ * The part of the store's port that knows who sees what: an object has scopes, a user has scopes,
+ * and the user sees the object where both have one in common.
+ */
+
+/** A user, or a group of users. */
+export type PrincipalId = string;
+
+/** The objects of a type that a user sees. */
+export interface View {
+  readonly userId: PrincipalId;
+  /** The groups that the user is in: their shares are the user's, too. */
+  readonly groupIds: readonly PrincipalId[];
+  /** The scopes that the user has without a share, beside those of these principals. */
+  readonly scopes: readonly string[];
+}
+
+/** An object and its scopes. */
+export interface ScopedObject {
+  readonly id: string;
+  readonly scopes: readonly string[];
+}
+
+/** The scopes of an object that a change is about. */
+export interface NewScopes {
+  /** From then on: none for an object that is destroyed. */
+  readonly after: readonly string[];
+  /** Until then: none for an object that is created; null where they are the same. */
+  readonly before: readonly string[] | null;
+}
+
+/** A principal has a scope by a share. */
+export interface Grant {
+  readonly principalId: PrincipalId;
+  readonly scope: string;
+}
+
+/** A principal gets or loses scopes: by a share, or since a user joins or leaves a group. */
+export interface AccessChange {
+  readonly kind: 'given' | 'taken';
+  /** The user or group that has them. */
+  readonly principalId: PrincipalId;
+  /** The user who joins the group, or leaves it; absent where the group itself gets or loses. */
+  readonly memberId?: PrincipalId;
+  /** All that `principalId` gets or loses; of a member, all that the group has. */
+  readonly scopes: readonly string[];
+}
+
+/** A change of an object whose scopes say who sees it. */
+export interface ScopedChange {
+  readonly number: number;
+  readonly kind: 'created' | 'updated' | 'destroyed';
+  readonly objectId: string;
+  /** Its scopes from then on; none once it is destroyed. */
+  readonly scopes: readonly string[];
+  /** Its scopes before; null where they are the same. */
+  readonly scopesBefore: readonly string[] | null;
+  /** Names of the properties that alone changed (ChangeRecord). */
+  readonly properties: readonly string[] | null;
+}
+
+/** Some principals get or lose scopes. That takes a number of its own. */
+export interface AccessRecord {
+  readonly number: number;
+  readonly kind: 'access';
+  readonly changes: readonly AccessChange[];
+}
+
+/** A change record of a type with access rules. */
+export type ViewRecord = ScopedChange | AccessRecord;
+
+/** `at`: the time of writing, ms. */
+export type ViewRecordAt = ViewRecord & { readonly at: number };
+
+/** Reading operations about types with access rules. */
+export interface AccessReads {
+  /** Returns the scopes that principals have by shares; one that two of them have comes twice. */
+  grantedScopes(principalIds: readonly PrincipalId[]): Promise<readonly string[]>;
+
+  /** Returns the scopes of objects by id. Leaves out objects that have none. */
+  scopesOf(
+    type: DataTypeDefinition,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
+
+  /** Returns objects that have one of the scopes, in order of id: at most `limit + 1`. */
+  objectsWith(
+    type: DataTypeDefinition,
+    scopes: readonly string[],
+    limit: number,
+  ): Promise<readonly ScopedObject[]>;
+
+  /**
+   * Returns the number of the last change record that concerns a view: of an object in it or that
+   * left it, or of its principals. It never gets less.
+   */
+  viewNumber(type: DataTypeDefinition, view: View): Promise<number>;
+
+  /** Returns at most `limit` change records with a number greater than `since`, ascending. */
+  viewRecords(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ViewRecordAt[]>;
+
+  /** Returns all changes of access with a number greater than `since`, ascending. */
+  accessRecords(type: DataTypeDefinition, since: number): Promise<readonly AccessRecord[]>;
+}
+
+/** Writing operations about types with access rules. */
+export interface AccessWrites {
+  /** Removes and adds grants. */
+  changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void>;
+
+  /**
+   * Writes one change record for all of these changes of access. Advances the state and resolves to
+   * it.
+   */
+  recordAccess(type: DataTypeDefinition, changes: readonly AccessChange[]): Promise<number>;
+}

@@ -1,0 +1,118 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { principalScope } from '../../capability/scopes.js';
+import type {
+  AccessChange,
+  NewChange,
+  PrincipalId,
+  ScopedObject,
+  View,
+  ViewRecordAt,
+} from '../port.js';
+import type { RecordsToWrite } from './engine-port.js';
+import { CHANGE_KINDS, changedColumns, changesOf, groupText, growth } from './records.js';
+import type { Row } from './row-codec.js';
+
+/** Rows of types with access rules: their change records, and the scopes of their objects. */
+
+/**
+ * Returns the records of changes as rows `[objectId, kind, properties, scopes, scopesBefore]`. Of
+ * an object that is destroyed `properties` has the group.
+ */
+export function scopedRecords(
+  changes: readonly NewChange[],
+  properties: readonly PropertyDefinition[] | null,
+): Pick<RecordsToWrite, 'rows' | 'count' | 'growth'> {
+  const columns = changedColumns(properties);
+  const rows = changes.map((change) => {
+    const { objectId, kind, scopes } = change;
+    const text = kind === 'updated' ? columns : groupText(change);
+    const before = scopes?.before ?? null;
+    return [objectId, CHANGE_KINDS[kind].number, text, scopes?.after ?? [], before];
+  });
+  return { rows: JSON.stringify(rows), count: rows.length, growth: growth(changes) };
+}
+
+/** Returns the same of one record of changes of access. */
+export function accessRecord(
+  changes: readonly AccessChange[],
+): Pick<RecordsToWrite, 'rows' | 'count' | 'growth'> {
+  return { rows: JSON.stringify([['', ACCESS, null, changes, null]]), count: 1, growth: 0 };
+}
+
+/** How the database writes the kind of a record of changes of access. */
+const ACCESS = 3;
+
+/** Reads records of columns `number, objectId, kind, at, properties, scopes, scopesBefore`. */
+export function viewRecordsOf(
+  type: DataTypeDefinition,
+  rows: readonly Row[],
+): readonly ViewRecordAt[] {
+  return changesOf(type, rows).map(({ number, objectId, kind, at, properties }, index) => {
+    const [scopes, scopesBefore] = (rows[index] ?? []).slice(5).map(listIn);
+    if (kind === 'access') {
+      return { number, at, kind, changes: (scopes ?? []) as readonly AccessChange[] };
+    }
+    return {
+      ...{ number, at, kind, objectId, properties },
+      scopes: (scopes ?? []) as readonly string[],
+      scopesBefore: (scopesBefore ?? null) as readonly string[] | null,
+    };
+  });
+}
+
+function listIn(text: unknown): unknown {
+  return text === null ? null : (JSON.parse(text as string) as unknown);
+}
+
+/** A row of JmapScope without its account and type; `gone` is 0 or 1. */
+type ScopeRow = readonly [objectId: string, scope: string, number: number, gone: number];
+
+/**
+ * Returns the rows of scopes that changes leave, as JSON. `state`: the number of the last change.
+ */
+export function scopeRows(changes: readonly NewChange[], state: number): string {
+  const rows = new Map<string, ScopeRow>();
+  const first = state - changes.length + 1;
+  for (const [index, { objectId, scopes }] of changes.entries()) {
+    if (scopes === undefined) continue;
+    const number = first + index;
+    for (const scope of scopes.before ?? []) {
+      rows.set(`${objectId} ${scope}`, [objectId, scope, number, 1]);
+    }
+    for (const scope of scopes.after) {
+      rows.set(`${objectId} ${scope}`, [objectId, scope, number, 0]);
+    }
+  }
+  return JSON.stringify([...rows.values()]);
+}
+
+/**
+ * Returns the rows by which the views of principals know that their access changed: those of no
+ * object, which is gone.
+ */
+export function accessRows(changes: readonly AccessChange[], state: number): string {
+  const ids = changes.map(({ principalId, memberId }) => memberId ?? principalId);
+  const rows = [...new Set(ids)].map((id) => ['', principalScope(id), state, 1]);
+  return JSON.stringify(rows);
+}
+
+/** Returns the scopes of a view that no share gives. */
+export function ownScopes(view: View): readonly string[] {
+  return [...new Set([...view.scopes, ...principalsOf(view).map(principalScope)])];
+}
+
+/** Returns those whose shares count for a view. */
+export function principalsOf({ userId, groupIds }: View): readonly PrincipalId[] {
+  return [userId, ...groupIds];
+}
+
+/** Reads objects of columns `objectId, scope`, which are in order of objects. */
+export function scopedObjectsOf(rows: readonly Row[]): readonly ScopedObject[] {
+  const scopes = new Map<string, string[]>();
+  for (const [id, scope] of rows as readonly (readonly [string, string])[]) {
+    const known = scopes.get(id);
+    if (known === undefined) scopes.set(id, [scope]);
+    else known.push(scope);
+  }
+  return [...scopes].map(([id, own]) => ({ id, scopes: own }));
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { AccessChange, NewChange, View } from '../../../src/store/port.js';
+import { ALL, Gadget, gadget, plan } from '../gadget.js';
+import { A, B, type Bench } from './bench.js';
+
+const STRANGER: View = { userId: 'u1', groupIds: [], scopes: ['*'] };
+
+/** Returns the view of a user who has nothing but what shares give. */
+function viewOf(userId: string, ...groupIds: readonly string[]): View {
+  return { userId, groupIds, scopes: [] };
+}
+
+function created(objectId: string, ...scopes: readonly string[]): NewChange {
+  return { objectId, kind: 'created', scopes: { after: scopes, before: null } };
+}
+
+function updated(
+  objectId: string,
+  before: readonly string[] | null,
+  ...after: readonly string[]
+): NewChange {
+  return { objectId, kind: 'updated', scopes: { after, before } };
+}
+
+function destroyed(objectId: string, ...before: readonly string[]): NewChange {
+  return { objectId, kind: 'destroyed', scopes: { after: [], before } };
+}
+
+export function scopeCases(bench: Bench): void {
+  const { read, write, insert, counted, ids } = bench;
+
+  const record = (...changes: readonly NewChange[]): Promise<number> =>
+    write((transaction) => transaction.record(Gadget, changes));
+  const recordAccess = (...changes: readonly AccessChange[]): Promise<number> =>
+    write((transaction) => transaction.recordAccess(Gadget, changes));
+  const visibleTo = (view: View): Promise<readonly string[]> =>
+    ids(plan({ kind: 'visible', view }));
+  const numberOf = (view: View): Promise<number> =>
+    read((snapshot) => snapshot.viewNumber(Gadget, view));
+
+  describe('scopes', () => {
+    it('tell which objects a user sees, by own scopes, by shares and by groups', async () => {
+      await insert(['r1', 'r2', 'r3', 'r4', 'r5'].map((id) => gadget(id)));
+      await record(
+        created('r1', '*'),
+        created('r2', 'p:u1', 'L:1/mayRead'),
+        created('r3', 'L:1/mayRead'),
+        created('r4', 'p:g1'),
+        created('r5'),
+      );
+      await write((t) => t.changeGrants([], [{ principalId: 'u2', scope: 'L:1/mayRead' }]));
+      expect(await visibleTo(STRANGER)).toEqual(['r1', 'r2']);
+      expect(await visibleTo(viewOf('u2'))).toEqual(['r2', 'r3']);
+      expect(await visibleTo(viewOf('u3', 'g1'))).toEqual(['r4']);
+      expect(await visibleTo(viewOf('u3', 'u2'))).toEqual(['r2', 'r3']);
+      expect(await visibleTo(viewOf('u3'))).toEqual([]);
+      expect(await read((s) => s.count(Gadget, { kind: 'visible', view: STRANGER }))).toBe(2);
+      expect(await read((s) => s.count(Gadget, { kind: 'visible', view: STRANGER }), B)).toBe(0);
+    });
+
+    it('are asked for by one statement, together with a filter, however many there are', async () => {
+      const objects = Array.from({ length: 50 }, (_, n) => gadget(`r${100 + n}`, { rank: n }));
+      await insert(objects);
+      await record(...objects.map(({ id }) => created(id, `L:${id}/mayRead`)));
+      const grants = objects.map(({ id }) => ({ principalId: 'u1', scope: `L:${id}/mayRead` }));
+      await write((t) => t.changeGrants([], grants.slice(0, 40)));
+      const visible = { kind: 'visible', view: viewOf('u1') } as const;
+      const both = { kind: 'operator', operator: 'AND', conditions: [visible, ALL] } as const;
+      const query = plan(both, '-rank');
+      const window = { position: 0, limit: 3 };
+      const statements = await counted(async () => {
+        const page = await bench.store.readPage({
+          ...{ accountId: A, type: Gadget, deadline: performance.now() + 20_000 },
+          ...{ plan: query, window, selection: null },
+        });
+        expect(page.ids).toEqual(['r139', 'r138', 'r137']);
+      });
+      const unrestricted = await counted(() =>
+        bench.store.readPage({
+          ...{ accountId: A, type: Gadget, deadline: performance.now() + 20_000 },
+          ...{ plan: plan(ALL, '-rank'), window, selection: null },
+        }),
+      );
+      expect(statements).toBe(unrestricted);
+      const rank = await read((s) => s.rank(Gadget, query, 'r130'));
+      expect(rank).toBe(9);
+      expect(await read((s) => s.rank(Gadget, query, 'r145'))).toBeNull();
+      expect(await read((s) => s.ranks(Gadget, query, ['r139', 'r145', 'r130']))).toEqual([
+        { id: 'r139', index: 0 },
+        { id: 'r130', index: 9 },
+      ]);
+    });
+
+    it('of objects follow their changes', async () => {
+      await insert([gadget('r1'), gadget('r2')]);
+      await record(created('r1', 'a', 'b'), created('r2', 'b'));
+      await record(updated('r1', ['a', 'b'], 'b', 'c'), updated('r2', null, 'b'));
+      const scopes = await read((s) => s.scopesOf(Gadget, ['r1', 'r2', 'r3']));
+      expect([...scopes]).toEqual([
+        ['r1', ['b', 'c']],
+        ['r2', ['b']],
+      ]);
+      await write((t) => t.destroy(Gadget, ['r1']));
+      await record(destroyed('r1', 'b', 'c'));
+      expect([...(await read((s) => s.scopesOf(Gadget, ['r1', 'r2'])))]).toEqual([['r2', ['b']]]);
+      expect(await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'] })).toEqual(['r2']);
+    });
+
+    it('of an object that came and went in one work are gone', async () => {
+      await record(created('r1', 'a'), destroyed('r1', 'a'));
+      expect((await read((s) => s.scopesOf(Gadget, ['r1']))).size).toBe(0);
+      expect(await numberOf({ userId: 'u1', groupIds: [], scopes: ['a'] })).toBe(2);
+    });
+
+    it('lead to objects in order of id, at most one more than asked for', async () => {
+      await record(created('r3', 'a', 'x'), created('r1', 'a'), created('r2', 'b'));
+      await record(created('r4', 'a', 'b'), updated('r3', ['a', 'x'], 'x'));
+      const found = await read((s) => s.objectsWith(Gadget, ['a', 'b'], 10));
+      expect(found).toEqual([
+        { id: 'r1', scopes: ['a'] },
+        { id: 'r2', scopes: ['b'] },
+        { id: 'r4', scopes: ['a', 'b'] },
+      ]);
+      const some = await read((s) => s.objectsWith(Gadget, ['a', 'b'], 1));
+      expect(some.map(({ id }) => id)).toEqual(['r1', 'r2']);
+      expect(await read((s) => s.objectsWith(Gadget, [], 10))).toEqual([]);
+    });
+  });
+
+  describe('grants', () => {
+    it('are added and removed, and one that is there stays', async () => {
+      const [one, two] = ['a', 'b'].map((scope) => ({ principalId: 'u1', scope })) as [
+        { principalId: string; scope: string },
+        { principalId: string; scope: string },
+      ];
+      await write((t) => t.changeGrants([], [one, two]));
+      await write((t) => t.changeGrants([], [one, { principalId: 'g1', scope: 'a' }]));
+      const granted = (...principals: readonly string[]): Promise<readonly string[]> =>
+        read(async (s) => [...(await s.grantedScopes(principals))].sort());
+      expect(await granted('u1', 'g1')).toEqual(['a', 'a', 'b']);
+      await write((t) => t.changeGrants([one], []));
+      expect(await granted('u1')).toEqual(['b']);
+      expect(await granted()).toEqual([]);
+      expect(await read((s) => s.grantedScopes(['u1']), B)).toEqual([]);
+    });
+  });
+
+  describe('the number of a view', () => {
+    it('steps by what the user sees, by what leaves the view and by access', async () => {
+      const view = viewOf('u1');
+      expect(await numberOf(view)).toBe(0);
+      await record(created('r1', 'a'), created('r2', 'b'));
+      expect(await numberOf(view)).toBe(0);
+      await write((t) => t.changeGrants([], [{ principalId: 'u1', scope: 'a' }]));
+      await recordAccess({ kind: 'given', principalId: 'u1', scopes: ['a'] });
+      expect(await numberOf(view)).toBe(3);
+      await record(updated('r2', null, 'b'));
+      expect(await numberOf(view)).toBe(3);
+      await record(updated('r1', ['a'], 'b'));
+      expect(await numberOf(view)).toBe(5);
+      await record(updated('r1', null, 'b'));
+      expect(await numberOf(view)).toBe(5);
+      await write((t) => t.changeGrants([{ principalId: 'u1', scope: 'a' }], []));
+      await recordAccess({ kind: 'taken', principalId: 'u1', scopes: ['a'] });
+      expect(await numberOf(view)).toBe(7);
+      expect(await numberOf(viewOf('u2'))).toBe(0);
+      await recordAccess({ kind: 'given', principalId: 'g1', memberId: 'u2', scopes: ['b'] });
+      expect(await numberOf(viewOf('u2', 'g1'))).toBe(8);
+      expect(await numberOf(view)).toBe(7);
+    });
+  });
+
+  describe('records of a type with scopes', () => {
+    it('have the scopes of after and before, and changes of access', async () => {
+      await record(created('r1', 'a'));
+      bench.now += 5;
+      await write((t) => t.record(Gadget, [updated('r1', ['a'], 'b', 'c')], []));
+      const access = { kind: 'given', principalId: 'u1', scopes: ['b'] } as const;
+      expect(await recordAccess(access)).toBe(3);
+      await record(destroyed('r1', 'b', 'c'));
+      const of = { objectId: 'r1', at: 1_000_005 };
+      expect(await read((s) => s.viewRecords(Gadget, 0, 10))).toEqual([
+        {
+          ...{ ...of, number: 1, kind: 'created', at: 1_000_000, properties: null },
+          ...{ scopes: ['a'], scopesBefore: null },
+        },
+        {
+          ...{ ...of, number: 2, kind: 'updated', properties: [] },
+          ...{ scopes: ['b', 'c'], scopesBefore: ['a'] },
+        },
+        { number: 3, kind: 'access', at: 1_000_005, changes: [access] },
+        {
+          ...{ ...of, number: 4, kind: 'destroyed', properties: null },
+          ...{ scopes: [], scopesBefore: ['b', 'c'] },
+        },
+      ]);
+      const kinds = (await read((s) => s.changes(Gadget, 0, 10))).map(({ kind }) => kind);
+      expect(kinds).toEqual(['created', 'updated', 'access', 'destroyed']);
+      expect(await read((s) => s.objectCount(Gadget))).toBe(0);
+    });
+
+    it('cost one statement more than those of others, and so do those of access', async () => {
+      const others = await counted(() =>
+        write((t) => t.record(Gadget, [{ objectId: 'r0', kind: 'created' }])),
+      );
+      const many = Array.from({ length: 200 }, (_, n) => created(`r${n}`, 'a', `L:${n}/mayRead`));
+      expect(await counted(() => record(...many))).toBe(others + 1);
+      const access = { kind: 'given', principalId: 'u1', scopes: ['b'] } as const;
+      expect(await counted(() => recordAccess(access))).toBe(others + 1);
+    });
+  });
+}
