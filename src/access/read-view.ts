@@ -80,11 +80,11 @@ export async function readViewChanges(
 
 const NOTHING = { today: [], changes: [] } as const;
 
-/** Returns the scopes that the user had before all of the records. */
-async function readHeld(
-  snapshot: Snapshot,
+/** Returns the scopes that the user of a view had before all of the records. */
+export async function readHeld(
+  snapshot: Pick<Snapshot, 'grantedScopes'>,
   { userId, groupIds, scopes }: View,
-  records: readonly ViewRecord[],
+  records: readonly ViewRecord[] = [],
 ): Promise<HeldScopes> {
   const principals = [userId, ...groupIds];
   const given = await snapshot.grantedScopes(principals);

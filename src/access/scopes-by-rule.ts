@@ -27,8 +27,8 @@ export function scopesFor(
   scopesOfParent: ScopesOfParent,
 ): readonly string[] {
   const scopes = new Set<string>();
-  for (const rule of rules) {
-    if (!allows(rule, operation) || !meetsConditions(rule.where ?? [], object)) continue;
+  for (const rule of rulesFor(rules, operation)) {
+    if (!meetsConditions(rule.where ?? [], object)) continue;
     for (const scope of scopesOf(rule.who, { type, object }, scopesOfParent)) scopes.add(scope);
   }
   return [...scopes].sort();
@@ -44,10 +44,16 @@ export function scopesOfReaders(
   });
 }
 
-function allows(rule: AccessRule, operation: Operation): boolean {
-  if (typeof operation === 'string') return rule[operation] === true;
-  const { update } = rule;
-  return update === true || update?.includes(operation.update) === true;
+/** Returns the rules that allow an operation with some objects. */
+export function rulesFor(
+  rules: readonly AccessRule[],
+  operation: Operation,
+): readonly AccessRule[] {
+  return rules.filter((rule) => {
+    if (typeof operation === 'string') return rule[operation] === true;
+    const { update } = rule;
+    return update === true || update?.includes(operation.update) === true;
+  });
 }
 
 function scopesOf(

@@ -23,9 +23,9 @@ export function formatState(number: number): string {
 export function requireState(
   argument: string,
   expected: string | null | undefined,
-  now: number,
+  now: string,
 ): void {
-  if (expected === null || expected === undefined || expected === formatState(now)) return;
+  if (expected === null || expected === undefined || expected === now) return;
   throw new MethodError(
     'stateMismatch',
     `"${argument}" is not the current state; fetch the objects again and retry.`,

@@ -56,7 +56,7 @@ export class AdminSetRun {
   async apply(ifInState: string | null | undefined): Promise<SetResponse> {
     const { plan, context, transaction } = this.#scene;
     const before = await transaction.state();
-    requireState('ifInState', ifInState, before);
+    requireState('ifInState', ifInState, formatState(before));
     for (const create of plan.creates) await this.#create(create);
     const named = new Set([...plan.updates, ...plan.destroys].map(({ id }) => id));
     const others = [...named].filter((id) => !this.#born.has(id));

@@ -1,3 +1,4 @@
+import { readHeld } from '../../access/read-view.js';
 import { textSteps } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import type { Steps } from '../../runtime/paused-work.js';
@@ -8,11 +9,13 @@ import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
 import type { PlannedCreate } from '../set/draft.js';
+import { AccessJudge } from '../set/judge-access.js';
 import type { SetPlan } from '../set/plan-set.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { requireState } from '../states.js';
 import { indexOf } from '../type-index.js';
+import { formatStateOf, viewOf } from '../view-of-call.js';
 import { type CopyScene, draftCopies, inheritedBlobs, planCopy } from './draft-copies.js';
 
 const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
@@ -97,10 +100,14 @@ async function readOriginals(
   const ids = new Set(plan.creates.flatMap(({ draft }) => draft.sourceId ?? []));
   const { store } = context.services;
   const objects = await store.read(from.id, context, async (snapshot) => {
-    const state = await snapshot.stateNumber(type);
-    requireState('ifFromInState', ifFromInState, state);
+    const view = viewOf({ ...context, account: from }, type);
+    const state =
+      view === null ? await snapshot.stateNumber(type) : await snapshot.viewNumber(type, view);
+    requireState('ifFromInState', ifFromInState, formatStateOf(state, view));
     const rows = ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties);
-    return new Map(rows.map((row) => [row.id, row]));
+    const access = view && new AccessJudge(type, await readHeld(snapshot, view));
+    const seen = rows.filter((row) => access?.sees(row) ?? true);
+    return new Map(seen.map((row) => [row.id, row]));
   });
   // Not in the snapshot: reads that share its connection would wait for each turn.
   const blobIds = await runInSlices(blobsToCopy(plan, objects), context.startSlices());

@@ -5,9 +5,11 @@ import type { StoredObject } from '../../store/port.js';
 import type { CallContext, RefusableChange } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
+import { viewOf } from '../view-of-call.js';
 import type { Compute } from '../work/aggregate-upkeep.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { Destroyer, type Destruction } from './destroys.js';
+import type { AccessJudge } from './judge-access.js';
 import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
@@ -23,8 +25,11 @@ import {
   withoutLinks,
 } from './relations.js';
 import { stampUpdate } from './update.js';
+import { hideIds, type ViewOfType } from './visible-ids.js';
 
 export interface CascadeScene {
+  /** Null: the user may do everything with the type. */
+  readonly access: AccessJudge | null;
   readonly changes: ProposedChanges;
   /** The existing objects to destroy, by id: their links, or whole rows if hooks see them. */
   readonly destroyTargets: ReadonlyMap<string, StoredObject>;
@@ -52,6 +57,7 @@ export class CascadePlanner {
   readonly #circles: CircleJudge;
   readonly #uniques: UniqueJudge;
   readonly #destroyer: Destroyer;
+  readonly #viewOf: ViewOfType;
   #destruction = NOTHING_GOES;
   /** By key: the objects that go or lose links, of those that the call doesn't name. */
   readonly #rows = new Map<string, StoredObject>();
@@ -73,9 +79,16 @@ export class CascadePlanner {
     this.#rules = new RuleJudge(changes, unit, registry);
     this.#limits = new LimitJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
-    this.#links = new LinkJudge(changes, unit, objects);
+    const view: ViewOfType = (type) => (changes.author === 'client' ? viewOf(context, type) : null);
+    const hasViews = changes.index.references.some(({ type }) => {
+      const referred = registry.dataTypes.get(type);
+      return referred !== undefined && view(referred) !== null;
+    });
+    const named = hasViews ? new KnownObjects(unit, registry.dataTypes, view) : objects;
+    this.#links = new LinkJudge(changes, unit, named);
     this.#circles = new CircleJudge(changes, snapshot);
-    this.#uniques = new UniqueJudge(changes, snapshot);
+    this.#uniques = new UniqueJudge(changes, snapshot, view(changes.index.type));
+    this.#viewOf = view;
     const { maxCascade: maximum } = limits;
     this.#destroyer = new Destroyer({ changes, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
@@ -85,7 +98,10 @@ export class CascadePlanner {
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
   async plan(): Promise<void> {
     const destruction = await this.#judgeRepeatedly();
-    this.#destruction = destruction;
+    const { unit, context } = this.#scene;
+    const types = context.services.registry.dataTypes.values();
+    const refused = await hideIds(destruction.refused, types, unit.transaction, this.#viewOf);
+    this.#destruction = { ...destruction, refused };
     this.#uniques.retell((id) => this.#isGone(destruction, id));
     if (this.#scene.changes.index.links.length > 0) await this.#links.completeRefusals();
     const { removals, nulled } = destruction;
@@ -133,8 +149,9 @@ export class CascadePlanner {
 
   /** Returns null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
-    const { changes, destroyTargets } = this.#scene;
+    const { access, changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
+    if (access?.judge(changes)) return null;
     if (!judges && this.#roots.size === 0) return NOTHING_GOES;
     if (this.#rules.judge() || this.#limits.judgeSizes()) return null;
     if ((await this.#links.judge()) || (await this.#circles.judge())) return null;

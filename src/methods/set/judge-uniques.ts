@@ -1,10 +1,11 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
-import type { Snapshot } from '../../store/port.js';
+import type { Snapshot, View } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { Operation, ProposedChanges, ProposedRow } from './proposed-changes.js';
 import { push } from './relations.js';
+import { findVisible } from './visible-ids.js';
 
 type Values = readonly JsonValue[];
 
@@ -43,10 +44,15 @@ export class UniqueJudge {
   /** By key: ids of the objects that the database has with it. */
   readonly #stored = new Map<string, string[]>();
   readonly #losers: Loser[] = [];
+  /** Null: the user sees all objects of the type. */
+  readonly #view: View | null;
+  /** The objects of `#stored` that the user doesn't see. */
+  readonly #hidden = new Set<string>();
 
-  constructor(changes: ProposedChanges, snapshot: Snapshot) {
+  constructor(changes: ProposedChanges, snapshot: Snapshot, view: View | null) {
     this.#changes = changes;
     this.#snapshot = snapshot;
+    this.#view = view;
   }
 
   /** Refuses those that collide; true where it did. `isGone`: the call destroys the object. */
@@ -130,6 +136,10 @@ export class UniqueJudge {
     for (const [unique, keys] of unknown) {
       const found = await this.#snapshot.holders(index.type, unique, keys);
       for (const { id, key } of found) push(this.#stored, textOf(unique, key), id);
+      if (this.#view === null) continue;
+      const ids = found.map(({ id }) => id);
+      const visible = await findVisible(this.#snapshot, index.type, this.#view, ids);
+      for (const id of ids) if (!visible.has(id)) this.#hidden.add(id);
     }
   }
 
@@ -162,13 +172,16 @@ export class UniqueJudge {
       shown.length === 0
         ? `The server would give it the value of ${quoted(existingId)}, which must be unique.`
         : `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
-    const error = setError('alreadyExists', why, { existingId });
+    const error = this.#hidden.has(existingId)
+      ? notFree(unique, BY_HIDDEN)
+      : setError('alreadyExists', why, { existingId });
     const holder = this.#changes.rows.get(existingId);
     const operation = this.#changes.blame(row, properties, error);
     this.#losers.push({ ...collision, operation, error, holder });
   }
 }
 
+const BY_HIDDEN = 'not free: another value is needed';
 const BY_REFUSED = 'also wanted by an earlier object of this call, which was refused';
 const BY_GONE =
   'held by an object that went with what this call has destroyed, and free from now on';

@@ -7,6 +7,7 @@ import type { ReferenceName, StoredObject } from '../../store/port.js';
 import { indexOf, putValue, type TypeReference } from '../type-index.js';
 import { KnownIds } from '../work/known-ids.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { findVisible, type ViewOfType } from './visible-ids.js';
 
 /** How types depend on one another; by type name. */
 export interface Relations {
@@ -115,18 +116,21 @@ export function withoutLinks(
   return unlinked;
 }
 
-/** The objects that the database has; a CascadePlanner asks for each once. */
+/** The objects that the database has, or a view; a CascadePlanner asks for each once. */
 export class KnownObjects {
   readonly #unit: Pick<UnitOfWork, 'transaction' | 'slices'>;
   readonly #types: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #viewOf: ViewOfType;
   readonly #known = new Map<string, KnownIds>();
 
   constructor(
     unit: Pick<UnitOfWork, 'transaction' | 'slices'>,
     types: ReadonlyMap<string, DataTypeDefinition>,
+    viewOf: ViewOfType = () => null,
   ) {
     this.#unit = unit;
     this.#types = types;
+    this.#viewOf = viewOf;
   }
 
   /** Returns the known ids of a type. */
@@ -136,7 +140,10 @@ export class KnownObjects {
       const type = this.#types.get(name);
       if (type === undefined) throw new Error(`A reference names the unknown type ${name}.`);
       const { transaction, slices } = this.#unit;
-      known = new KnownIds((ids) => transaction.existing(type, ids), slices);
+      const view = this.#viewOf(type);
+      const find = (ids: readonly string[]): Promise<ReadonlySet<string>> =>
+        view === null ? transaction.existing(type, ids) : findVisible(transaction, type, view, ids);
+      known = new KnownIds(find, slices);
       this.#known.set(name, known);
     }
     return known;

@@ -1,3 +1,4 @@
+import { readHeld } from '../../access/read-view.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices } from '../../runtime/slices.js';
@@ -6,10 +7,12 @@ import { accountOf } from '../accounts.js';
 import type { CallContext, CallHooks } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
+import { formatStateOf, viewOf } from '../view-of-call.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
 import type { Entry, UnitOfWork } from '../work/unit.js';
 import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
+import { AccessJudge } from './judge-access.js';
 import { refusalOfDestroy } from './judge-rules.js';
 import type { SetPlan, Target } from './plan-set.js';
 import {
@@ -35,6 +38,8 @@ export class SetRun {
   #before: Rows = NONE;
   /** Objects that the call is to destroy, with the properties that the checks need, by id. */
   #destroyTargets: Rows = NONE;
+  /** Null: the user may do everything with the type. */
+  #access: AccessJudge | null = null;
   /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
   #isStored = true;
 
@@ -53,8 +58,13 @@ export class SetRun {
     const { type } = this.#index;
     const { transaction, slices } = this.#unit;
     const stored = await transaction.stateNumber(type);
-    const oldState = stored + this.#unit.countRecords(type);
-    requireState('ifInState', ifInState, oldState);
+    const view = this.#plan.author === 'client' ? viewOf(this.#context, type) : null;
+    if (view !== null) this.#access = new AccessJudge(type, await readHeld(transaction, view));
+    const oldState =
+      view === null
+        ? stored + this.#unit.countRecords(type)
+        : await transaction.viewNumber(type, view);
+    requireState('ifInState', ifInState, formatStateOf(oldState, view));
     const creates = this.#creates();
     if (this.#plan.updates.length + this.#plan.destroys.length > 0) {
       if (slices.isOver()) await slices.next();
@@ -92,7 +102,7 @@ export class SetRun {
     if (destroys.length > 0) report.tellDestroys(destroys, planner?.destroyed ?? []);
     return report.toResponse(
       accountOf(this.#context).id,
-      formatState(oldState),
+      formatStateOf(oldState, view),
       formatState(stored + this.#unit.countRecords(type)),
     );
   }
@@ -131,9 +141,11 @@ export class SetRun {
    */
   #sideEffects(others: Rows, followers: readonly Follower[], written: Rows): Rows {
     const own = followers.filter(({ type }) => type === this.#index.type);
-    if (own.length + written.size === 0) return others;
+    const access = this.#access;
+    if (own.length + written.size === 0 && access === null) return others;
     const following = own.map(({ before }) => [before.id, before] as const);
-    return new Map([...written, ...following, ...others]);
+    const all = [...written, ...following, ...others];
+    return new Map(access === null ? all : all.filter(([, before]) => access.sees(before)));
   }
 
   /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */
@@ -142,8 +154,10 @@ export class SetRun {
     destroys: readonly DestroyOperation[],
   ): CascadePlanner | null {
     const { hooks } = this.#context;
-    if (hooks === null && !this.#index.judges && destroys.length === 0) return null;
+    const isJudged = this.#index.judges || this.#access !== null;
+    if (hooks === null && !isJudged && destroys.length === 0) return null;
     return new CascadePlanner({
+      access: this.#access,
       changes,
       destroyTargets: this.#destroyTargets,
       destroys,
@@ -182,7 +196,7 @@ export class SetRun {
       if (!this.#isStored)
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
-      const isWhole = hooks?.needsWholeRows(type) === true;
+      const isWhole = hooks?.needsWholeRows(type) === true || this.#access !== null;
       const known = isWhole ? type.properties : (counted ?? judgedOfDestroyed);
       this.#destroyTargets = await this.#load(destroys, known, own);
     }
@@ -199,7 +213,9 @@ export class SetRun {
     if (ids.size === 0) return NONE;
     const { type } = this.#index;
     const found = await this.#unit.transaction.get(type, [...ids], properties);
-    return new Map(found.map((row) => [row.id, this.#unit.current(type, row.id) ?? row]));
+    const rows = found.map((row) => this.#unit.current(type, row.id) ?? row);
+    const seen = rows.filter((row) => this.#access?.sees(row) ?? true);
+    return new Map(seen.map((row) => [row.id, row]));
   }
 
   #updates(destroys: readonly DestroyOperation[]): readonly UpdateOperation[] {
@@ -224,7 +240,8 @@ export class SetRun {
   #refuseByRule(id: string): SetError | null {
     const stored = this.#destroyTargets.get(id);
     if (stored === undefined || this.#plan.author !== 'client') return null;
-    return refusalOfDestroy(this.#index.rules, stored);
+    const forbidden = this.#access?.refusalOfDestroy(stored) ?? null;
+    return forbidden ?? refusalOfDestroy(this.#index.rules, stored);
   }
 
   /** Returns the destroys, with errors for objects that can't be destroyed. */

@@ -7,6 +7,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
+import { formatStateOf, viewOf } from '../view-of-call.js';
 import { UnitOfWork } from '../work/unit.js';
 import { upkeepOf } from '../work/upkeep-of-services.js';
 import { dropAnswered } from './answered-patches.js';
@@ -94,10 +95,23 @@ export async function writeSet(
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();
-  const { response, followUps = [] } = respond(done);
+  const { response, followUps = [] } = respond(await withStateOfView(done, plan, context, unit));
   const how = { createdIds, followUps, slices, transaction };
   const answer = await context.admit(response, how);
   return { answer, unit };
+}
+
+/** Returns the response with the new state of the view, for a user who sees a part of the type. */
+async function withStateOfView(
+  response: SetResponse,
+  { index: { type }, author }: SetPlan,
+  context: CallContext,
+  { transaction }: UnitOfWork,
+): Promise<SetResponse> {
+  const view = author === 'client' ? viewOf(context, type) : null;
+  if (view === null) return response;
+  const number = await transaction.viewNumber(type, view);
+  return { ...response, newState: formatStateOf(number, view) };
 }
 
 /** Each create has either come to be or is told as one that has not. */
