@@ -1,8 +1,8 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 
 /**
- * The part of the store's port that knows who sees what: an object has scopes, a user has scopes,
- * and the user sees the object where both have one in common.
+ * The part of the store's port that knows who sees what. An object has scopes, and so has a user.
+ * The user sees the object where both have one in common.
  */
 
 /** A user, or a group of users. */

@@ -5,7 +5,7 @@ import { tokenPrincipal } from '../accounts/token-principal.js';
 import { type Json, Rig } from './rig.js';
 import { Widget } from './widget.js';
 
-// What users may change by access rules. The account's owner makes the objects.
+// Users change objects by access rules. The account's owner makes the objects.
 
 const RULES: readonly AccessRule[] = [
   { who: { kind: 'role', role: 'editor' }, read: true, create: true, update: true, destroy: true },

@@ -8,9 +8,9 @@ import { type Json, type Logic, Rig } from './rig.js';
 import { Widget } from './widget.js';
 
 /**
- * Users who see a part of a type by access rules. For each user and each old state: the old view
- * with all pages of /changes is the view of now, and an old result with /queryChanges is the result
- * of now. Nobody is told of an object that was never in the view.
+ * Users who see a part of a type by access rules. For each user and each old state,
+ * the old view and all pages of /changes make the present view. An old result and /queryChanges
+ * make the present result. Nobody is told of an object that was never in the view.
  */
 
 const RULES: readonly AccessRule[] = [
@@ -36,7 +36,7 @@ function viewer(userId: string, roles: readonly string[] = []): Principal {
 const VIEWERS = [viewer('u2'), viewer('u3', ['auditor']), viewer('u4')];
 const QUERIES = [{}, { filter: { minRank: 2 }, sort: [{ property: 'title' }] }];
 
-/** What a user had at a state. */
+/** The view of a user at a state. */
 interface Past {
   readonly state: string;
   readonly view: ReadonlyMap<string, Json>;

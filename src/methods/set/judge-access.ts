@@ -56,8 +56,8 @@ export class AccessJudge {
   }
 
   /**
-   * A property is changed by whoever may change it before and after. Whoever may leave the object
-   * is judged by what it was alone.
+   * A change needs the right to the object as it was, and to the object as it will be. For a user
+   * who may leave the object, the first is enough.
    */
   #judgeUpdate(changes: ProposedChanges, row: ProposedRow, before: StoredObject): void {
     const { after, updates } = row;

@@ -58,7 +58,7 @@ export function scopeCases(bench: Bench): void {
       expect(await read((s) => s.count(Gadget, { kind: 'visible', view: STRANGER }), B)).toBe(0);
     });
 
-    it('are asked for by one statement, together with a filter, however many there are', async () => {
+    it('are asked for by one statement with a filter, however many there are', async () => {
       const objects = Array.from({ length: 50 }, (_, n) => gadget(`r${100 + n}`, { rank: n }));
       await insert(objects);
       await record(...objects.map(({ id }) => created(id, `L:${id}/mayRead`)));
