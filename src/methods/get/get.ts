@@ -8,7 +8,7 @@ import { askedAlways } from '../answered-index.js';
 import type { Answer, CallContext, MethodLimits } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
-import { planOfIds, planOfView } from '../query/visible-query.js';
+import { planOfIds, planOfView } from '../query/visible-plans.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';

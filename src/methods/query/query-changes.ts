@@ -29,7 +29,8 @@ import {
   reachOf,
   requireGroups,
 } from './shaped-changes.js';
-import { planOfView, viewerChangesSince } from './visible-query.js';
+import { viewerChangesSince } from './viewer-query-changes.js';
+import { planOfView } from './visible-plans.js';
 
 /**
  * Change records read at once; a second read is only needed when objects changed again and again.

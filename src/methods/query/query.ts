@@ -9,7 +9,7 @@ import { quoted } from '../issues.js';
 import { indexOf } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
-import { planOfView } from './visible-query.js';
+import { planOfView } from './visible-plans.js';
 
 /** Answers Foo/query (RFC 8620 5.5). */
 export const query: MethodBody<QueryArguments> = async (args, context) => {

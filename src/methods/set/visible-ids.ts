@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { Snapshot, View } from '../../store/port.js';
-import { planOfIds } from '../query/visible-query.js';
+import { planOfIds } from '../query/visible-plans.js';
 
 /** Returns the view that limits what a call may name of a type; null where it may name all. */
 export type ViewOfType = (type: DataTypeDefinition) => View | null;

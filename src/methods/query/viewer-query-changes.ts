@@ -1,28 +1,9 @@
 import type { Moment } from '../../access/view-changes.js';
-import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { ChangeKind, FilterNode, QueryPlan, Snapshot, View } from '../../store/port.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { ChangeKind, Snapshot, View } from '../../store/port.js';
 import { readSince } from '../changes/viewer-changes.js';
 import type { Services } from '../context.js';
 import { cannotCalculate, requireReached } from '../states.js';
-import { indexOf } from '../type-index.js';
-
-/** Returns a plan that finds what a view has. */
-export function planOfView(plan: QueryPlan, view: View): QueryPlan {
-  return { ...plan, filter: both({ kind: 'visible', view }, plan.filter) };
-}
-
-/** Returns a plan that finds objects of a view by their ids. */
-export function planOfIds(type: DataTypeDefinition, view: View, ids: readonly string[]): QueryPlan {
-  const property = indexOf(type).roles.id as PropertyDefinition;
-  const filter = { name: property.name, property, operator: 'in', column: 'id' } as const;
-  const isOne = { kind: 'condition', filter, value: ids } as const;
-  return { filter: both({ kind: 'visible', view }, isOne), sort: [] };
-}
-
-function both(one: FilterNode, other: FilterNode): FilterNode {
-  if (other.kind === 'all') return one;
-  return { kind: 'operator', operator: 'AND', conditions: [one, other] };
-}
 
 /** The changes of a view since a number. */
 export interface ViewerChanges {
