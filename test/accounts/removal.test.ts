@@ -195,7 +195,8 @@ describe('resetting states', () => {
   it('removes records in short transactions, but none that is written meanwhile', async () => {
     const { db } = database;
     const write = db.prepare(
-      `INSERT INTO "JmapChange" VALUES (?, 'Order', ?, 'late', 0, 0, NULL) ON CONFLICT DO NOTHING`,
+      `INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+        VALUES (?, 'Order', ?, 'late', 0, 0) ON CONFLICT DO NOTHING`,
     );
     const removal = resetStates(database.prisma, ['Order']);
     let writes = 0;

@@ -19,7 +19,7 @@ describe('SQLite', () => {
     const more = (from: number): void => {
       db.exec(`WITH RECURSIVE "numbers"(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM "numbers"
  WHERE n < ${from + COUNT - 1}) INSERT INTO "JmapChange" SELECT 'a', 'T', n, 'r' || (10000000 + n),
- 0, 1, NULL FROM "numbers"`);
+ 0, 1, NULL, NULL, NULL FROM "numbers"`);
     };
     const size = () => db.pragma('page_count', { simple: true }) as number;
     more(1);
