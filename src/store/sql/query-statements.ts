@@ -4,6 +4,7 @@ import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { composedFilter, itemOperand } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
+import { viewIn, visibleIds } from './visible.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 
@@ -206,7 +207,13 @@ export function rows(
   { leads = false, inOrder = false, readsAll = false }: RowsWay = {},
 ): Fragment {
   const { type, accountId, dialect } = context;
-  const { where, lookup, ordered } = composedFilter(context, filter, leads);
+  // To look at all objects takes longer than to begin with those of the view.
+  const limited = leads || readsAll ? viewIn(filter) : null;
+  const composed = composedFilter(context, limited?.rest ?? filter, leads);
+  const isWithin = limited !== null && composed.lookup === null;
+  const { where, ordered } =
+    limited === null || isWithin ? composed : composedFilter(context, filter, leads);
+  const lookup = isWithin ? { ids: visibleIds(context, limited.view) } : composed.lookup;
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(context, isCommon);
   const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;
