@@ -86,6 +86,8 @@ const ACROSS = new Set([
   'JmapAccess_userId_idx',
   // The blobs of all accounts that nothing has referred to for longest.
   'JmapBlob_unreferencedSince_idx',
+  // The accounts in which something is shared with a principal.
+  'JmapGrant_principalId_idx',
   // The oldest answers of all accounts that are kept for calls with a key.
   'JmapOnce_at_idx',
   // The work of hooks that is due, in all accounts.
