@@ -8,6 +8,7 @@ import { askedAlways } from '../answered-index.js';
 import type { Answer, CallContext, MethodLimits } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
+import { recognisedObjects } from '../quota/recognised.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
@@ -41,7 +42,7 @@ export async function answerGet(
   const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
   if (readEarlier) {
     const state = formatState(readEarlier.number);
-    const list = readEarlier.objects;
+    const list = recognisedObjects(type, readEarlier.objects, context);
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
@@ -49,8 +50,9 @@ export async function answerGet(
   const needed = asked === null ? properties : withSources(indexOf(type), properties);
   const first = limits.maxObjectsInGet + 1;
   const wanted = { ids: ids === null ? { first } : [...ids.existing.keys()], properties: needed };
-  const { number, objects } = await readObjects(wanted);
-  if (ids === null && objects.length >= first) tooMany(limits.maxObjectsInGet);
+  const { number, objects: read } = await readObjects(wanted);
+  if (ids === null && read.length >= first) tooMany(limits.maxObjectsInGet);
+  const objects = recognisedObjects(type, read, context);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatState(number);

@@ -5,6 +5,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import { addChanges, type NetChanges } from '../changes/changes.js';
 import type { MethodBody, Services } from '../context.js';
 import { resolveId } from '../creation-ids.js';
+import { recognisedQuery } from '../quota/recognised.js';
 import { cannotCalculate, requireReached, requireUnbroken, type Span } from '../states.js';
 import { indexOf } from '../type-index.js';
 import {
@@ -32,7 +33,8 @@ const MIN_RECORDS = 5000;
 export const queryChanges: MethodBody<QueryChangesArguments> = async (args, context) => {
   const type = typeOf(context);
   const account = accountOf(context);
-  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const { plan, hash } = recognisedQuery(type, asked, context);
   const since = parseQueryState(args.sinceQueryState, hash);
   if (since === null) {
     cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.', {

@@ -6,6 +6,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import type { CallContext, MethodBody } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { recognisedQuery } from '../quota/recognised.js';
 import { indexOf } from '../type-index.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 
@@ -14,7 +15,8 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
-  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const { plan, hash } = recognisedQuery(type, asked, context);
   const limit = Math.min(args.limit ?? Number.POSITIVE_INFINITY, services.limits.queryMaxLimit);
   const scene = { type, plan, args, limit };
   const { total, position, page } =

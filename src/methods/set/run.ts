@@ -142,7 +142,10 @@ export class SetRun {
     destroys: readonly DestroyOperation[],
   ): CascadePlanner | null {
     const { hooks } = this.#context;
-    if (hooks === null && !this.#index.judges && destroys.length === 0) return null;
+    const { type } = this.#index;
+    const isCounted = (this.#unit.book?.quotasOf(type) ?? NO_QUOTAS).length > 0;
+    const judges = this.#index.judges || isCounted;
+    if (hooks === null && !judges && destroys.length === 0) return null;
     return new CascadePlanner({
       changes,
       destroyTargets: this.#destroyTargets,
@@ -248,6 +251,7 @@ type Operation = CreateOperation | UpdateOperation | DestroyOperation;
 /** Objects by id. */
 type Rows = ReadonlyMap<string, StoredObject>;
 
+const NO_QUOTAS: readonly never[] = Object.freeze([]);
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 const WILL_GO = 'The same call destroys the object.';
