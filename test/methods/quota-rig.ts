@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from '../../scripts/generator/command.js';
@@ -41,20 +42,37 @@ types:
   Free: { properties: { text: { type: string, default: '' } } }
 `;
 
-/** Makes a project of these descriptors. The result removes it. */
+export interface QuotaProject {
+  readonly root: string;
+  remove(): Promise<void>;
+}
+
+/** Makes a project of these descriptors: a new one, or the next version of another. */
 export async function makeProject(
   descriptors: Readonly<Record<string, string>>,
-): Promise<{ readonly root: string; readonly remove: () => Promise<void> }> {
+  before?: QuotaProject,
+): Promise<QuotaProject> {
   const root = await mkdtemp(join(tmpdir(), 'jmapsmith-quota-'));
-  await mkdir(join(root, 'node_modules'));
-  await symlink(REPOSITORY, join(root, 'node_modules', 'jmapsmith'));
-  await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
-  await mkdir(join(root, 'capabilities'));
+  if (before !== undefined) await cp(before.root, root, { recursive: true });
+  else {
+    await mkdir(join(root, 'node_modules'));
+    await symlink(REPOSITORY, join(root, 'node_modules', 'jmapsmith'));
+    await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
+    await mkdir(join(root, 'capabilities'));
+  }
   for (const [name, text] of Object.entries(descriptors))
     await writeFile(join(root, 'capabilities', name), text);
   const run = { root, check: false, dryRun: false, watch: false };
   const { code, stderr } = await capture(() => generate(run));
   if (code !== 0) throw new Error(stderr);
+  // Its migrations are released: the next version adds another.
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...who, 'commit', '-q', '-m', 'all'],
+  ])
+    execFileSync('git', args, { cwd: root, stdio: 'pipe' });
   return { root, remove: () => rm(root, { recursive: true, force: true }) };
 }
 
@@ -93,6 +111,7 @@ export class QuotaRig {
   }
 }
 
-export async function serveQuotas(root: string, url?: string): Promise<QuotaRig> {
-  return new QuotaRig(await serve(root, url));
+/** Serves a project from a new database, the one of `url`, or that of the folder `kept`. */
+export async function serveQuotas(root: string, url?: string, kept?: string): Promise<QuotaRig> {
+  return new QuotaRig(await serve(root, url, kept));
 }
