@@ -74,7 +74,7 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
   const backfill = new Backfill(options);
   const notes = await database.notes();
   await backfill.finish(own.at);
-  // What was left may have changed any object.
+  // The work that was left may have changed any object.
   await countQuotas(options, notes.length > 0 ? 'all' : 'changed');
   if (!options.shared || !(await backfill.isFollowing())) return { stop: async () => undefined };
   backfill.serve();

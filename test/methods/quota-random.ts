@@ -13,7 +13,8 @@ types:
   Shelf:
     properties:
       name: { type: string, maxLength: 1000, default: '' }
-      items: { type: integer, access: serverSet, default: 0, computed: { count: Item, by: shelfId } }
+      items:
+        { type: integer, access: serverSet, default: 0, computed: { count: Item, by: shelfId } }
   Item:
     properties:
       shelfId: { type: [string, 'null'], references: Shelf, onDestroy: cascade }
