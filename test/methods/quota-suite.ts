@@ -54,6 +54,9 @@ export function quotaSuite(database: string, open: () => Promise<string | undefi
       const { id } = await rig.quota('cards');
       const found = await rig.call('Quota/get', { ids: [id, 'qx'], properties: ['used'] });
       expect(found).toMatchObject({ list: [{ id, used: 0 }], notFound: ['qx'] });
+      // Only the first call made them.
+      const { state } = await rig.call('Quota/get', { ids: null });
+      expect((await rig.call('Quota/get', { ids: [] })).state).toBe(state);
     });
 
     it('creates, updates, destroys and cascades are counted exactly', async () => {

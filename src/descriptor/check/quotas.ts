@@ -10,7 +10,7 @@ import { findType, typesOf } from './types.js';
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** The capability of the type that shows quotas: it counts nothing of itself. */
-export const QUOTA_URN = 'urn:ietf:params:jmap:quota';
+const QUOTA_URN = 'urn:ietf:params:jmap:quota';
 
 /** Refuses quotas that nobody can keep, and plans of quotas that there are not. */
 export const quotas: Rule = (views, report) => {

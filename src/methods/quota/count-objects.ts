@@ -22,14 +22,25 @@ export async function countObjects(
   snapshot: Snapshot,
   slices: Slices,
 ): Promise<number> {
+  if (quota.resource === 'count') return sumCounts(quota, types, snapshot);
   let used = 0;
   for (const name of quota.types) {
     const type = types.get(name);
-    if (type === undefined) continue;
-    used +=
-      quota.resource === 'count'
-        ? await snapshot.objectCount(type)
-        : await sumOctets(type, snapshot, slices);
+    if (type !== undefined) used += await sumOctets(type, snapshot, slices);
+  }
+  return used;
+}
+
+/** Returns how many objects an account has of a quota's types, by the counters of their states. */
+export async function sumCounts(
+  quota: KeptQuota,
+  types: Quotas['types'],
+  snapshot: Pick<Snapshot, 'objectCount'>,
+): Promise<number> {
+  let used = 0;
+  for (const name of quota.types) {
+    const type = types.get(name);
+    if (type !== undefined) used += await snapshot.objectCount(type);
   }
   return used;
 }

@@ -3,7 +3,7 @@ import type { CallOptions, Snapshot, Store } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { UnitOfWork } from '../work/unit.js';
-import { countObjects } from './count-objects.js';
+import { countObjects, sumCounts } from './count-objects.js';
 import type { ChangeOfTerms, QuotaBook, Recounts } from './quota-book.js';
 import { isUpToDate, type Quotas } from './quota-index.js';
 
@@ -62,13 +62,20 @@ function same<T, U>(_: T, object: U): U {
   return object;
 }
 
-/** Returns whether the objects of an account's quotas say what the project says of them. */
+/** Returns whether an account's quotas say what the project says, and count what there is. */
 async function hasQuotas(quotas: Quotas, snapshot: Snapshot, recounts: Recounts): Promise<boolean> {
   if (recounts === 'all') return false;
-  const { type, all } = quotas;
+  const { type, all, byId, types } = quotas;
   const rows = await snapshot.get(type, { first: all.length + 1 }, type.properties);
   if (rows.length !== all.length) return false;
-  return rows.every((row) => isUpToDate(row, quotas, recounts !== 'none'));
+  if (!rows.every((row) => isUpToDate(row, quotas, recounts !== 'none'))) return false;
+  if (recounts === 'none') return true;
+  for (const row of rows) {
+    const quota = byId.get(row.id);
+    if (quota?.resource !== 'count') continue;
+    if ((await sumCounts(quota, types, snapshot)) !== row['used']) return false;
+  }
+  return true;
 }
 
 /** A call of a method of the quotas' own type finds them in the account. */

@@ -33,7 +33,7 @@ export interface CountedUnit {
   destroy(type: DataTypeDefinition, before: StoredObject): void;
 }
 
-/** The quotas that are counted anew: those that counted other things before, or all of them. */
+/** The quotas that are counted anew: of octets those that counted others before, or all. */
 export type Recounts = 'none' | 'changed' | 'all';
 
 /** Returns the terms that an account is to have of a quota, in place of its own. */
@@ -140,7 +140,9 @@ export class QuotaBook {
     recounts: Recounts,
   ): Promise<{ readonly used: number; readonly counted: string }> {
     const counted = row?.['counted'];
-    const isWrong = recounts === 'all' || (recounts === 'changed' && counted !== quota.counts);
+    // A version that knows no quotas may have served meanwhile; to count objects costs nothing.
+    const isOther = counted !== quota.counts || quota.resource === 'count';
+    const isWrong = recounts === 'all' || (recounts === 'changed' && isOther);
     if (typeof counted === 'string' && counted !== UNCOUNTED && !isWrong)
       return { used: numberIn(row, 'used'), counted };
     return { used: await this.#count(quota), counted: quota.counts };

@@ -43,8 +43,12 @@ export class QuotaJudge {
   async judge({ isGone, all }: GoingObjects): Promise<boolean> {
     if (this.#book === null || !this.concerns) return false;
     const rows = [...this.#changes.rows.values()].filter(({ id }) => !isGone(id));
-    const states = await this.#book.statesOf(this.#quotas);
-    for (const quota of this.#quotas) {
+    const growing = this.#quotas.filter((quota) =>
+      rows.some((row) => this.#growthOf(quota, row) > 0),
+    );
+    if (growing.length === 0) return false;
+    const states = await this.#book.statesOf(growing);
+    for (const quota of growing) {
       const state = states.get(quota.id);
       if (state !== undefined && this.#judgeOne(quota, state, rows, all)) return true;
     }
@@ -57,20 +61,14 @@ export class QuotaJudge {
     rows: readonly ProposedRow[],
     going: readonly Going[],
   ): boolean {
-    const book = this.#book as QuotaBook;
-    const { name } = this.#changes.index.type;
-    const growths = rows.map((row) => ({
-      row,
-      growth: book.sizeOf(quota, name, row.after) - book.sizeOf(quota, name, row.before),
-    }));
-    const growing = growths.filter(({ growth }) => growth > 0);
-    if (growing.length === 0) return false;
+    const growths = rows.map((row) => ({ row, growth: this.#growthOf(quota, row) }));
     let room = hardLimit - used;
     for (const { growth } of growths) if (growth < 0) room -= growth;
     for (const { type, row } of going)
-      if (quota.types.includes(type)) room += book.sizeOf(quota, type, row);
+      if (quota.types.includes(type)) room += this.#sizeOf(quota, type, row);
     let refused = false;
-    for (const { row, growth } of growing.toSorted(byKind)) {
+    for (const { row, growth } of growths.toSorted(byKind)) {
+      if (growth <= 0) continue;
       if (growth <= room) {
         room -= growth;
         continue;
@@ -79,6 +77,15 @@ export class QuotaJudge {
       refused = true;
     }
     return refused;
+  }
+
+  #growthOf(quota: KeptQuota, { before, after }: ProposedRow): number {
+    const { name } = this.#changes.index.type;
+    return this.#sizeOf(quota, name, after) - this.#sizeOf(quota, name, before);
+  }
+
+  #sizeOf(quota: KeptQuota, type: string, object: StoredObject | null): number {
+    return this.#book?.sizeOf(quota, type, object) ?? 0;
   }
 
   #refuse({ create, updates }: ProposedRow, why: string): void {
