@@ -94,6 +94,7 @@ export class QuotaBook {
    * the quotas after it. Resolves to whether there is anything to write.
    */
   async settle(): Promise<boolean> {
+    if (!this.#isConcerned()) return this.#hasChanged();
     const grown = this.#quotas.all.filter(
       (quota) => this.#growthOf(quota) !== (this.#settled.get(quota.id) ?? 0),
     );
@@ -175,6 +176,12 @@ export class QuotaBook {
     const after = Object.assign(emptyObject(), before, { used }) as StoredObject;
     this.#unit.update(type, before, after);
     if (levelOf(before) !== levelOf(after)) this.#unit.transaction.tellAtOnce(type);
+  }
+
+  /** Returns whether the unit has touched an object that some quota counts. */
+  #isConcerned(): boolean {
+    for (const name of this.#unit.touched.keys()) if (this.#quotas.byType.has(name)) return true;
+    return false;
   }
 
   #hasChanged(): boolean {

@@ -79,9 +79,13 @@ export class QuotaJudge {
     return refused;
   }
 
+  /** The text of the time of an update may be longer than the one before: nobody asks for that. */
   #growthOf(quota: KeptQuota, { before, after }: ProposedRow): number {
-    const { name } = this.#changes.index.type;
-    return this.#sizeOf(quota, name, after) - this.#sizeOf(quota, name, before);
+    const { type, roles } = this.#changes.index;
+    const { updated } = roles;
+    const time = updated && { [updated.name]: after[updated.name] ?? null };
+    const old = before === null || quota.resource === 'count' ? before : { ...before, ...time };
+    return this.#sizeOf(quota, type.name, after) - this.#sizeOf(quota, type.name, old);
   }
 
   #sizeOf(quota: KeptQuota, type: string, object: StoredObject | null): number {
