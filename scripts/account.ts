@@ -26,6 +26,7 @@ import { columns } from './columns.js';
 import { withDirectory } from './directory.js';
 import { command as commandLine } from './invocation.js';
 import { requireKnown } from './known-names.js';
+import { quotaCommands } from './quota-commands.js';
 
 const HELP = `
 Usage: ${commandLine('account', 'COMMAND')}
@@ -41,12 +42,19 @@ Usage: ${commandLine('account', 'COMMAND')}
                       gives a user access, who is created if unknown; run again, it changes the mode
   revoke ID --user U  takes a user's access away
   delete ID --yes     deletes an account and all of its data, for good
+  set-plan ID PLAN    gives an account the limits of a plan; "none" takes its plan away
+  set-quota ID QUOTA LIMIT
+                      gives an account a limit of its own: 500, or 20GB of octets; "none" takes
+                      it away
+  check-usage [ID] [--mend]
+                      counts the objects of an account, or of all, and prints each quota that says
+                      something else; --mend corrects it
   reset-states        after a restore from a backup: raises every state far beyond what clients have
                       seen, so that they synchronise anew; ends all push subscriptions
 
 The commands work while a server runs. It sees the change at once, on PostgreSQL within a second.
-Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a
-defect.
+Exit codes: 0 fine, 1 check-usage found something, 2 an argument or the environment is wrong, 70 the
+database stays busy, or a defect.
 `;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -135,6 +143,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       }),
     );
   },
+
+  ...quotaCommands(loadRegistry),
 
   'reset-states': async (argv) => {
     parseOptions(argv, { options: {} });

@@ -62,6 +62,12 @@ export interface EngineDescriptor {
   readonly path: string;
 }
 
+/** The descriptor of the type `Quota`: a project has it if one of its own declares quotas. */
+export const QUOTA_DESCRIPTOR: EngineDescriptor = Object.freeze({
+  file: 'node_modules/jmapsmith/capabilities/jmapsmith-quota.yaml',
+  path: join(PACKAGE_ROOT, 'capabilities', 'jmapsmith-quota.yaml'),
+});
+
 /** Whether a descriptor of this name, in the package's own repository, is the engine's. */
 export function isEngineDescriptor(name: string): boolean {
   return ENGINE.includes(name);

@@ -26,6 +26,7 @@ export const UNIT_TESTS: string[] = [
   'test/outbound/network-reach.test.ts',
   'test/protocol/*.test.ts',
   'test/push/account-states.test.ts',
+  'test/push/held-states.test.ts',
   'test/push/push.test.ts',
   'test/push/vector.test.ts',
   'test/push/wakes.test.ts',

@@ -128,6 +128,7 @@ export class Repairs {
         await touch(unit, type, told);
         news.tellAsNew(type, told);
         await updateComputed(following, news);
+        await unit.settle();
         for (const [name, { entries }] of unit.touched) {
           const of = registry.dataTypes.get(name);
           if (of === undefined || of === unrecorded) continue;
@@ -152,6 +153,8 @@ export class Repairs {
       aggregates: new Map(all),
       compute: (type, object) => hooks?.compute(type, object) ?? object,
       now: null,
+      // A start counts all objects when it has done the rest.
+      quotas: this.isServing ? registry.quotas : null,
     };
   }
 

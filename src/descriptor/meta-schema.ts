@@ -4,6 +4,7 @@ import { flag, freeObject, names, ref, text } from './meta-schema/key-schemas.js
 import { method } from './meta-schema/method-keys.js';
 import { property } from './meta-schema/property-keys.js';
 import { filter, sort } from './meta-schema/query-keys.js';
+import { quota, quotaKeys } from './meta-schema/quota-keys.js';
 import { condition, immutableRule, partCondition, requiredRule } from './meta-schema/rule-keys.js';
 import { dataType, standardMethod } from './meta-schema/type-keys.js';
 import { definition, schema } from './meta-schema/value-keys.js';
@@ -48,6 +49,7 @@ export const META_SCHEMA: JSONSchema7 = {
       required: ['full'],
       additionalProperties: false,
     },
+    ...quotaKeys,
     types: {
       type: 'object',
       description: 'The data types by name.',
@@ -85,5 +87,6 @@ export const META_SCHEMA: JSONSchema7 = {
     requiredRule,
     standardMethod,
     method,
+    quota,
   },
 };

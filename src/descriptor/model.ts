@@ -14,6 +14,7 @@ import type {
   UniqueDefinition,
 } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
+import type { QuotaDefinition, QuotaPlans } from '../capability/quota-definition.js';
 import type { TextRule } from '../capability/text-rule.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { ProblemCode } from './codes/index.js';
@@ -231,6 +232,9 @@ export interface ModelCapability {
   readonly accountLevel: boolean;
   /** Absent where a provider's token needs no scope. */
   readonly oauthScopes?: OAuthScopes;
+  /** Absent where it declares none. */
+  readonly quotas?: readonly QuotaDefinition[];
+  readonly plans?: QuotaPlans;
   /** The descriptor less what is never on the wire (model/wire-descriptor.ts). */
   readonly onWire: JsonObject;
   readonly types: readonly ModelType[];

@@ -6,6 +6,7 @@ import type { Location } from './model.js';
 import { type NameView, nameOf, namesIn } from './name-view.js';
 import { findOperand, type OperandView } from './part-view.js';
 import { type PropertyView, standardProperties, viewProperty } from './property-view.js';
+import { type PlanView, type QuotaView, viewPlans, viewQuotas } from './quota-view.js';
 import { type RulesView, viewRules } from './rule-view.js';
 import { type ShapesView, viewShapes } from './shape-view.js';
 
@@ -24,6 +25,8 @@ export interface CapabilityView {
   readonly urnAt: Location;
   readonly types: readonly TypeView[];
   readonly methods: readonly MethodView[];
+  readonly quotas: readonly QuotaView[];
+  readonly plans: readonly PlanView[];
   /** The `$defs` that nothing uses: all of them, and the schemas of those that no other uses. */
   readonly unused: { readonly names: readonly Member[]; readonly schemas: readonly Member[] };
   /** Schemas that are left out since they grow too large. */
@@ -137,6 +140,8 @@ export function viewCapability(descriptor: ReadableDescriptor): CapabilityView {
     urnAt: urn?.at ?? start,
     types,
     methods,
+    quotas: viewQuotas(root),
+    plans: viewPlans(root),
     unused,
     oversized: definitions.oversized,
   };

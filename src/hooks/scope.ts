@@ -258,6 +258,8 @@ export abstract class HookScope {
           `${type.name}.`,
       );
     }
+    if (type.name === this.context.services.registry.quotas?.type.name)
+      throw new HookHandleError(`tx.set of ${type.name}: the server alone writes quotas.`);
     // A copy: what the hook does to its own while the engine awaits must not be written.
     const copy = objectGiven(`tx.set of ${type.name}`, 'its request', request);
     const args = { ...copy, accountId: this.context.account?.id ?? '' };

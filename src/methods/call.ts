@@ -18,6 +18,7 @@ import type {
   Services,
 } from './context.js';
 import { AnsweredBeforeError, type EarlierAnswer, type OnceKey } from './once.js';
+import { openQuotas } from './quota/keep-quotas.js';
 
 export interface CallOptions {
   readonly services: Services;
@@ -72,6 +73,7 @@ export class MethodCall implements CallContext {
   async answer(args: JsonObject): Promise<Answer> {
     const { body, name } = this.method;
     const { hooks } = this;
+    if (this.services.registry.quotas !== null) await openQuotas(this);
     if (body === 'hookFile') {
       if (hooks === null) throw new Error(`No hook file implements ${name}.`);
       return hooks.runOwn(name, args);

@@ -6,6 +6,7 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import type { EvolutionDefinition } from '../capability/evolution.js';
 import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
 import { ADMIN_TYPES } from './admin/admin-types.js';
+import { indexQuotas, type Quotas } from './quota/quota-index.js';
 import { type Relations, relate } from './set/relations.js';
 
 /** All registered capabilities, indexed: what dispatch, the session and Blob/lookup read. */
@@ -20,6 +21,8 @@ export interface Registry {
   /** Hooks by the type's name. */
   readonly typeHooks: ReadonlyMap<string, TypeHooks>;
   readonly relations: Relations;
+  /** Null where no capability declares any. */
+  readonly quotas: Quotas | null;
   /** The conversions of all types, in order of migration. */
   readonly evolutions: readonly EvolutionDefinition[];
 }
@@ -46,11 +49,12 @@ export function createRegistry(definitions: readonly CapabilityDefinition[]): Re
   const stateTypes = new Map(dataTypes);
   for (const [name, type] of ADMIN_TYPES)
     if (methods.has(`${name}/changes`)) add(stateTypes, name, type, 'data type');
-  const relations = relate(dataTypes.values());
+  const quotas = indexQuotas(capabilities, dataTypes);
+  const relations = relate(dataTypes.values(), quotas);
   const evolutions = definitions
     .flatMap((capability) => capability.evolutions ?? [])
     .sort((a, b) => a.migration - b.migration);
-  const others = { ownMethods, typeHooks, relations, evolutions };
+  const others = { ownMethods, typeHooks, relations, quotas, evolutions };
   return Object.freeze({ capabilities, methods, dataTypes, stateTypes, ...others });
 }
 

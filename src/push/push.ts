@@ -4,6 +4,7 @@ import type { StateChange, Store } from '../store/port.js';
 import { States } from './account-states.js';
 import { Audience, type ReceiverKind, type Replay } from './audience.js';
 import { Channel, type ChannelListener } from './channel.js';
+import { HeldStates } from './held-states.js';
 import type { Hints, Hub } from './hub/hub.js';
 import { Vectors } from './vector.js';
 import { Wakes } from './wakes.js';
@@ -17,6 +18,8 @@ export interface PushOptions {
   readonly store: Pick<Store, 'onCommit' | 'readStates'>;
   /** All data types that are served. */
   readonly types: ReadonlyMap<string, DataTypeDefinition>;
+  /** Names of types whose states change with most commits: they are held back. */
+  readonly held?: ReadonlySet<string>;
   readonly live: FollowedTokens;
   /** Resolves to the epoch of the database's states: another one after a restore. */
   readonly readEpoch: () => Promise<string>;
@@ -34,6 +37,8 @@ export interface ChannelRequest {
   /** The id of what the receiver was told before; null where it wants nothing of the past. */
   readonly lastId: string | null;
 }
+
+const NONE: ReadonlySet<string> = new Set<string>();
 
 /** An audience, and what ends its following of the token. */
 interface Followed {
@@ -55,6 +60,7 @@ export class Push {
   readonly #options: PushOptions;
   readonly #states: States;
   readonly #wakes = new Wakes();
+  readonly #held: HeldStates;
   readonly #typeNames: readonly string[];
   /** By token and types. */
   readonly #audiences = new Map<string, Followed>();
@@ -63,7 +69,7 @@ export class Push {
   #epoch = '';
 
   constructor(options: PushOptions) {
-    const { store, types, hub, onError } = options;
+    const { store, types, hub, onError, held = NONE } = options;
     this.#options = options;
     this.#typeNames = [...types.keys()];
     this.#states = new States({
@@ -71,6 +77,7 @@ export class Push {
       beforeComparison: () => this.#readEpoch(),
       onError,
     });
+    this.#held = new HeldStates(held, (id, numbers) => this.#states.raise(id, numbers));
     this.#stopListening = store.onCommit((change) => {
       this.#commit(change);
       hub.publish(change);
@@ -110,7 +117,8 @@ export class Push {
     for (const [accountId, numbers] of hints) {
       // A hint may name anything: other names would stay in memory.
       const known = numbers && [...numbers].filter(([type]) => this.#options.types.has(type));
-      this.#states.hint(accountId, known && new Map(known));
+      const told = known && this.#held.take(accountId, new Map(known));
+      if (told === null || told.size > 0) this.#states.hint(accountId, told);
     }
   }
 
@@ -126,13 +134,14 @@ export class Push {
       audience.close();
     }
     this.#audiences.clear();
+    this.#held.close();
     this.#states.close();
   }
 
-  #commit({ accountId, changed }: StateChange): void {
+  #commit({ accountId, changed, urgent }: StateChange): void {
     if (!this.#states.has(accountId)) return;
     const numbers = Object.entries(changed).map(([type, state]) => [type, Number(state)] as const);
-    this.#states.raise(accountId, new Map(numbers));
+    this.#states.raise(accountId, this.#held.take(accountId, new Map(numbers), urgent));
   }
 
   #begin(key: string, principal: Principal, types: readonly DataTypeDefinition[]): Followed {

@@ -234,6 +234,8 @@ export interface StateChange {
   readonly accountId: string;
   /** Type name to state. */
   readonly changed: Readonly<Record<string, string>>;
+  /** Names of types whose states receivers are told without delay; absent for none. */
+  readonly urgent?: readonly string[];
 }
 
 /** Type name to the counter behind its state. */
@@ -515,6 +517,9 @@ export interface Transaction extends Snapshot, AccessWrites {
     changes: readonly NewChange[],
     properties?: readonly PropertyDefinition[] | null,
   ): Promise<number>;
+
+  /** Has push tell the new state of a type at once, if its definition lets push hold it back. */
+  tellAtOnce(type: DataTypeDefinition): void;
 
   /** Keeps an answer under a key, in place of what was kept under it. */
   keepAnswer(key: string, kept: KeptAnswer): Promise<void>;

@@ -11,6 +11,7 @@ import { startsAlike } from '../migrations/starts-alike.js';
 import { compareAnswered } from './compare-answered.js';
 import { compareNames } from './compare-names.js';
 import { compareProperty, withoutInternal } from './compare-property.js';
+import { compareQuotas } from './compare-quotas.js';
 import { compareRules } from './compare-rules.js';
 import { compareUniques } from './compare-uniques.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
@@ -45,6 +46,7 @@ export function compareModels(before: Model, after: Model): readonly ModelChange
       tell('wire', true, old.urn, 'belongs to no account any more');
     compareScopes(old, capability, tell);
     compareMethods(old, capability, tell);
+    compareQuotas(old, capability, tell);
   }
   compareTypes(before, after, tell);
   return changes;

@@ -28,7 +28,8 @@ export function constantName({ name }: Pick<ModelCapability, 'name'>): string {
 
 /** Returns the text of `capability.ts`: what the session says, the types and the own methods. */
 function emitModule(path: string, capability: ModelCapability): string {
-  const { session, accountSession, bareSession, accountLevel, oauthScopes } = capability;
+  const { session, accountSession, bareSession, accountLevel, oauthScopes, quotas, plans } =
+    capability;
   const module = new GeneratedModule(path, sourceOf(capability));
   module.addConstant({
     name: constantName(capability),
@@ -41,6 +42,8 @@ function emitModule(path: string, capability: ModelCapability): string {
       bareSession: bareSession || undefined,
       accountLevel: accountLevel ? undefined : false,
       oauthScopes,
+      quotas,
+      plans,
       dataTypes: capability.types.map(({ name }) => importOf(module, capability, name, 'Type')),
       methods: methodsOf(module, capability),
       hooks: hooksOf(module, capability),

@@ -2,13 +2,19 @@ import { type Dirent, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Descriptor, decode } from '../../../src/descriptor/descriptor-file.js';
+import { member } from '../../../src/descriptor/located.js';
 import type { Location, Problem } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { type Parsed, parseDescriptor } from '../../../src/descriptor/parse.js';
 import { withoutDoubles } from '../../../src/descriptor/problems.js';
 import { type ReadShared, withShared } from '../../../src/descriptor/shared-files.js';
 import { isPackageRoot } from '../../../src/server/package-root.js';
-import { engineDescriptors, inTeamProject, isEngineDescriptor } from '../../invocation.js';
+import {
+  engineDescriptors,
+  inTeamProject,
+  isEngineDescriptor,
+  QUOTA_DESCRIPTOR,
+} from '../../invocation.js';
 import { movedSchema } from './moved.js';
 
 export const DESCRIPTOR_FOLDER = 'capabilities';
@@ -27,7 +33,8 @@ export interface Loaded {
 export async function loadDescriptors(root: string): Promise<Loaded> {
   const [isPackage, isTeams] = [isPackageRoot(root), inTeamProject(root)];
   const entries = await readdir(join(root, DESCRIPTOR_FOLDER), { withFileTypes: true });
-  const own = entries.filter(isDescriptor).map(({ name }) => ({
+  const named = entries.filter((entry) => isDescriptor(entry) && !(isPackage && isQuotas(entry)));
+  const own = named.map(({ name }) => ({
     file: `${DESCRIPTOR_FOLDER}/${name}`,
     path: join(root, DESCRIPTOR_FOLDER, name),
     isEngines: isPackage && isEngineDescriptor(name),
@@ -41,7 +48,9 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
   const readShared = sharedReader(root);
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
-  for (const { file, path, isEngines } of files) {
+  // Once all others are read, it is known whether quotas are declared.
+  const isWanted = (): boolean => descriptors.some(({ root: of }) => member(of, 'quotas'));
+  for (const { file, path, isEngines } of withQuotas(files, isWanted)) {
     const start: Location = Object.freeze({ file, line: 1, column: 1 });
     const source = decode(await readFile(path));
     const base = baseOf({ file });
@@ -57,6 +66,24 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     descriptors.push({ file, base, isEngines, start, root: whole?.root });
   }
   return { descriptors, problems: withoutDoubles(problems) };
+}
+
+interface DescriptorFile {
+  readonly file: string;
+  readonly path: string;
+  readonly isEngines: boolean;
+}
+
+/**
+ * Yields the files, and behind them the descriptor of the type `Quota` if it is wanted then. The
+ * project has its table, so it is generated as the project's own descriptors are.
+ */
+function* withQuotas(
+  files: readonly DescriptorFile[],
+  isWanted: () => boolean,
+): Iterable<DescriptorFile> {
+  yield* files;
+  if (isWanted()) yield { ...QUOTA_DESCRIPTOR, isEngines: false };
 }
 
 /** Returns a function that reads a shared file of the project, each once. */
@@ -90,6 +117,11 @@ function readOctets(path: string): Uint8Array | null {
 
 function baseOf({ file }: { readonly file: string }): string {
   return basename(file).replace(EXTENSION, '');
+}
+
+/** Returns whether it is the package's descriptor of quotas, which few projects need. */
+function isQuotas({ name }: Dirent): boolean {
+  return name === basename(QUOTA_DESCRIPTOR.file);
 }
 
 /** Returns whether it is a descriptor: no folder, and no file of an editor (`.#todos.yaml`). */

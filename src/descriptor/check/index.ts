@@ -31,6 +31,7 @@ import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
 import { propertyNames } from './property-names.js';
 import { queryShapes } from './query-shapes.js';
+import { quotas } from './quotas.js';
 import { ranges } from './ranges.js';
 import { references } from './reference-targets.js';
 import { renames } from './renames.js';
@@ -83,6 +84,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   accountCapabilities,
   sessionEntries,
   oauthScopes,
+  quotas,
   definitions,
   references,
   computed,

@@ -90,6 +90,8 @@ export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
   requiredWhen: 'requiredWhen: { when: { status: [sent] }, properties: [number] }',
   errors: 'errors: [invoiceIsPaid]',
   drops: 'drops: [oldName]',
+  quotas: 'quotas: { things: { types: [Thing], count: 1000 } }',
+  plans: 'plans: { free: { things: 100 } }',
   oauthScopes: 'oauthScopes: { full: todos, read: todos.read }',
 });
 

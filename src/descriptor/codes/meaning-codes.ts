@@ -61,6 +61,13 @@ export const MEANING = Object.freeze({
     wrong: "pattern: '['",
     right: "pattern: '^[a-z]+$'",
   },
+  'bad-quota': {
+    cause:
+      'A [quota](quotas.md) has a name of its own, and either `count` or `octets`. `warn` is ' +
+      'below `soft`, and `soft` below the limit. A plan sets limits of its capability’s quotas.',
+    wrong: 'todos: { types: [Todo], count: 10, soft: 20 }',
+    right: 'todos: { types: [Todo], count: 20, soft: 10 }',
+  },
   'bad-reference': {
     cause:
       "A [reference](properties.md#references) can't refer to a singleton, nor to objects and " +

@@ -26,7 +26,7 @@ const DIGEST_LENGTH = 22;
 
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set([
-  ...['session', 'accountSession', 'oauthScopes', 'default', 'enum', 'const'],
+  ...['session', 'accountSession', 'oauthScopes', 'plans', 'default', 'enum', 'const'],
 ]);
 
 /** The keys of a type or a property that concern the next migration alone. */

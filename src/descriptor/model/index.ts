@@ -7,6 +7,7 @@ import { type NameView, namesIn } from '../name-view.js';
 import { byCodeUnit } from '../order.js';
 import { isBlob, schemasIn } from '../schema-places.js';
 import type { CapabilityView, MethodView } from '../view.js';
+import { quotasOf } from './build-quotas.js';
 import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './property-schema.js';
@@ -44,6 +45,7 @@ function buildCapability(view: CapabilityView, around: Surroundings): ModelCapab
     bareSession: flag(member(root, 'bareSession'), false),
     accountLevel: flag(member(root, 'accountLevel'), true),
     ...scopesOf(root),
+    ...quotasOf(view),
     types: view.types.map((type) => buildType(type, around)),
     methods: view.methods.map(buildMethod),
   };

@@ -33,7 +33,7 @@ export function findInternal(views: readonly CapabilityView[]): IsInternal {
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
-  const root = changeMember(omit(view.root, ['drops']), 'types', (node) =>
+  const root = changeMember(omit(view.root, ['drops', 'plans']), 'types', (node) =>
     mapMembers(node, ({ name, node: type }) => {
       const seen = types.get(name);
       return seen === undefined ? type : showType(type, seen, isInternal);

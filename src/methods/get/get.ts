@@ -9,6 +9,7 @@ import type { Answer, CallContext, MethodLimits } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { planOfIds, planOfView } from '../query/visible-plans.js';
+import { recognisedObjects } from '../quota/recognised.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';
@@ -43,7 +44,7 @@ export async function answerGet(
   const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
   if (readEarlier) {
     const state = formatStateOf(readEarlier.number, view);
-    const list = readEarlier.objects;
+    const list = recognisedObjects(type, readEarlier.objects, context);
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
@@ -51,8 +52,9 @@ export async function answerGet(
   const needed = asked === null ? properties : withSources(indexOf(type), properties);
   const first = limits.maxObjectsInGet + 1;
   const wanted = { ids: ids === null ? { first } : [...ids.existing.keys()], properties: needed };
-  const { number, objects } = await readObjects(wanted);
-  if (ids === null && objects.length >= first) tooMany(limits.maxObjectsInGet);
+  const { number, objects: read } = await readObjects(wanted);
+  if (ids === null && read.length >= first) tooMany(limits.maxObjectsInGet);
+  const objects = recognisedObjects(type, read, context);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatStateOf(number, view);

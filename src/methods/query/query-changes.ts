@@ -5,6 +5,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import { addChanges, type NetChanges } from '../changes/changes-page.js';
 import type { MethodBody, Services } from '../context.js';
 import { resolveId } from '../creation-ids.js';
+import { recognisedQuery } from '../quota/recognised.js';
 import {
   cannotCalculate,
   parseState,
@@ -42,7 +43,8 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
   const type = typeOf(context);
   const account = accountOf(context);
   const view = viewOf(context, type);
-  const compiled = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const compiled = recognisedQuery(type, asked, context);
   const { hash } = compiled;
   const plan = view === null ? compiled.plan : planOfView(compiled.plan, view);
   const since = numberIn(stateIn(args.sinceQueryState, hash), view);

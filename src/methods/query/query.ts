@@ -6,6 +6,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import type { CallContext, MethodBody } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { recognisedQuery } from '../quota/recognised.js';
 import { indexOf } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
@@ -17,7 +18,8 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
   const view = viewOf(context, type);
-  const compiled = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
+  const compiled = recognisedQuery(type, asked, context);
   const { hash } = compiled;
   const plan = view === null ? compiled.plan : planOfView(compiled.plan, view);
   const limit = Math.min(args.limit ?? Number.POSITIVE_INFINITY, services.limits.queryMaxLimit);

@@ -1,4 +1,4 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
 import type { FilterNode, QueryPlan, View } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 
@@ -9,10 +9,16 @@ export function planOfView(plan: QueryPlan, view: View): QueryPlan {
 
 /** Returns a plan that finds objects of a view by their ids. */
 export function planOfIds(type: DataTypeDefinition, view: View, ids: readonly string[]): QueryPlan {
-  const property = indexOf(type).roles.id as PropertyDefinition;
-  const filter = { name: property.name, property, operator: 'in', column: 'id' } as const;
-  const isOne = { kind: 'condition', filter, value: ids } as const;
-  return { filter: both({ kind: 'visible', view }, isOne), sort: [] };
+  return { filter: both({ kind: 'visible', view }, idIsIn(type, ids)), sort: [] };
+}
+
+/** Returns the condition that an object has one of the ids. */
+export function idIsIn(type: DataTypeDefinition, ids: readonly string[]): FilterNode {
+  if (ids.length === 0) return { kind: 'none' };
+  const property = indexOf(type).roles.id;
+  const { name, column } = property;
+  const filter: FilterDefinition = { name, property, operator: 'in', column };
+  return { kind: 'condition', filter, value: ids };
 }
 
 function both(one: FilterNode, other: FilterNode): FilterNode {

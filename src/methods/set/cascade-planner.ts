@@ -13,6 +13,7 @@ import type { AccessJudge } from './judge-access.js';
 import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
+import { type Going, QuotaJudge } from './judge-quotas.js';
 import { RuleJudge } from './judge-rules.js';
 import { UniqueJudge } from './judge-uniques.js';
 import { type DestroyOperation, notFound, type ProposedChanges } from './proposed-changes.js';
@@ -53,6 +54,7 @@ export class CascadePlanner {
   readonly #scene: CascadeScene;
   readonly #rules: RuleJudge;
   readonly #limits: LimitJudge;
+  readonly #quotas: QuotaJudge;
   readonly #links: LinkJudge;
   readonly #circles: CircleJudge;
   readonly #uniques: UniqueJudge;
@@ -78,6 +80,7 @@ export class CascadePlanner {
     this.#scene = scene;
     this.#rules = new RuleJudge(changes, unit, registry);
     this.#limits = new LimitJudge(changes, unit);
+    this.#quotas = new QuotaJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
     const view: ViewOfType = (type) => (changes.author === 'client' ? viewOf(context, type) : null);
     const hasViews = changes.index.references.some(({ type }) => {
@@ -105,7 +108,7 @@ export class CascadePlanner {
     this.#uniques.retell((id) => this.#isGone(destruction, id));
     if (this.#scene.changes.index.links.length > 0) await this.#links.completeRefusals();
     const { removals, nulled } = destruction;
-    await this.#readRows([...removals.values()].filter((key) => this.#ownRow(key) === undefined));
+    await this.#readRows([...removals.values()].filter((key) => this.#row(key) === undefined));
     const unlinked = nulled.map(({ origin }) => origin).filter((key) => !this.#isProposed(key));
     await this.#readRows(unlinked, true);
   }
@@ -152,7 +155,8 @@ export class CascadePlanner {
     const { access, changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
     if (access?.judge(changes)) return null;
-    if (!judges && this.#roots.size === 0) return NOTHING_GOES;
+    const isJudged = judges || this.#quotas.concerns;
+    if (!isJudged && this.#roots.size === 0) return NOTHING_GOES;
     if (this.#rules.judge() || this.#limits.judgeSizes()) return null;
     if ((await this.#links.judge()) || (await this.#circles.judge())) return null;
     const roots = [...this.#roots].filter(
@@ -167,8 +171,24 @@ export class CascadePlanner {
     let own = 0;
     for (const { type } of destruction.removals.values()) if (type === name) own += 1;
     if (await this.#limits.judgeCount(own, isGone)) return null;
+    if (await this.#judgeQuotas(destruction, isGone)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
+  }
+
+  /** Returns whether the quotas refuse something; what goes makes room. */
+  async #judgeQuotas({ removals }: Destruction, isGone: (id: string) => boolean): Promise<boolean> {
+    if (!this.#quotas.concerns) return false;
+    const keys = [...removals.values()];
+    await this.#readRows(keys.filter((key) => this.#row(key) === undefined));
+    const { destroyTargets, changes } = this.#scene;
+    const all = keys.map((key): Going => {
+      if (key.type !== changes.index.type.name)
+        return { type: key.type, row: this.#row(key) ?? null };
+      const row = destroyTargets.get(key.id) ?? changes.rows.get(key.id)?.before ?? null;
+      return { type: key.type, row: row ?? this.#rows.get(textOf(key)) ?? null };
+    });
+    return this.#quotas.judge({ isGone, all });
   }
 
   /** Returns whether an object of the call's type goes. */

@@ -1,9 +1,8 @@
 import { setError } from '../../protocol/errors.js';
-import { writeNumbers } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { octetsOf } from './object-octets.js';
 import type { ProposedChanges } from './proposed-changes.js';
-import { unknownNames } from './unknown-members.js';
 
 /** Judges an account's limits of a type: `overQuota` for too many, `tooLarge` for one too large. */
 export class LimitJudge {
@@ -19,19 +18,12 @@ export class LimitJudge {
   /** Of an object: octets of its JSON, as /get would give it. */
   judgeSizes(): boolean {
     const { index } = this.#changes;
-    const { type, visible, roles } = index;
+    const { type, roles } = index;
     const octets = type.limits?.octets;
     if (octets === undefined) return false;
     let refused = false;
-    const names = visible.map(({ name }) => name);
     const { updated } = roles;
-    const sizeOf = (object: StoredObject): number => {
-      const all = index.unknown === null ? names : [...names, ...unknownNames(index, object)];
-      const shown = all.filter((name) => Object.hasOwn(object, name));
-      return Buffer.byteLength(
-        writeNumbers(JSON.stringify(Object.fromEntries(shown.map((name) => [name, object[name]])))),
-      );
-    };
+    const sizeOf = (object: StoredObject): number => octetsOf(index, object);
     for (const row of this.#changes.rows.values()) {
       const { before, after } = row;
       const size = sizeOf(after);

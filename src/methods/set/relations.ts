@@ -4,6 +4,7 @@ import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-ref
 import { replaceTexts } from '../../capability/places.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { ReferenceName, StoredObject } from '../../store/port.js';
+import type { Quotas } from '../quota/quota-index.js';
 import { indexOf, putValue, type TypeReference } from '../type-index.js';
 import { KnownIds } from '../work/known-ids.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -24,7 +25,10 @@ export interface Relations {
 }
 
 /** Looks up how the types depend on one another. */
-export function relate(types: Iterable<DataTypeDefinition>): Relations {
+export function relate(
+  types: Iterable<DataTypeDefinition>,
+  quotas: Quotas | null = null,
+): Relations {
   const all = [...types];
   const referred = new Set<string>();
   const cascading: ReferenceName[] = [];
@@ -37,12 +41,18 @@ export function relate(types: Iterable<DataTypeDefinition>): Relations {
   const aggregates = new Map<string, Aggregate[]>();
   const allAggregates = aggregatesOf(all);
   for (const one of allAggregates) push(aggregates, one.source.name, one);
-  const readOfDestroyed = new Map(
+  const readOfDestroyed = new Map<string, readonly PropertyDefinition[]>(
     [...aggregates].map(([name, [first, ...rest]]) => [
       name,
       first === undefined ? [] : readOfAll(first.source, [first, ...rest]),
     ]),
   );
+  // Of objects whose octets count, all is read: they are counted once more when they go.
+  for (const { resource, types: counted } of quotas?.all ?? []) {
+    if (resource === 'count') continue;
+    for (const type of all)
+      if (counted.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
+  }
   return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, cascading });
 }
 

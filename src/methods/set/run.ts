@@ -154,8 +154,10 @@ export class SetRun {
     destroys: readonly DestroyOperation[],
   ): CascadePlanner | null {
     const { hooks } = this.#context;
-    const isJudged = this.#index.judges || this.#access !== null;
-    if (hooks === null && !isJudged && destroys.length === 0) return null;
+    const { type } = this.#index;
+    const isCounted = (this.#unit.book?.quotasOf(type) ?? NO_QUOTAS).length > 0;
+    const judges = this.#index.judges || isCounted || this.#access !== null;
+    if (hooks === null && !judges && destroys.length === 0) return null;
     return new CascadePlanner({
       access: this.#access,
       changes,
@@ -265,6 +267,7 @@ type Operation = CreateOperation | UpdateOperation | DestroyOperation;
 /** Objects by id. */
 type Rows = ReadonlyMap<string, StoredObject>;
 
+const NO_QUOTAS: readonly never[] = Object.freeze([]);
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 const WILL_GO = 'The same call destroys the object.';

@@ -85,7 +85,8 @@ export async function writeSet(
   const slices = context.startSlices(true);
   if (isLong) await slices.next();
   const { request, services } = context;
-  const isCounting = services.registry.relations.aggregates.size > 0;
+  const { relations, quotas } = services.registry;
+  const isCounting = relations.aggregates.size > 0 || quotas !== null;
   const upkeep = isCounting ? upkeepOf(services) : null;
   const unit = new UnitOfWork(transaction, request.principal.userId, slices, upkeep);
   for (const blob of newBlobs) unit.blobs.addNew(blob);

@@ -3,6 +3,7 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { StoredObject, Transaction } from '../../store/port.js';
+import type { Quotas } from '../quota/quota-index.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { stampUpdate } from '../set/update.js';
 import { indexOf } from '../type-index.js';
@@ -18,6 +19,8 @@ export interface Upkeep {
   readonly compute: Compute;
   /** Returns the time of the change, ms; null where objects keep the time of their last one. */
   readonly now: (() => number) | null;
+  /** Absent where no type has any. */
+  readonly quotas?: Quotas | null;
 }
 
 /** An object with an aggregate that has changed: as it was. */

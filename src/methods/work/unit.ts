@@ -15,6 +15,7 @@ import type {
   Transaction,
 } from '../../store/port.js';
 import { HookError } from '../hook-errors.js';
+import { QuotaBook } from '../quota/quota-book.js';
 import { unknownNames } from '../set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.js';
@@ -65,8 +66,9 @@ export class UnitOfWork {
   readonly #userId: string | null;
   #blobs: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
-  /** Null where no type has aggregates. */
+  /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
+  #book: QuotaBook | null = null;
 
   /** `userId`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -85,6 +87,13 @@ export class UnitOfWork {
   get blobs(): KnownBlobs {
     this.#blobs ??= new KnownBlobs(this.#transaction, this.#userId ?? undefined, this.slices);
     return this.#blobs;
+  }
+
+  /** Returns the quotas of the account; null where the project has none. */
+  get book(): QuotaBook | null {
+    const quotas = this.#upkeep?.quotas ?? null;
+    if (quotas !== null) this.#book ??= new QuotaBook(this, quotas);
+    return this.#book;
   }
 
   get transaction(): Transaction {
@@ -194,8 +203,14 @@ export class UnitOfWork {
     return followers;
   }
 
-  /** Writes the change records. */
+  /** Brings the quotas up to date with all that was written, and writes them. */
+  async settle(): Promise<void> {
+    if ((await this.book?.settle()) === true) await this.flush();
+  }
+
+  /** Writes the quotas that have changed, and all change records. */
   async record(): Promise<void> {
+    await this.settle();
     for (const work of this.#works.values()) {
       const own = recordsOf(work);
       if (own.length === 0) continue;

@@ -9,5 +9,6 @@ export function upkeepOf(services: Services): Upkeep {
     aggregates: registry.relations.aggregates,
     compute: (type, object) => hooks?.compute(type, object) ?? object,
     now: () => clock(services),
+    quotas: registry.quotas,
   };
 }

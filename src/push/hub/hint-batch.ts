@@ -34,8 +34,10 @@ export class HintBatch {
   }
 
   /** Adds a commit. Returns how many accounts were dropped for want of room. */
-  add({ accountId, changed }: StateChange): number {
+  add({ accountId, changed, urgent }: StateChange): number {
     const dropped = this.#hints.has(accountId) ? 0 : this.#makeRoom();
+    // Its receivers read the account, and hold back nothing of what they read.
+    if (urgent !== undefined) this.#hints.set(accountId, null);
     for (const [name, state] of Object.entries(changed)) this.#addState(accountId, name, state);
     return dropped;
   }

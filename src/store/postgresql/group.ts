@@ -110,10 +110,10 @@ async function run(
     transaction.assertWhole();
     // A failed read spoils the transaction, even if the work catches its error.
     if (connection.asking.spoiled !== undefined) throw connection.asking.spoiled.error;
-    const { changed } = transaction;
+    const { changed, urgent } = transaction;
     return () => {
       // The lane goes on after this, so listeners hear of an account's states in order.
-      if (changed !== undefined) host.announce({ accountId, changed });
+      if (changed !== undefined) host.announce({ accountId, changed, ...urgent });
       job.resolve(value);
     };
   } catch (thrown) {

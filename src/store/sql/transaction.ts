@@ -33,6 +33,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   readonly #now: number;
   #broken: { readonly error: unknown } | undefined;
   readonly #changed: Record<string, string> = {};
+  readonly #urgent = new Set<string>();
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
@@ -46,6 +47,11 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   /** Type name to new state, for those that moved; undefined where none did. */
   get changed(): Readonly<Record<string, string>> | undefined {
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
+  }
+
+  /** Returns the types of which receivers are told at once, for a StateChange. */
+  get urgent(): Pick<StateChange, 'urgent'> {
+    return this.#urgent.size === 0 ? {} : { urgent: [...this.#urgent] };
   }
 
   /**
@@ -142,6 +148,10 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   #noteState({ name, table }: DataTypeDefinition, state: number): void {
     this.#states.set(table, state);
     this.#changed[name] = String(state);
+  }
+
+  tellAtOnce({ name }: DataTypeDefinition): void {
+    this.#urgent.add(name);
   }
 
   async keepAnswer(key: string, { arguments: hash, answer }: KeptAnswer): Promise<void> {

@@ -73,6 +73,31 @@ describe('breaking: changes from one model to another', () => {
       expect(comparedLines(scoped(...was), scoped(...is))).toEqual(lines);
   });
 
+  it('break clients if a quota comes, shrinks or counts more', () => {
+    const [plain] = model([todo()]).capabilities;
+    if (plain === undefined) throw new Error('The model has no capability.');
+    const limited = (limit?: number, types = ['Todo']) => {
+      const quotas = limit && [{ name: 'todos', types, resource: 'count' as const, limit }];
+      return { capabilities: [{ ...plain, ...(quotas ? { quotas } : {}) }] };
+    };
+    const urn = 'urn:example:things';
+    expect(comparedLines(limited(), limited(5))).toEqual([
+      `breaking wire ${urn}: quota todos added: 5 objects`,
+    ]);
+    expect(comparedLines(limited(5), limited())).toEqual([`fine wire ${urn}: quota todos removed`]);
+    expect(comparedLines(limited(5), limited(9))).toEqual([
+      `fine wire ${urn}: quota todos: 5 objects -> 9 objects`,
+    ]);
+    expect(comparedLines(limited(5), limited(3, ['Todo', 'Note']))).toEqual([
+      `breaking wire ${urn}: quota todos: 5 objects -> 3 objects`,
+      `breaking wire ${urn}: quota todos counts Note too`,
+    ]);
+    expect(comparedLines(limited(5, ['Todo', 'Note']), limited(5))).toEqual([
+      `fine wire ${urn}: quota todos counts no Note any more`,
+    ]);
+    expect(comparedLines(limited(5), limited(5))).toEqual([]);
+  });
+
   it('break clients if a property is renamed, and keep its values', () => {
     const text = find(TODO_PROPERTIES, 'text');
     const title = { ...text, name: 'title', column: 'title', renamedFrom: 'text' };

@@ -23,6 +23,7 @@ import type { Tables } from './index.js';
 export function descriptorTables(): Tables {
   return {
     'keys of a capability': keys(META_SCHEMA),
+    'keys of a quota': keys(named('quota')),
     'keys of a type': keys(named('dataType')),
     'keys of a method': keys(named('method')),
     account: words(ACCOUNT_USES),
@@ -100,6 +101,8 @@ const SECTIONS: Readonly<Record<string, string>> = Object.freeze({
   $ref: 'properties.md#definitions',
   methods: 'descriptors.md#methods',
   oauthScopes: 'descriptors.md#oauth-scopes',
+  quotas: 'descriptors.md#quotas',
+  plans: 'descriptors.md#quotas',
   standardMethods: 'descriptors.md#methods',
   transitions: 'descriptors.md#rules-between-values',
   immutableWhen: 'descriptors.md#rules-between-values',

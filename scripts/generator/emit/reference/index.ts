@@ -1,4 +1,5 @@
 import type { OAuthScopes } from '../../../../src/capability/capability-definition.js';
+import type { QuotaDefinition } from '../../../../src/capability/quota-definition.js';
 import type {
   EmittedFiles,
   Model,
@@ -9,7 +10,7 @@ import { sampleOf } from '../../../../src/descriptor/sample-values.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { preambleText } from '../preamble.js';
 import { sourceOf } from '../type-validators.js';
-import { code, json, paragraphs } from './markdown.js';
+import { code, escapeText, json, paragraphs } from './markdown.js';
 import { memberTable } from './member-table.js';
 import { call, typeSection, writeDeprecation } from './type-section.js';
 
@@ -46,6 +47,7 @@ function describeSession({
   session,
   accountSession,
   oauthScopes,
+  quotas = [],
 }: ModelCapability): readonly string[] {
   const entry = (words: string, value: JsonObject): readonly string[] =>
     Object.keys(value).length === 0 ? [] : [words, '', ...json(value)];
@@ -53,6 +55,7 @@ function describeSession({
     ...entry('In `capabilities` of the session object:', session),
     ...entry('In `accountCapabilities` of each account:', accountSession),
     ...(oauthScopes === undefined ? [] : describeScopes(oauthScopes)),
+    ...(quotas.length === 0 ? [] : describeQuotas(quotas)),
   ];
 }
 
@@ -60,6 +63,17 @@ function describeSession({
 function describeScopes({ full, read }: OAuthScopes): readonly string[] {
   const reading = read === undefined ? '' : `, or ${code(read)} to read alone`;
   return [`A token of an identity provider needs the scope ${code(full)}${reading}.`, ''];
+}
+
+/** Returns a list of the quotas, with the limits of accounts that have no others. */
+function describeQuotas(quotas: readonly QuotaDefinition[]): readonly string[] {
+  const items = quotas.map(({ name, types, resource, limit, description }) => {
+    const amount = `${limit} ${resource === 'count' ? 'objects' : 'octets'}`;
+    const words =
+      description === undefined ? '' : `: ${escapeText(description.replaceAll(/\s+/g, ' '))}`;
+    return `- ${code(name)}, ${amount} of ${types.map(code).join(', ')}${words}`;
+  });
+  return ['Quotas of each account:', '', ...items, ''];
 }
 
 /** Returns the section of an own method, with an example that has the required arguments. */

@@ -73,6 +73,10 @@ export interface Served {
    * arguments.
    */
   call(name: string, args?: object, options?: { readonly isWhole: boolean }): Promise<Answer>;
+  /** Several calls as they are, with other capabilities in `using`: their responses. */
+  request(methodCalls: readonly object[], using?: readonly string[]): Promise<Answer>;
+  readonly store: Store;
+  readonly registry: Registry;
   close(): Promise<void>;
 }
 
@@ -117,22 +121,24 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
     LIMITS,
     (error) => failures.push(error),
   );
-  const using = [...registry.capabilities.keys()];
+  const all = [...registry.capabilities.keys()];
+  const request = async (methodCalls: readonly object[], using = all): Promise<Answer> => {
+    const body = Buffer.from(JSON.stringify({ using, methodCalls }));
+    const envelope = parseRequest(parseIJson(body), {
+      maxCallsInRequest: 64,
+      hasCapability: (urn) => registry.capabilities.has(urn),
+    });
+    const answer = await dispatcher.handle(envelope, USER);
+    const text = [...responseText(answer, 'session-state')].join('');
+    if (failures.length > 0) throw failures[0];
+    return (parseJson(text) as Answer).methodResponses;
+  };
   return {
-    statements,
+    ...{ statements, store, registry, request },
 
     async call(name, args = {}, { isWhole } = { isWhole: false }) {
       const whole = isWhole ? args : { accountId: ACCOUNT_ID, ...args };
-      const calls = [[name, whole, 'c']];
-      const body = Buffer.from(JSON.stringify({ using, methodCalls: calls }));
-      const envelope = parseRequest(parseIJson(body), {
-        maxCallsInRequest: 64,
-        hasCapability: (urn) => registry.capabilities.has(urn),
-      });
-      const answer = await dispatcher.handle(envelope, USER);
-      const text = [...responseText(answer, 'session-state')].join('');
-      if (failures.length > 0) throw failures[0];
-      const [[answered, response]] = (parseJson(text) as Answer).methodResponses;
+      const [[answered, response]] = await request([[name, whole, 'c']]);
       return answered === name ? response : { error: response.type, ...response };
     },
     async close() {

@@ -1,0 +1,36 @@
+import type { Model } from '../../../src/descriptor/model.js';
+import type { Tell } from './model-change.js';
+
+type Capability = Pick<Model['capabilities'][number], 'urn' | 'quotas'>;
+type Quota = NonNullable<Capability['quotas']>[number];
+
+/** Tells which quotas refuse more than before, and which less. */
+export function compareQuotas(
+  { urn, quotas: was = [] }: Capability,
+  { quotas: is = [] }: Capability,
+  tell: Tell,
+): void {
+  for (const old of was)
+    if (!is.some(({ name }) => name === old.name))
+      tell('wire', false, urn, `quota ${old.name} removed`);
+  for (const quota of is) {
+    const old = was.find(({ name }) => name === quota.name);
+    if (old === undefined) {
+      tell('wire', true, urn, `quota ${quota.name} added: ${limitText(quota)}`);
+      continue;
+    }
+    const isMore = old.resource !== quota.resource || quota.limit < old.limit;
+    if (limitText(old) !== limitText(quota))
+      tell('wire', isMore, urn, `quota ${quota.name}: ${limitText(old)} -> ${limitText(quota)}`);
+    const counted = quota.types.filter((type) => !old.types.includes(type));
+    if (counted.length > 0)
+      tell('wire', true, urn, `quota ${quota.name} counts ${counted.join(', ')} too`);
+    const left = old.types.filter((type) => !quota.types.includes(type));
+    if (left.length > 0)
+      tell('wire', false, urn, `quota ${quota.name} counts no ${left.join(', ')} any more`);
+  }
+}
+
+function limitText({ resource, limit }: Quota): string {
+  return `${limit} ${resource === 'count' ? 'objects' : 'octets'}`;
+}

@@ -1,0 +1,47 @@
+/** A part of a quota's limit: an amount by itself, or so many hundredths of the limit. */
+export type QuotaLevel = number | { readonly percent: number };
+
+/** How a quota is measured (RFC 9425 3.2). */
+export type QuotaResource = 'count' | 'octets';
+
+/** A limit that the objects of some types share in each account (RFC 9425). */
+export interface QuotaDefinition {
+  /** Unique in the project. */
+  readonly name: string;
+  /** Names of types, of any capability. */
+  readonly types: readonly string[];
+  readonly resource: QuotaResource;
+  /** Objects, or octets of their JSON as /get gives it; a plan or the operator may set another. */
+  readonly limit: number;
+  readonly warn?: QuotaLevel;
+  readonly soft?: QuotaLevel;
+  readonly description?: string;
+}
+
+/** The limits that accounts with a plan have: by the plan's name, by the quota's. */
+export type QuotaPlans = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** The amounts of a quota, as clients see them. */
+export interface QuotaLimits {
+  readonly hardLimit: number;
+  readonly softLimit: number | null;
+  readonly warnLimit: number | null;
+}
+
+/** Returns the amount of a level at a limit. */
+export function amountOf(level: QuotaLevel, limit: number): number {
+  return typeof level === 'number' ? level : Math.floor((limit / 100) * level.percent);
+}
+
+/**
+ * Returns the limits of a quota where an account has this one. RFC 9425 wants warn below soft and
+ * soft below hard: a level that would not be is left out.
+ */
+export function limitsAt({ warn, soft }: QuotaDefinition, hardLimit: number): QuotaLimits {
+  const below = (level: QuotaLevel | undefined, next: number): number | null => {
+    const amount = level === undefined ? null : amountOf(level, hardLimit);
+    return amount !== null && amount < next ? amount : null;
+  };
+  const softLimit = below(soft, hardLimit);
+  return { hardLimit, softLimit, warnLimit: below(warn, softLimit ?? hardLimit) };
+}

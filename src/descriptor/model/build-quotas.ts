@@ -1,0 +1,44 @@
+import type { QuotaDefinition, QuotaPlans } from '../../capability/quota-definition.js';
+import { readAmount } from '../amounts.js';
+import type { ModelCapability } from '../model.js';
+import type { QuotaView } from '../quota-view.js';
+import type { CapabilityView } from '../view.js';
+
+/** Returns the quotas and plans of a capability; nothing where it has none: hashes stay. */
+export function quotasOf(view: CapabilityView): Pick<ModelCapability, 'quotas' | 'plans'> {
+  if (view.quotas.length === 0) return {};
+  const quotas = view.quotas.flatMap(buildQuota);
+  const plans = plansOf(view, quotas);
+  return { quotas, ...(Object.keys(plans).length === 0 ? {} : { plans }) };
+}
+
+function buildQuota({ name, types, limits, warn, soft, description }: QuotaView) {
+  const [limit] = limits;
+  if (limit?.value === undefined) return [];
+  const quota: QuotaDefinition = {
+    name,
+    types: types.map((type) => type.name),
+    resource: limit.resource,
+    limit: limit.value,
+    ...(warn?.value === undefined ? {} : { warn: warn.value }),
+    ...(soft?.value === undefined ? {} : { soft: soft.value }),
+    ...(description === undefined ? {} : { description }),
+  };
+  return [quota];
+}
+
+function plansOf(view: CapabilityView, quotas: readonly QuotaDefinition[]): QuotaPlans {
+  const resources = new Map(quotas.map(({ name, resource }) => [name, resource]));
+  return Object.fromEntries(
+    view.plans.map((plan) => [
+      plan.name,
+      Object.fromEntries(
+        plan.limits.flatMap(({ name, node }) => {
+          const resource = resources.get(name);
+          const amount = resource && readAmount(node.value, resource);
+          return amount === undefined ? [] : [[name, amount] as const];
+        }),
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,64 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { Slices } from '../../runtime/slices.js';
+import type { QueryPlan, Snapshot } from '../../store/port.js';
+import { octetsOf } from '../set/object-octets.js';
+import { indexOf } from '../type-index.js';
+import type { KeptQuota, Quotas } from './quota-index.js';
+
+/** Ids of a page, and objects that are read at once. */
+const PAGE = 5000;
+const BATCH = 200;
+
+/** In order of id. */
+const ALL: QueryPlan = Object.freeze({
+  filter: Object.freeze({ kind: 'all' }),
+  sort: Object.freeze([]),
+});
+
+/** Returns what the objects of an account use of a quota, as the snapshot has them. */
+export async function countObjects(
+  quota: KeptQuota,
+  { types }: Quotas,
+  snapshot: Snapshot,
+  slices: Slices,
+): Promise<number> {
+  if (quota.resource === 'count') return sumCounts(quota, types, snapshot);
+  let used = 0;
+  for (const name of quota.types) {
+    const type = types.get(name);
+    if (type !== undefined) used += await sumOctets(type, snapshot, slices);
+  }
+  return used;
+}
+
+/** Returns how many objects an account has of a quota's types, by the counters of their states. */
+export async function sumCounts(
+  quota: KeptQuota,
+  types: Quotas['types'],
+  snapshot: Pick<Snapshot, 'objectCount'>,
+): Promise<number> {
+  let used = 0;
+  for (const name of quota.types) {
+    const type = types.get(name);
+    if (type !== undefined) used += await snapshot.objectCount(type);
+  }
+  return used;
+}
+
+async function sumOctets(
+  type: DataTypeDefinition,
+  snapshot: Snapshot,
+  slices: Slices,
+): Promise<number> {
+  const index = indexOf(type);
+  let octets = 0;
+  for (let position = 0; ; position += PAGE) {
+    const { ids } = await snapshot.page(type, ALL, { position, limit: PAGE }, null);
+    for (let at = 0; at < ids.length; at += BATCH) {
+      const objects = await snapshot.get(type, ids.slice(at, at + BATCH), type.properties);
+      for (const object of objects) octets += octetsOf(index, object);
+      if (slices.isOver()) await slices.next();
+    }
+    if (ids.length < PAGE) return octets;
+  }
+}

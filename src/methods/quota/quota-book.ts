@@ -1,0 +1,230 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { jsonEqual } from '../../protocol/equal.js';
+import { emptyObject } from '../../protocol/json.js';
+import type { Slices } from '../../runtime/slices.js';
+import type { StoredObject, Transaction } from '../../store/port.js';
+import { octetsOf } from '../set/object-octets.js';
+import { indexOf } from '../type-index.js';
+import { countObjects } from './count-objects.js';
+import {
+  type KeptQuota,
+  type OwnTerms,
+  type Quotas,
+  quotaObject,
+  termsIn,
+  UNCOUNTED,
+} from './quota-index.js';
+
+/** An object that a unit of work has touched. */
+interface Touched {
+  readonly before: StoredObject | null;
+  readonly after: StoredObject | null;
+  readonly stored: StoredObject | null;
+}
+
+/** The unit of work, as far as quotas follow it. */
+export interface CountedUnit {
+  readonly transaction: Transaction;
+  readonly slices: Slices;
+  readonly touched: ReadonlyMap<string, { readonly entries: ReadonlyMap<string, Touched> }>;
+  current(type: DataTypeDefinition, id: string): StoredObject | null | undefined;
+  create(type: DataTypeDefinition, object: StoredObject): void;
+  update(type: DataTypeDefinition, before: StoredObject, after: StoredObject): void;
+  destroy(type: DataTypeDefinition, before: StoredObject): void;
+}
+
+/** The quotas that are counted anew: of octets those that counted others before, or all. */
+export type Recounts = 'none' | 'changed' | 'all';
+
+/** Returns the terms that an account is to have of a quota, in place of its own. */
+export type ChangeOfTerms = (quota: KeptQuota, terms: OwnTerms) => OwnTerms;
+
+/** The limit of a quota in an account, and its use once the unit is written. */
+export interface QuotaState {
+  readonly used: number;
+  readonly hardLimit: number;
+}
+
+/** The quotas of an account within one transaction. */
+export class QuotaBook {
+  readonly #unit: CountedUnit;
+  readonly #quotas: Quotas;
+  /** The objects before the unit's changes are counted, by id. */
+  readonly #rows = new Map<string, StoredObject>();
+  /** Octets of objects, none of which changes. */
+  readonly #octets = new WeakMap<StoredObject, number>();
+  /** By id of a quota: how much of the unit's changes its object has. */
+  readonly #settled = new Map<string, number>();
+
+  constructor(unit: CountedUnit, quotas: Quotas) {
+    this.#unit = unit;
+    this.#quotas = quotas;
+  }
+
+  /** Returns the quotas that count objects of a type. */
+  quotasOf(type: DataTypeDefinition): readonly KeptQuota[] {
+    return this.#quotas.byType.get(type.name) ?? NONE;
+  }
+
+  /** Returns how much of a quota an object uses. */
+  sizeOf({ resource }: KeptQuota, type: string, object: StoredObject | null): number {
+    if (object === null) return 0;
+    if (resource === 'count') return 1;
+    const known = this.#octets.get(object);
+    if (known !== undefined) return known;
+    const counted = this.#quotas.types.get(type);
+    const octets = counted === undefined ? 0 : octetsOf(indexOf(counted), object);
+    this.#octets.set(object, octets);
+    return octets;
+  }
+
+  /** Returns what the account uses of quotas, with all that the unit has done so far. */
+  async statesOf(quotas: readonly KeptQuota[]): Promise<ReadonlyMap<string, QuotaState>> {
+    await this.#read(quotas);
+    const states = quotas.map((quota) => {
+      const row = this.#rows.get(quota.id);
+      const used = numberIn(row, 'used') + this.#growthOf(quota);
+      return [quota.id, { used, hardLimit: numberIn(row, 'hardLimit') }] as const;
+    });
+    return new Map(states);
+  }
+
+  /**
+   * Puts into the unit what its changes use of quotas. The unit has written the objects, and writes
+   * the quotas after it. Resolves to whether there is anything to write.
+   */
+  async settle(): Promise<boolean> {
+    if (!this.#isConcerned()) return this.#hasChanged();
+    const grown = this.#quotas.all.filter(
+      (quota) => this.#growthOf(quota) !== (this.#settled.get(quota.id) ?? 0),
+    );
+    if (grown.length === 0) return this.#hasChanged();
+    await this.#read(grown);
+    for (const quota of grown) {
+      const row = this.#rows.get(quota.id);
+      const growth = this.#growthOf(quota);
+      this.#settled.set(quota.id, growth);
+      if (row === undefined) continue;
+      this.#put(row, Math.max(0, numberIn(row, 'used') + growth));
+    }
+    return this.#hasChanged();
+  }
+
+  /**
+   * Gives the account the quotas that the project has, with their present limits. A new quota
+   * counts what is there, and so does an existing one as far as `recounts` says. `change` gives
+   * the account other terms.
+   */
+  async reconcile(recounts: Recounts, change: ChangeOfTerms = same): Promise<void> {
+    const quotas = this.#quotas;
+    const { type, all, byId } = quotas;
+    const rows = await this.#unit.transaction.get(type, { first: MOST }, type.properties);
+    const known = new Map(rows.map((row) => [row.id, row]));
+    // A quota that is new to the account follows the plan that the others have.
+    const plan = rows.map((row) => termsIn(row).plan).find((name) => name !== null) ?? null;
+    for (const quota of all) {
+      const row = known.get(quota.id);
+      const count = await this.#countedAs(quota, row, recounts);
+      const terms = change(quota, { ...termsIn(row), plan });
+      const after = quotaObject(quota, quotas, terms, count);
+      if (row === undefined) this.#unit.create(type, after);
+      else if (!jsonEqual(row, after)) this.#unit.update(type, row, after);
+      this.#rows.set(quota.id, after);
+    }
+    for (const row of rows) if (!byId.has(row.id)) this.#unit.destroy(type, row);
+  }
+
+  /** Returns what is used of a quota, and the hash of what that counts. */
+  async #countedAs(
+    quota: KeptQuota,
+    row: StoredObject | undefined,
+    recounts: Recounts,
+  ): Promise<{ readonly used: number; readonly counted: string }> {
+    const counted = row?.['counted'];
+    // A version that knows no quotas may have served meanwhile; to count objects costs nothing.
+    const isOther = counted !== quota.counts || quota.resource === 'count';
+    const isWrong = recounts === 'all' || (recounts === 'changed' && isOther);
+    if (typeof counted === 'string' && counted !== UNCOUNTED && !isWrong)
+      return { used: numberIn(row, 'used'), counted };
+    return { used: await this.#count(quota), counted: quota.counts };
+  }
+
+  /** Returns what the account used before the unit's changes. */
+  async #count(quota: KeptQuota): Promise<number> {
+    const { transaction, slices } = this.#unit;
+    const there = await countObjects(quota, this.#quotas, transaction, slices);
+    // The counter of objects follows the change records, which the unit writes last.
+    if (quota.resource === 'count') return there;
+    return there - this.#sum(quota, ({ stored }) => stored);
+  }
+
+  /** Reads objects of quotas that are not known yet; one that is missing is made. */
+  async #read(quotas: readonly KeptQuota[]): Promise<void> {
+    const unread = quotas.filter(({ id }) => !this.#rows.has(id)).map(({ id }) => id);
+    if (unread.length === 0) return;
+    const { type } = this.#quotas;
+    for (const row of await this.#unit.transaction.get(type, unread, type.properties))
+      if (row['counted'] !== UNCOUNTED) this.#rows.set(row.id, row);
+    if (unread.some((id) => !this.#rows.has(id))) await this.reconcile('none');
+  }
+
+  /** Clients are told at once where a level is crossed, in whichever direction. */
+  #put(row: StoredObject, used: number): void {
+    const { type } = this.#quotas;
+    const before = this.#unit.current(type, row.id) ?? row;
+    if (before['used'] === used) return;
+    const after = Object.assign(emptyObject(), before, { used }) as StoredObject;
+    this.#unit.update(type, before, after);
+    if (levelOf(before) !== levelOf(after)) this.#unit.transaction.tellAtOnce(type);
+  }
+
+  /** Returns whether the unit has touched an object that some quota counts. */
+  #isConcerned(): boolean {
+    for (const name of this.#unit.touched.keys()) if (this.#quotas.byType.has(name)) return true;
+    return false;
+  }
+
+  #hasChanged(): boolean {
+    return this.#unit.touched.has(this.#quotas.type.name);
+  }
+
+  /** Returns by how much the unit's changes raise what is used of a quota. */
+  #growthOf(quota: KeptQuota): number {
+    return this.#sum(quota, ({ after }) => after);
+  }
+
+  #sum(quota: KeptQuota, now: (one: Touched) => StoredObject | null): number {
+    let sum = 0;
+    for (const name of quota.types) {
+      const work = this.#unit.touched.get(name);
+      if (work === undefined) continue;
+      for (const one of work.entries.values()) {
+        const [before, after] = [one.before, now(one)];
+        if (before !== after)
+          sum += this.sizeOf(quota, name, after) - this.sizeOf(quota, name, before);
+      }
+    }
+    return sum;
+  }
+}
+
+/** Quotas that an account may have left of earlier versions, and more. */
+const MOST = 10_000;
+
+const NONE: readonly KeptQuota[] = Object.freeze([]);
+
+function same(_: KeptQuota, terms: OwnTerms): OwnTerms {
+  return terms;
+}
+
+function numberIn(row: StoredObject | undefined, name: string): number {
+  const value = row?.[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Returns how many of a quota's limits are reached. */
+function levelOf(row: StoredObject): number {
+  const limits = [row['warnLimit'], row['softLimit'], row['hardLimit']];
+  const used = numberIn(row, 'used');
+  return limits.filter((limit) => typeof limit === 'number' && used >= limit).length;
+}

@@ -1,0 +1,3 @@
+import { quotaSuite } from './quota-suite.js';
+
+quotaSuite('SQLite', async () => undefined);
