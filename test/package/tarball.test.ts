@@ -36,6 +36,7 @@ describe('the packed package', () => {
       'capabilities/jmapsmith-explain.yaml',
       'capabilities/jmapsmith-once.yaml',
       'capabilities/jmapsmith-push.yaml',
+      'capabilities/jmapsmith-quota.yaml',
       'capabilities/jmapsmith-reference.yaml',
       'capabilities/jmapsmith-sync.yaml',
       'capabilities/webpush-vapid.yaml',
