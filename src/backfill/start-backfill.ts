@@ -17,7 +17,7 @@ import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
 import { Computing } from './computing.js';
 import { Conversions } from './conversions.js';
-import { countQuotas } from './count-quotas.js';
+import { countQuotas, noteCount } from './count-quotas.js';
 import { Recompute } from './recompute.js';
 import { type RecomputeServices, Repairs } from './repairs.js';
 import { type Batch, batches, endOf } from './row-batches.js';
@@ -72,10 +72,9 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
   const { database, log } = options;
   const own = await database.newest();
   const backfill = new Backfill(options);
-  const notes = await database.notes();
+  await noteCount(options);
   await backfill.finish(own.at);
-  // The work that was left may have changed any object.
-  await countQuotas(options, notes.length > 0 ? 'all' : 'changed');
+  await countQuotas(options);
   if (!options.shared || !(await backfill.isFollowing())) return { stop: async () => undefined };
   backfill.serve();
   let stopped = false;

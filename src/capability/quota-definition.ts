@@ -30,17 +30,17 @@ export interface QuotaLimits {
 
 /** Returns the amount of a level at a limit. */
 export function amountOf(level: QuotaLevel, limit: number): number {
-  return typeof level === 'number' ? level : Math.floor((limit / 100) * level.percent);
+  return typeof level === 'number' ? level : Math.floor((limit * level.percent) / 100);
 }
 
 /**
  * Returns the limits of a quota where an account has this one. RFC 9425 wants warn below soft and
- * soft below hard: a level that would not be is left out.
+ * soft below hard: a level that would not be, or that an empty account has reached, is left out.
  */
 export function limitsAt({ warn, soft }: QuotaDefinition, hardLimit: number): QuotaLimits {
   const below = (level: QuotaLevel | undefined, next: number): number | null => {
     const amount = level === undefined ? null : amountOf(level, hardLimit);
-    return amount !== null && amount < next ? amount : null;
+    return amount !== null && amount > 0 && amount < next ? amount : null;
   };
   const softLimit = below(soft, hardLimit);
   return { hardLimit, softLimit, warnLimit: below(warn, softLimit ?? hardLimit) };

@@ -82,7 +82,8 @@ export function quotaSuite(database: string, open: () => Promise<string | undefi
       expect(Object.keys(notCreated)).toHaveLength(7);
       expect(notCreated.k3).toEqual({
         type: 'overQuota',
-        description: `The quota "cards" allows 10 objects, and 7 are used: 1 more don't fit.`,
+        description:
+          'The quota "cards" allows 10 objects, and 7 are used: there is no room for 1 more.',
       });
       expect((await rig.quota('cards')).used).toBe(10);
     });

@@ -26,7 +26,10 @@ export const quota: JSONSchema7 = {
       '5GB',
     ),
     warn: octets('The amount from which clients warn: as the limit, or a share of it.', '80%'),
-    soft: octets('The amount behind `warn`: clients and push tell that it is reached.', '90%'),
+    soft: octets(
+      'A second level between `warn` and the limit: clients show it, and nothing is refused.',
+      '90%',
+    ),
   },
   required: ['types'],
   additionalProperties: false,

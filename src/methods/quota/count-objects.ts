@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { MethodError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { QueryPlan, Snapshot } from '../../store/port.js';
 import { octetsOf } from '../set/object-octets.js';
@@ -50,15 +51,31 @@ async function sumOctets(
   snapshot: Snapshot,
   slices: Slices,
 ): Promise<number> {
-  const index = indexOf(type);
   let octets = 0;
   for (let position = 0; ; position += PAGE) {
     const { ids } = await snapshot.page(type, ALL, { position, limit: PAGE }, null);
     for (let at = 0; at < ids.length; at += BATCH) {
-      const objects = await snapshot.get(type, ids.slice(at, at + BATCH), type.properties);
-      for (const object of objects) octets += octetsOf(index, object);
+      octets += await octetsOfSome(type, snapshot, ids.slice(at, at + BATCH));
       if (slices.isOver()) await slices.next();
     }
     if (ids.length < PAGE) return octets;
+  }
+}
+
+/** Reads fewer at once where they are too large together. */
+async function octetsOfSome(
+  type: DataTypeDefinition,
+  snapshot: Snapshot,
+  ids: readonly string[],
+): Promise<number> {
+  try {
+    const objects = await snapshot.get(type, ids, type.properties);
+    return objects.reduce((sum, object) => sum + octetsOf(indexOf(type), object), 0);
+  } catch (error) {
+    const isLarge = error instanceof MethodError && error.type === 'requestTooLarge';
+    if (!isLarge || ids.length === 1) throw error;
+    const middle = ids.length >> 1;
+    const first = await octetsOfSome(type, snapshot, ids.slice(0, middle));
+    return first + (await octetsOfSome(type, snapshot, ids.slice(middle)));
   }
 }

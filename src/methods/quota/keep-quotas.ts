@@ -66,10 +66,13 @@ function same<T, U>(_: T, object: U): U {
 async function hasQuotas(quotas: Quotas, snapshot: Snapshot, recounts: Recounts): Promise<boolean> {
   if (recounts === 'all') return false;
   const { type, all, byId, types } = quotas;
+  if (recounts === 'none') {
+    const there = await snapshot.existing(type, [...byId.keys()]);
+    return there.size === all.length;
+  }
   const rows = await snapshot.get(type, { first: all.length + 1 }, type.properties);
   if (rows.length !== all.length) return false;
-  if (!rows.every((row) => isUpToDate(row, quotas, recounts !== 'none'))) return false;
-  if (recounts === 'none') return true;
+  if (!rows.every((row) => isUpToDate(row, quotas))) return false;
   for (const row of rows) {
     const quota = byId.get(row.id);
     if (quota?.resource !== 'count') continue;

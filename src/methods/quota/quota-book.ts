@@ -6,14 +6,7 @@ import type { StoredObject, Transaction } from '../../store/port.js';
 import { octetsOf } from '../set/object-octets.js';
 import { indexOf } from '../type-index.js';
 import { countObjects } from './count-objects.js';
-import {
-  type KeptQuota,
-  type OwnTerms,
-  type Quotas,
-  quotaObject,
-  termsIn,
-  UNCOUNTED,
-} from './quota-index.js';
+import { type KeptQuota, type OwnTerms, type Quotas, quotaObject, termsIn } from './quota-index.js';
 
 /** An object that a unit of work has touched. */
 interface Touched {
@@ -112,8 +105,9 @@ export class QuotaBook {
 
   /**
    * Gives the account the quotas that the project has, with their present limits. A new quota
-   * counts what is there, and so does an existing one as far as `recounts` says. `change` gives
-   * the account other terms.
+   * counts what is there, and so does an existing one as far as `recounts` says. With `none` an
+   * existing one stays as it is: it may be another version's, which serves beside this one.
+   * `change` gives the account other terms.
    */
   async reconcile(recounts: Recounts, change: ChangeOfTerms = same): Promise<void> {
     const quotas = this.#quotas;
@@ -124,6 +118,10 @@ export class QuotaBook {
     const plan = rows.map((row) => termsIn(row).plan).find((name) => name !== null) ?? null;
     for (const quota of all) {
       const row = known.get(quota.id);
+      if (row !== undefined && recounts === 'none') {
+        this.#rows.set(quota.id, row);
+        continue;
+      }
       const count = await this.#countedAs(quota, row, recounts);
       const terms = change(quota, { ...termsIn(row), plan });
       const after = quotaObject(quota, quotas, terms, count);
@@ -131,6 +129,7 @@ export class QuotaBook {
       else if (!jsonEqual(row, after)) this.#unit.update(type, row, after);
       this.#rows.set(quota.id, after);
     }
+    if (recounts === 'none') return;
     for (const row of rows) if (!byId.has(row.id)) this.#unit.destroy(type, row);
   }
 
@@ -144,8 +143,7 @@ export class QuotaBook {
     // A version that knows no quotas may have served meanwhile; to count objects costs nothing.
     const isOther = counted !== quota.counts || quota.resource === 'count';
     const isWrong = recounts === 'all' || (recounts === 'changed' && isOther);
-    if (typeof counted === 'string' && counted !== UNCOUNTED && !isWrong)
-      return { used: numberIn(row, 'used'), counted };
+    if (typeof counted === 'string' && !isWrong) return { used: numberIn(row, 'used'), counted };
     return { used: await this.#count(quota), counted: quota.counts };
   }
 
@@ -164,7 +162,7 @@ export class QuotaBook {
     if (unread.length === 0) return;
     const { type } = this.#quotas;
     for (const row of await this.#unit.transaction.get(type, unread, type.properties))
-      if (row['counted'] !== UNCOUNTED) this.#rows.set(row.id, row);
+      this.#rows.set(row.id, row);
     if (unread.some((id) => !this.#rows.has(id))) await this.reconcile('none');
   }
 

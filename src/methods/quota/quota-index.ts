@@ -109,14 +109,11 @@ export function quotaObject(
   return Object.assign(emptyObject(), indexOf(type).blank, values) as StoredObject;
 }
 
-/** Returns whether an object says what the definition of its quota says. */
-export function isUpToDate(row: StoredObject, quotas: Quotas, isRecounted: boolean): boolean {
+/** Returns whether an object says what the definition of its quota says, and counts as it says. */
+export function isUpToDate(row: StoredObject, quotas: Quotas): boolean {
   const quota = quotas.byId.get(row.id);
   const { used, counted } = row;
   if (quota === undefined || typeof used !== 'number' || typeof counted !== 'string') return false;
-  if (counted === UNCOUNTED || (isRecounted && counted !== quota.counts)) return false;
+  if (counted !== quota.counts) return false;
   return jsonEqual(row, quotaObject(quota, quotas, termsIn(row), { used, counted }));
 }
-
-/** In the place of `KeptQuota.counts`: a command made the object, and counted nothing. */
-export const UNCOUNTED = '';

@@ -111,6 +111,6 @@ function whyOver(quota: KeptQuota, { used, hardLimit }: QuotaState, growth: numb
   const unit = quota.resource === 'count' ? 'objects' : 'octets';
   return (
     `The quota "${quota.name}" allows ${hardLimit} ${unit}, and ${used} are used: ` +
-    `${growth} more don't fit.`
+    `there is no room for ${growth} more.`
   );
 }
