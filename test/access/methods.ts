@@ -50,14 +50,17 @@ const BUILT_IN: Readonly<Record<string, readonly [Kind, JsonMap]>> = {
 const ENGINES = { isOwn: false, refusesImpossibleIds: false };
 const OWN = { isOwn: true };
 
-/** One account alone offers it, and only with ADMIN=on: test/methods/admin tests its access. */
-const ADMIN = 'jmapsmith-admin.yaml';
+/**
+ * Not every project offers these. One account alone offers the administration, with ADMIN=on:
+ * test/methods/admin tests its access. Projects with quotas alone offer those.
+ */
+const SELDOM = ['jmapsmith-admin.yaml', 'jmapsmith-quota.yaml'];
 
 /** The descriptors of a project as the generator understands them. */
 export function modelOf(root: string): Model {
   const folder = join(root, 'capabilities');
   const all = readdirSync(folder).filter((file) => /[.](?:ya?ml|json)$/.test(file));
-  const files = all.filter((file) => file !== ADMIN);
+  const files = all.filter((file) => !SELDOM.includes(file));
   return buildModel(
     files.map((file) => {
       const { root: node } = parseDescriptor(file, readFileSync(join(folder, file), 'utf8'));

@@ -97,6 +97,7 @@ const gadgetProperties: jmap.TypeTable['properties'] = {
   parentId: { kind: 'string', isNullable: true, default: null, references: [{ type: 'Gadget' }] },
   blobId: { kind: 'string', isNullable: true, default: null, references: [{ type: null }] },
   album: { kind: 'json', default: {}, references: [{ type: null, at: ['key'] }] },
+  plan: { kind: 'json', references: [{ type: 'Gadget', at: ['steps', '*', 'gadgetId'] }] },
 };
 
 function table(

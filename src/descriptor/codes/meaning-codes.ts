@@ -65,8 +65,8 @@ export const MEANING = Object.freeze({
     cause:
       'A [quota](quotas.md) has a name of its own, and either `count` or `octets`. `warn` is ' +
       'below `soft`, and `soft` below the limit. A plan sets limits of its capability’s quotas.',
-    wrong: 'todos: { types: [Todo], count: 10, soft: 20 }',
-    right: 'todos: { types: [Todo], count: 20, soft: 10 }',
+    wrong: 'quotas: { things: { types: [Thing], count: 10, soft: 20 } }',
+    right: 'quotas: { things: { types: [Thing], count: 20, soft: 10 } }',
   },
   'bad-reference': {
     cause:

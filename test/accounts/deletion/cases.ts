@@ -180,7 +180,8 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
       expect(Math.max(...rowsIn(true))).toBe(OBJECT_STEP);
       expect(Math.max(...rowsIn(false))).toBe(STEP);
       expect(rowsIn(true).length).toBeLessThanOrEqual(count / OBJECT_STEP + 2);
-      expect(rowsIn(false).length).toBeLessThanOrEqual((sum - count) / STEP + 2 * 5);
+      // The last step of a table is not full, and each table may be gone through twice.
+      expect(rowsIn(false).length).toBeLessThanOrEqual((sum - count) / STEP + 2 * 9);
       const answered = steps.map(({ calls }) => calls);
       expect(quietShare(answered, 5)).toBeLessThan(0.1);
       // Steps behind the first one of a table say from where.
