@@ -182,7 +182,8 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
       expect(rowsIn(true).length).toBeLessThanOrEqual(count / OBJECT_STEP + 2);
       // The last step of a table is not full, and each table may be gone through twice.
       expect(rowsIn(false).length).toBeLessThanOrEqual((sum - count) / STEP + 2 * 9);
-      const answered = steps.map(({ calls }) => calls);
+      // A step of an empty table takes no time, in which anybody could be answered.
+      const answered = steps.flatMap(({ rows, calls }) => (rows > 0 ? [calls] : []));
       expect(quietShare(answered, 5)).toBeLessThan(0.1);
       // Steps behind the first one of a table say from where.
       const behind = [...plans].filter(([text]) => text.includes('>'));
