@@ -9,7 +9,14 @@ import type {
   ViewRecordAt,
 } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
-import { CHANGE_KINDS, changedColumns, changesOf, groupText, growth } from './records.js';
+import {
+  ACCESS_KIND,
+  CHANGE_KINDS,
+  changedColumns,
+  changesOf,
+  groupText,
+  growth,
+} from './records.js';
 import type { Row } from './row-codec.js';
 
 /** Rows of types with access rules: their change records, and the scopes of their objects. */
@@ -36,11 +43,8 @@ export function scopedRecords(
 export function accessRecord(
   changes: readonly AccessChange[],
 ): Pick<RecordsToWrite, 'rows' | 'count' | 'growth'> {
-  return { rows: JSON.stringify([['', ACCESS, null, changes, null]]), count: 1, growth: 0 };
+  return { rows: JSON.stringify([['', ACCESS_KIND, null, changes, null]]), count: 1, growth: 0 };
 }
-
-/** How the database writes the kind of a record of changes of access. */
-const ACCESS = 3;
 
 /** Reads records of columns `number, objectId, kind, at, properties, scopes, scopesBefore`. */
 export function viewRecordsOf(

@@ -13,6 +13,9 @@ import type { Row } from './row-codec.js';
 
 const KINDS: readonly RecordKind[] = ['created', 'updated', 'destroyed', 'access'];
 
+/** How the database writes the kind of a record of changes of access. */
+export const ACCESS_KIND = KINDS.indexOf('access');
+
 /** How the database writes a kind, and by how much a change of it changes the number of objects. */
 export const CHANGE_KINDS: Readonly<
   Record<ChangeKind, { readonly number: number; readonly growth: number }>

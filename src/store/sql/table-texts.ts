@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
+import { ACCESS_KIND } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */
@@ -45,7 +46,8 @@ const SHARED = Object.freeze({
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
 
   accessRecords: `${SELECT_RECORDS}
- WHERE "accountId" = ? AND "type" = ? AND "number" > ? AND "kind" = 3 ORDER BY "number"`,
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ?
+ AND "kind" = ${ACCESS_KIND} ORDER BY "number"`,
 
   grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
 
