@@ -1,6 +1,14 @@
 import type { AccessRule, AccessSubject } from '../capability/access-rules.js';
 import { meetsConditions } from '../capability/rule-conditions.js';
-import { EVERYONE, OWNER, principalScope, roleScope, shareScope } from '../capability/scopes.js';
+import {
+  EVERYONE,
+  OWNER,
+  principalScope,
+  roleScope,
+  type SharedObject,
+  sharedObject,
+  shareScope,
+} from '../capability/scopes.js';
 import { isJsonObject, type JsonValue } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
 
@@ -9,12 +17,23 @@ export type Operation = 'read' | 'create' | 'destroy' | 'leave' | { readonly upd
 
 /** An object of a type, as rules look at it. */
 export interface ObjectOfType {
+  /** Its table. */
   readonly type: string;
   readonly object: StoredObject;
 }
 
-/** Returns the scopes by which users see an object of a type, for rules that follow it. */
-export type ScopesOfParent = (type: string, id: string) => readonly string[];
+/** The access that an object passes on to those that follow it. */
+export interface Inherited {
+  /** The scopes of those who see it. */
+  readonly readers: readonly string[];
+  /** The objects whose shares hold for it: itself, and those that it follows. */
+  readonly shares: readonly SharedObject[];
+}
+
+/** Knows the objects that others follow. `name`: of their type. */
+export interface Ancestors {
+  inherited(name: string, id: string): Inherited;
+}
 
 /**
  * Returns the scopes that allow an operation with an object, each once: whoever has one of them may
@@ -24,24 +43,14 @@ export function scopesFor(
   rules: readonly AccessRule[],
   operation: Operation,
   { type, object }: ObjectOfType,
-  scopesOfParent: ScopesOfParent,
+  ancestors: Ancestors,
 ): readonly string[] {
   const scopes = new Set<string>();
   for (const rule of rulesFor(rules, operation)) {
     if (!meetsConditions(rule.where ?? [], object)) continue;
-    for (const scope of scopesOf(rule.who, { type, object }, scopesOfParent)) scopes.add(scope);
+    for (const scope of scopesOf(rule.who, { type, object }, ancestors)) scopes.add(scope);
   }
   return [...scopes].sort();
-}
-
-/** Returns the scopes of those who may read an object. */
-export function scopesOfReaders(
-  rules: readonly AccessRule[],
-  object: ObjectOfType,
-): readonly string[] {
-  return scopesFor(rules, 'read', object, () => {
-    throw new Error('The rules of another type decide: the caller has to know what they give.');
-  });
 }
 
 /** Returns the rules that allow an operation with some objects. */
@@ -59,7 +68,7 @@ export function rulesFor(
 function scopesOf(
   who: AccessSubject,
   { type, object }: ObjectOfType,
-  scopesOfParent: ScopesOfParent,
+  ancestors: Ancestors,
 ): readonly string[] {
   switch (who.kind) {
     case 'owner':
@@ -71,16 +80,19 @@ function scopesOf(
     case 'property':
       return idsIn(object[who.property]).map(principalScope);
     case 'share':
-      return [shareScope(type, object.id, who.right)];
-    case 'parent':
-      return idsIn(object[who.reference]).map((id) => shareScope(who.type, id, who.right));
-    case 'viewer':
-      return idsIn(object[who.reference]).flatMap((id) => scopesOfParent(who.type, id));
+      return [shareScope(sharedObject(type, object.id), who.right)];
+    case 'parent': {
+      const { right } = who;
+      return idsIn(object[who.reference]).flatMap((id) => {
+        const { readers, shares } = ancestors.inherited(who.type, id);
+        return right === undefined ? readers : shares.map((shared) => shareScope(shared, right));
+      });
+    }
   }
 }
 
 /** Returns the ids that a value holds: a text, the names of a set, or none. */
-function idsIn(value: JsonValue | undefined): readonly string[] {
+export function idsIn(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
   return value !== undefined && isJsonObject(value) ? Object.keys(value) : [];
 }

@@ -11,15 +11,19 @@ export type AccessSubject =
   | { readonly kind: 'property'; readonly property: string }
   /** Users who have a right at the object, by a share (RFC 9670). */
   | { readonly kind: 'share'; readonly right: string }
-  /** Users who have a right at the object of `type` that the reference leads to, by a share. */
-  | {
-      readonly kind: 'parent';
-      readonly reference: string;
-      readonly type: string;
-      readonly right: string;
-    }
-  /** Users who see the object of `type` that the reference leads to. */
-  | { readonly kind: 'viewer'; readonly reference: string; readonly type: string };
+  | ParentSubject;
+
+/**
+ * Users who see the object that the reference leads to. With `right`: those who have the right there
+ * by a share, or at an object that this one follows itself.
+ */
+export interface ParentSubject {
+  readonly kind: 'parent';
+  readonly reference: string;
+  /** The name of the object's type. */
+  readonly type: string;
+  readonly right?: string;
+}
 
 /** Users who may do something with the objects of a type. */
 export interface AccessRule {
@@ -33,4 +37,28 @@ export interface AccessRule {
   readonly destroy?: true;
   /** They may change an object so that they see it no more. */
   readonly leave?: true;
+}
+
+/** A rule by which objects follow others. */
+export type ParentRule = AccessRule & { readonly who: ParentSubject };
+
+/** Returns the rules by which the objects of a type follow others. */
+export function parentRulesOf(rules: readonly AccessRule[]): readonly ParentRule[] {
+  return rules.filter((rule): rule is ParentRule => rule.who.kind === 'parent');
+}
+
+/** Returns whether rights at single objects of the type can be given to users. */
+export function isShareable(rules: readonly AccessRule[]): boolean {
+  return rules.some(({ who }) => who.kind === 'share');
+}
+
+/** Returns the properties by whose values the rules differ. */
+export function propertiesOfRules(rules: readonly AccessRule[]): ReadonlySet<string> {
+  return new Set(
+    rules.flatMap(({ who, where = [] }) => {
+      const own = where.map(({ property }) => property);
+      if (who.kind === 'property') return [who.property, ...own];
+      return who.kind === 'parent' ? [who.reference, ...own] : own;
+    }),
+  );
 }

@@ -17,7 +17,15 @@ export function principalScope(principalId: string): string {
   return `p:${principalId}`;
 }
 
-/** Returns the scope of those who have a right at an object, by a share. `type`: its table. */
-export function shareScope(type: string, id: string, right: string): string {
-  return `${type}:${id}/${right}`;
+/** An object at which users have rights by shares, as scopes name it. */
+export type SharedObject = string;
+
+/** `type`: the object's table. */
+export function sharedObject(type: string, id: string): SharedObject {
+  return `${type}:${id}`;
+}
+
+/** Returns the scope of those who have a right at an object, by a share. */
+export function shareScope(object: SharedObject, right: string): string {
+  return `${object}/${right}`;
 }

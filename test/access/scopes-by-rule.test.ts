@@ -5,9 +5,14 @@ import type { AccessRule } from '../../src/capability/access-rules.js';
 const TODO = { id: 't1', listId: 'l1', assignee: 'u2', watchers: { u3: true, g1: true } };
 
 const find = (rules: readonly AccessRule[], operation: Operation, object: object = TODO) =>
-  scopesFor(rules, operation, { type: 'Todo', object: { ...TODO, ...object } }, (type, id) => [
-    `${type} ${id}`,
-  ]);
+  scopesFor(rules, operation, { type: 'Todo', object: { ...TODO, ...object } }, ANCESTORS);
+
+const ANCESTORS = {
+  inherited: (type: string, id: string) => ({
+    readers: [`reads ${type} ${id}`],
+    shares: [`${type}:${id}`, 'Space:s1'],
+  }),
+};
 
 describe('a rule', () => {
   it.each<readonly [AccessRule['who'], readonly string[]]>([
@@ -19,9 +24,9 @@ describe('a rule', () => {
     [{ kind: 'share', right: 'mayRead' }, ['Todo:t1/mayRead']],
     [
       { kind: 'parent', reference: 'listId', type: 'TodoList', right: 'mayRead' },
-      ['TodoList:l1/mayRead'],
+      ['Space:s1/mayRead', 'TodoList:l1/mayRead'],
     ],
-    [{ kind: 'viewer', reference: 'listId', type: 'TodoList' }, ['TodoList l1']],
+    [{ kind: 'parent', reference: 'listId', type: 'TodoList' }, ['reads TodoList l1']],
   ])('has the scopes of its users: %j', (who, scopes) => {
     expect(find([{ who, read: true }], 'read')).toEqual(scopes);
   });

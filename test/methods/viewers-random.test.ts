@@ -1,8 +1,14 @@
 import { expect, it } from 'vitest';
 import { Random, withSeeds } from '../support/random.js';
-import { runTrace } from './viewers.js';
+import { runTree } from './viewers-tree.js';
+import { runTrace } from './viewers-widgets.js';
 
 it('users who see parts of a type synchronise exactly, from each old state', async () => {
   const seeds = await withSeeds(2, (seed) => runTrace(new Random(seed), 5));
+  expect(seeds).not.toBe('');
+});
+
+it('users who see objects by those that they follow synchronise exactly', async () => {
+  const seeds = await withSeeds(2, (seed) => runTree(new Random(seed), 5));
   expect(seeds).not.toBe('');
 });

@@ -1,4 +1,4 @@
-import { readHeld } from '../../access/read-view.js';
+import { Inheritance } from '../../access/inheritance.js';
 import { textSteps } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import type { Steps } from '../../runtime/paused-work.js';
@@ -8,8 +8,8 @@ import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
+import { CallAccess } from '../set/call-access.js';
 import type { PlannedCreate } from '../set/draft.js';
-import { AccessJudge } from '../set/judge-access.js';
 import type { SetPlan } from '../set/plan-set.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
@@ -98,15 +98,16 @@ async function readOriginals(
 ): Promise<Originals> {
   const { type } = plan.index;
   const ids = new Set(plan.creates.flatMap(({ draft }) => draft.sourceId ?? []));
-  const { store } = context.services;
+  const { registry, store } = context.services;
   const objects = await store.read(from.id, context, async (snapshot) => {
     const view = viewOf({ ...context, account: from }, type);
     const state =
       view === null ? await snapshot.stateNumber(type) : await snapshot.viewNumber(type, view);
     requireState('ifFromInState', ifFromInState, formatStateOf(state, view));
     const rows = ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties);
-    const access = view && new AccessJudge(type, await readHeld(snapshot, view));
-    const seen = rows.filter((row) => access?.sees(row) ?? true);
+    const inheritance = new Inheritance(registry.dataTypes, (...asked) => snapshot.get(...asked));
+    const judge = await new CallAccess(() => view, snapshot, inheritance).judgeOf(type);
+    const seen = judge === null ? rows : await judge.visible(rows);
     return new Map(seen.map((row) => [row.id, row]));
   });
   // Not in the snapshot: reads that share its connection would wait for each turn.

@@ -5,17 +5,17 @@ import type { StoredObject } from '../../store/port.js';
 import type { CallContext, RefusableChange } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { viewOf } from '../view-of-call.js';
 import type { Compute } from '../work/aggregate-upkeep.js';
 import type { UnitOfWork } from '../work/unit.js';
+import type { CallAccess } from './call-access.js';
 import { Destroyer, type Destruction } from './destroys.js';
-import type { AccessJudge } from './judge-access.js';
 import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { type Going, QuotaJudge } from './judge-quotas.js';
 import { RuleJudge } from './judge-rules.js';
 import { UniqueJudge } from './judge-uniques.js';
+import { LastingObjects } from './lasting-objects.js';
 import { type DestroyOperation, notFound, type ProposedChanges } from './proposed-changes.js';
 import {
   idsByType,
@@ -26,11 +26,10 @@ import {
   withoutLinks,
 } from './relations.js';
 import { stampUpdate } from './update.js';
-import { hideIds, type ViewOfType } from './visible-ids.js';
+import { hideIds } from './visible-ids.js';
 
 export interface CascadeScene {
-  /** Null: the user may do everything with the type. */
-  readonly access: AccessJudge | null;
+  readonly access: CallAccess;
   readonly changes: ProposedChanges;
   /** The existing objects to destroy, by id: their links, or whole rows if hooks see them. */
   readonly destroyTargets: ReadonlyMap<string, StoredObject>;
@@ -59,7 +58,7 @@ export class CascadePlanner {
   readonly #circles: CircleJudge;
   readonly #uniques: UniqueJudge;
   readonly #destroyer: Destroyer;
-  readonly #viewOf: ViewOfType;
+  readonly #lasting: LastingObjects;
   #destruction = NOTHING_GOES;
   /** By key: the objects that go or lose links, of those that the call doesn't name. */
   readonly #rows = new Map<string, StoredObject>();
@@ -74,7 +73,8 @@ export class CascadePlanner {
   readonly destroyed: string[] = [];
 
   constructor(scene: CascadeScene) {
-    const { changes, unit, context } = scene;
+    const { access, changes, unit, context } = scene;
+    const { viewOf } = access;
     const { registry, hooks, limits } = context.services;
     const snapshot = unit.transaction;
     this.#scene = scene;
@@ -82,16 +82,15 @@ export class CascadePlanner {
     this.#limits = new LimitJudge(changes, unit);
     this.#quotas = new QuotaJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
-    const view: ViewOfType = (type) => (changes.author === 'client' ? viewOf(context, type) : null);
     const hasViews = changes.index.references.some(({ type }) => {
       const referred = registry.dataTypes.get(type);
-      return referred !== undefined && view(referred) !== null;
+      return referred !== undefined && viewOf(referred) !== null;
     });
-    const named = hasViews ? new KnownObjects(unit, registry.dataTypes, view) : objects;
+    const named = hasViews ? new KnownObjects(unit, registry.dataTypes, viewOf) : objects;
     this.#links = new LinkJudge(changes, unit, named);
     this.#circles = new CircleJudge(changes, snapshot);
-    this.#uniques = new UniqueJudge(changes, snapshot, view(changes.index.type));
-    this.#viewOf = view;
+    this.#uniques = new UniqueJudge(changes, snapshot, viewOf(changes.index.type));
+    this.#lasting = new LastingObjects(access, unit, registry.dataTypes);
     const { maxCascade: maximum } = limits;
     this.#destroyer = new Destroyer({ changes, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
@@ -101,9 +100,9 @@ export class CascadePlanner {
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
   async plan(): Promise<void> {
     const destruction = await this.#judgeRepeatedly();
-    const { unit, context } = this.#scene;
+    const { access, unit, context } = this.#scene;
     const types = context.services.registry.dataTypes.values();
-    const refused = await hideIds(destruction.refused, types, unit.transaction, this.#viewOf);
+    const refused = await hideIds(destruction.refused, types, unit.transaction, access.viewOf);
     this.#destruction = { ...destruction, refused };
     this.#uniques.retell((id) => this.#isGone(destruction, id));
     if (this.#scene.changes.index.links.length > 0) await this.#links.completeRefusals();
@@ -154,7 +153,8 @@ export class CascadePlanner {
   async #judge(): Promise<Destruction | null> {
     const { access, changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
-    if (access?.judge(changes)) return null;
+    const judge = await access.judgeOf(changes.index.type);
+    if ((await judge?.judge(changes)) === true) return null;
     const isJudged = judges || this.#quotas.concerns;
     if (!isJudged && this.#roots.size === 0) return NOTHING_GOES;
     if (this.#rules.judge() || this.#limits.judgeSizes()) return null;
@@ -164,8 +164,11 @@ export class CascadePlanner {
     );
     const { name } = changes.index.type;
     const refusedKeys = [...this.#refusedRoots.keys()].map((id) => ({ type: name, id }));
-    const destruction = await this.#destroyer.destroy(roots, [...refusedKeys, ...this.#rules.kept]);
+    const kept = [...refusedKeys, ...this.#rules.kept];
+    const destruction = await this.#destroyer.destroy(roots, { kept, lasting: this.#lasting.keys });
     if (await this.#rules.findKept(destruction.removals, roots)) return null;
+    const rootKeys = roots.map((id) => ({ type: name, id }));
+    if (await this.#lasting.find(destruction.removals, rootKeys)) return null;
     const isGone = (id: string) => this.#isGone(destruction, id);
     if (await this.#uniques.judge(isGone)) return null;
     let own = 0;

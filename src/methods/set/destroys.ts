@@ -26,6 +26,13 @@ export interface Destruction {
   readonly nulled: readonly Link[];
 }
 
+/** Objects that may not go. */
+export interface StayingObjects {
+  readonly kept: readonly ObjectKey[];
+  /** The user has no right to destroy them. */
+  readonly lasting: readonly ObjectKey[];
+}
+
 export interface DestroyScene {
   readonly changes: ProposedChanges;
   readonly snapshot: Snapshot;
@@ -55,9 +62,10 @@ export class Destroyer {
 
   /**
    * Returns what follows from destroying these objects of the changes's type, as far as that is
-   * allowed. The objects in `kept` stay, and so do the objects that they would follow.
+   * allowed. The objects in `kept` and `lasting` stay, and so do the objects that they would
+   * follow. Errors don't name those in `lasting`.
    */
-  async destroy(ids: readonly string[], kept: readonly ObjectKey[]): Promise<Destruction> {
+  async destroy(ids: readonly string[], { kept, lasting }: StayingObjects): Promise<Destruction> {
     const type = this.#changes.index.type.name;
     const roots = ids.map((id) => ({ type, id }));
     if (ids.length === 0 || !this.#registry.relations.referred.has(type)) {
@@ -69,7 +77,6 @@ export class Destroyer {
     }
     this.#stored ??= await this.#read(roots);
     const links = this.#linksByTarget();
-    const staying = kept.map(textOf);
     const refused = new Map<string, SetError>();
     for (const [id, originIds] of this.#beyond) {
       refused.set(
@@ -80,7 +87,7 @@ export class Destroyer {
     for (;;) {
       const going = roots.filter(({ id }) => !refused.has(id));
       const removals = closure(going, links);
-      const blocked = blockers(removals, links, staying);
+      const blocked = blockers(removals, links, { kept, lasting });
       let more = false;
       for (const root of going) {
         const block = blocked.get(textOf(root));
@@ -245,7 +252,7 @@ function closure(
 
 /** The objects that keep an object. */
 interface Block {
-  /** Ids of the objects that keep it, or keep what would go with it. */
+  /** Ids of the objects that keep it, or keep what would go with it; none if a right lacks. */
   readonly ids: Set<string>;
   /** The first link to it itself, by age of its object; null for none. */
   by: Link | null;
@@ -257,7 +264,7 @@ interface Block {
 function blockers(
   removals: ReadonlyMap<string, ObjectKey>,
   links: ReadonlyMap<string, readonly Link[]>,
-  staying: readonly string[],
+  { kept: staying, lasting }: StayingObjects,
 ): ReadonlyMap<string, Block> {
   const blocked = new Map<string, Block>();
   const waiting: string[] = [];
@@ -283,10 +290,10 @@ function blockers(
       else block(key, [origin.id], link);
     }
   }
-  for (const key of staying) {
-    const object = removals.get(key);
-    if (object !== undefined) block(key, [object.id]);
+  for (const object of staying) {
+    if (removals.has(textOf(object))) block(textOf(object), [object.id]);
   }
+  for (const object of lasting) if (removals.has(textOf(object))) block(textOf(object), []);
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     for (const parent of above.get(key) ?? []) block(parent, blocked.get(key)?.ids ?? []);
     // A blocked object stays, as does all that it would follow: so it keeps what it links to.
@@ -307,6 +314,8 @@ function tooMany(what: string, originIds: readonly string[]): SetError {
 }
 
 function linked({ ids, by }: Block): SetError {
+  if (ids.size === 0)
+    return setError('forbidden', 'You may not destroy all that would go with it.');
   // Ids sort by age. Followers add theirs behind those of the object itself.
   const objectIds = [...ids].sort();
   const why = `Other objects link to it or to what would go with it: ${objectIds.join(', ')}.`;

@@ -1,11 +1,11 @@
 import type { HeldScopes } from '../../access/held-scopes.js';
+import type { Inheritance } from '../../access/inheritance.js';
+import { type Operation, rulesFor, scopesFor } from '../../access/scopes-by-rule.js';
 import {
-  type Operation,
-  rulesFor,
-  scopesFor,
-  scopesOfReaders,
-} from '../../access/scopes-by-rule.js';
-import type { AccessRule, AccessSubject } from '../../capability/access-rules.js';
+  type AccessRule,
+  type AccessSubject,
+  parentRulesOf,
+} from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
@@ -17,19 +17,33 @@ import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
  * doesn't see is not there. For one that the user sees, a right that lacks is `forbidden`.
  */
 export class AccessJudge {
-  readonly #table: string;
+  readonly #type: DataTypeDefinition;
   readonly #rules: readonly AccessRule[];
   readonly #held: HeldScopes;
+  /** The objects that others follow, before the call. */
+  readonly #before: Inheritance;
+  /** The same with the proposed objects of the call. */
+  #after: Inheritance;
 
-  constructor({ table, access = [] }: DataTypeDefinition, held: HeldScopes) {
-    this.#table = table;
-    this.#rules = access;
+  /** `inheritance`: knows the objects that those of the type follow. */
+  constructor(type: DataTypeDefinition, held: HeldScopes, inheritance: Inheritance) {
+    this.#type = type;
+    this.#rules = type.access ?? [];
     this.#held = held;
+    this.#before = inheritance;
+    this.#after = inheritance;
   }
 
-  /** Returns whether the user sees an object. */
-  sees(object: StoredObject): boolean {
-    return this.#held.meets(scopesOfReaders(this.#rules, this.#typed(object)));
+  /** Returns those of the objects that the user sees. */
+  async visible(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+    await this.#before.load(this.#type, objects);
+    return objects.filter((object) => this.#may('read', object));
+  }
+
+  /** Returns those of the objects that the user may not destroy. */
+  async lasting(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
+    await this.#before.load(this.#type, objects);
+    return objects.filter((object) => !this.#may('destroy', object));
   }
 
   /** Returns why the user can't destroy an object that it sees; null where it can. */
@@ -38,9 +52,19 @@ export class AccessJudge {
   }
 
   /** Refuses creates and updates that the user has no right to; true where one was refused. */
-  judge(changes: ProposedChanges): boolean {
+  async judge(changes: ProposedChanges): Promise<boolean> {
     const { rows, refusals } = changes;
-    for (const row of rows.values()) {
+    const proposed = [...rows.values()];
+    const type = this.#type;
+    this.#after = followsItself(type)
+      ? this.#before.with(type, proposed.map(afterOf))
+      : this.#before;
+    await this.#before.load(
+      type,
+      proposed.flatMap(({ before }) => before ?? []),
+    );
+    await this.#after.load(type, proposed.map(afterOf));
+    for (const row of proposed) {
       if (row.before === null) this.#judgeCreate(changes, row);
       else this.#judgeUpdate(changes, row, row.before);
     }
@@ -50,9 +74,9 @@ export class AccessJudge {
   /** The object is judged as the call leaves it, with the updates of the call. */
   #judgeCreate(changes: ProposedChanges, { create, after }: ProposedRow): void {
     if (create === null) return;
-    if (!this.#may('create', after))
+    if (!this.#may('create', after, this.#after))
       changes.refuse(create, this.#forbidden('create', 'create such an object'));
-    else if (!this.sees(after)) changes.refuse(create, OUT_OF_REACH);
+    else if (!this.#may('read', after, this.#after)) changes.refuse(create, OUT_OF_REACH);
   }
 
   /**
@@ -67,23 +91,19 @@ export class AccessJudge {
       for (const name of changed) {
         if (computed.has(name)) continue;
         const right = { update: name };
-        const isAllowed = this.#may(right, before) && (mayLeave || this.#may(right, after));
-        if (isAllowed) continue;
+        const mayEnd = mayLeave || this.#may(right, after, this.#after);
+        if (mayEnd && this.#may(right, before)) continue;
         changes.refuse(operation, this.#forbidden(right, `change ${quoted(name)}`));
         return;
       }
     }
-    if (mayLeave || updates.length === 0 || this.sees(after)) return;
+    if (mayLeave || updates.length === 0 || this.#may('read', after, this.#after)) return;
     changes.blame(row, updates.at(-1)?.changed ?? [], OUT_OF_REACH);
   }
 
-  #may(operation: Operation, object: StoredObject): boolean {
-    const typed = this.#typed(object);
-    return this.#held.meets(scopesFor(this.#rules, operation, typed, scopesOfOthers));
-  }
-
-  #typed(object: StoredObject) {
-    return { type: this.#table, object };
+  #may(operation: Operation, object: StoredObject, ancestors = this.#before): boolean {
+    const typed = { type: this.#type.table, object };
+    return this.#held.meets(scopesFor(this.#rules, operation, typed, ancestors));
   }
 
   #forbidden(operation: Operation, what: string): SetError {
@@ -93,9 +113,13 @@ export class AccessJudge {
   }
 }
 
-/** The rules of another type decide: no type has such rules yet. */
-function scopesOfOthers(): readonly string[] {
-  throw new Error('Rules that follow those of another type are not there yet.');
+/** Returns whether objects of a type follow others of it. */
+function followsItself({ name, access = [] }: DataTypeDefinition): boolean {
+  return parentRulesOf(access).some(({ who }) => who.type === name);
+}
+
+function afterOf({ after }: ProposedRow): StoredObject {
+  return after;
 }
 
 const OUT_OF_REACH = setError('forbidden', 'You would not see the object any more.');
@@ -112,9 +136,10 @@ function wordsOf(who: AccessSubject): string {
     case 'property':
       return `users whom ${quoted(who.property)} names`;
     case 'share':
-    case 'parent':
       return `users with the right ${quoted(who.right)}`;
-    case 'viewer':
-      return `users who see the object of ${quoted(who.reference)}`;
+    case 'parent':
+      return who.right === undefined
+        ? `users who see the object of ${quoted(who.reference)}`
+        : `users with the right ${quoted(who.right)}`;
   }
 }

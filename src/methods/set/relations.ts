@@ -1,3 +1,4 @@
+import { parentRulesOf } from '../../capability/access-rules.js';
 import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-references.js';
@@ -22,6 +23,8 @@ export interface Relations {
   readonly readOfDestroyed: ReadonlyMap<string, readonly PropertyDefinition[]>;
   /** Every reference whose objects are destroyed with what they refer to. */
   readonly cascading: readonly ReferenceName[];
+  /** Every reference by which the access to its object follows what it refers to. */
+  readonly inheriting: readonly ReferenceName[];
 }
 
 /** Looks up how the types depend on one another. */
@@ -32,7 +35,10 @@ export function relate(
   const all = [...types];
   const referred = new Set<string>();
   const cascading: ReferenceName[] = [];
+  const inheriting: ReferenceName[] = [];
   for (const type of all) {
+    for (const { who } of parentRulesOf(type.access ?? []))
+      inheriting.push({ type: type.name, reference: who.reference });
     for (const { type: target, onDestroy, name } of recordedReferencesOf(type.properties)) {
       referred.add(target);
       if (onDestroy === 'cascade') cascading.push({ type: type.name, reference: name });
@@ -53,7 +59,8 @@ export function relate(
     for (const type of all)
       if (counted.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
-  return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, cascading });
+  const references = { cascading, inheriting };
+  return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });
 }
 
 function readOfAll(
@@ -63,6 +70,9 @@ function readOfAll(
   const read = aggregates.flatMap(propertiesRead);
   return [...new Set([...indexOf(source).judgedOfDestroyed, ...read])];
 }
+
+/** The types of a project by name. */
+export type ObjectTypes = ReadonlyMap<string, DataTypeDefinition>;
 
 /** An object of any type. */
 export interface ObjectKey {

@@ -1,4 +1,3 @@
-import { readHeld } from '../../access/read-view.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices } from '../../runtime/slices.js';
@@ -10,9 +9,10 @@ import type { TypeIndex } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
 import type { Entry, UnitOfWork } from '../work/unit.js';
+import { CallAccess } from './call-access.js';
 import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
-import { AccessJudge } from './judge-access.js';
+import type { AccessJudge } from './judge-access.js';
 import { refusalOfDestroy } from './judge-rules.js';
 import type { SetPlan, Target } from './plan-set.js';
 import {
@@ -23,6 +23,7 @@ import {
   type UpdateOperation,
 } from './proposed-changes.js';
 import { SetReport } from './report.js';
+import type { ViewOfType } from './visible-ids.js';
 
 /**
  * Runs one /set in a unit of work. It reads the state and the objects that the call names, and
@@ -38,8 +39,9 @@ export class SetRun {
   #before: Rows = NONE;
   /** Objects that the call is to destroy, with the properties that the checks need, by id. */
   #destroyTargets: Rows = NONE;
+  readonly #access: CallAccess;
   /** Null: the user may do everything with the type. */
-  #access: AccessJudge | null = null;
+  #judge: AccessJudge | null = null;
   /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
   #isStored = true;
 
@@ -48,6 +50,8 @@ export class SetRun {
     this.#plan = plan;
     this.#context = context;
     this.#unit = unit;
+    const view: ViewOfType = (type) => (plan.author === 'client' ? viewOf(context, type) : null);
+    this.#access = new CallAccess(view, unit.transaction, unit.inheritance);
   }
 
   /**
@@ -58,8 +62,8 @@ export class SetRun {
     const { type } = this.#index;
     const { transaction, slices } = this.#unit;
     const stored = await transaction.stateNumber(type);
-    const view = this.#plan.author === 'client' ? viewOf(this.#context, type) : null;
-    if (view !== null) this.#access = new AccessJudge(type, await readHeld(transaction, view));
+    const view = this.#access.viewOf(type);
+    if (view !== null) this.#judge = await this.#access.judgeOf(type);
     const oldState =
       view === null
         ? stored + this.#unit.countRecords(type)
@@ -95,7 +99,7 @@ export class SetRun {
         : await this.#runHooks(hooks, [...creates, ...changes.updates, ...destroys]);
     const report = new SetReport(this.#index, this.#unit);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
-    const sideEffects = this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
+    const sideEffects = await this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
     if (changes.updates.length + sideEffects.size > 0) {
       await runInSlices(report.tellUpdates(changes, this.#before, sideEffects), slices);
     }
@@ -139,13 +143,14 @@ export class SetRun {
    * Adds the objects of the call's type whose aggregates follow from the call, and those that hooks
    * changed, as they were.
    */
-  #sideEffects(others: Rows, followers: readonly Follower[], written: Rows): Rows {
+  async #sideEffects(others: Rows, followers: readonly Follower[], written: Rows): Promise<Rows> {
     const own = followers.filter(({ type }) => type === this.#index.type);
-    const access = this.#access;
-    if (own.length + written.size === 0 && access === null) return others;
+    if (own.length + written.size === 0 && this.#judge === null) return others;
     const following = own.map(({ before }) => [before.id, before] as const);
-    const all = [...written, ...following, ...others];
-    return new Map(access === null ? all : all.filter(([, before]) => access.sees(before)));
+    const all = new Map([...written, ...following, ...others]);
+    if (this.#judge === null) return all;
+    const seen = await this.#judge.visible([...all.values()]);
+    return new Map(seen.map((before) => [before.id, before]));
   }
 
   /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */
@@ -156,7 +161,7 @@ export class SetRun {
     const { hooks } = this.#context;
     const { type } = this.#index;
     const isCounted = (this.#unit.book?.quotasOf(type) ?? NO_QUOTAS).length > 0;
-    const judges = this.#index.judges || isCounted || this.#access !== null;
+    const judges = this.#index.judges || isCounted || this.#judge !== null;
     if (hooks === null && !judges && destroys.length === 0) return null;
     return new CascadePlanner({
       access: this.#access,
@@ -198,7 +203,7 @@ export class SetRun {
       if (!this.#isStored)
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
-      const isWhole = hooks?.needsWholeRows(type) === true || this.#access !== null;
+      const isWhole = hooks?.needsWholeRows(type) === true || this.#judge !== null;
       const known = isWhole ? type.properties : (counted ?? judgedOfDestroyed);
       this.#destroyTargets = await this.#load(destroys, known, own);
     }
@@ -216,7 +221,7 @@ export class SetRun {
     const { type } = this.#index;
     const found = await this.#unit.transaction.get(type, [...ids], properties);
     const rows = found.map((row) => this.#unit.current(type, row.id) ?? row);
-    const seen = rows.filter((row) => this.#access?.sees(row) ?? true);
+    const seen = this.#judge === null ? rows : await this.#judge.visible(rows);
     return new Map(seen.map((row) => [row.id, row]));
   }
 
@@ -242,7 +247,7 @@ export class SetRun {
   #refuseByRule(id: string): SetError | null {
     const stored = this.#destroyTargets.get(id);
     if (stored === undefined || this.#plan.author !== 'client') return null;
-    const forbidden = this.#access?.refusalOfDestroy(stored) ?? null;
+    const forbidden = this.#judge?.refusalOfDestroy(stored) ?? null;
     return forbidden ?? refusalOfDestroy(this.#index.rules, stored);
   }
 

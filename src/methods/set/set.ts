@@ -86,8 +86,8 @@ export async function writeSet(
   if (isLong) await slices.next();
   const { request, services } = context;
   const { relations, quotas } = services.registry;
-  const isCounting = relations.aggregates.size > 0 || quotas !== null;
-  const upkeep = isCounting ? upkeepOf(services) : null;
+  const isFollowed = relations.aggregates.size > 0 || relations.inheriting.length > 0;
+  const upkeep = isFollowed || quotas !== null ? upkeepOf(services) : null;
   const unit = new UnitOfWork(transaction, request.principal.userId, slices, upkeep);
   for (const blob of newBlobs) unit.blobs.addNew(blob);
   const done = await new SetRun(plan, context, unit).apply(ifInState);

@@ -7,6 +7,7 @@ import type { Quotas } from '../quota/quota-index.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { stampUpdate } from '../set/update.js';
 import { indexOf } from '../type-index.js';
+import type { AccessRelations } from './scope-upkeep.js';
 import { type Tally, tallyOf } from './tallies.js';
 
 /** Returns an object with its own-row computed properties. */
@@ -21,6 +22,7 @@ export interface Upkeep {
   readonly now: (() => number) | null;
   /** Absent where no type has any. */
   readonly quotas?: Quotas | null;
+  readonly access?: AccessRelations;
 }
 
 /** An object with an aggregate that has changed: as it was. */

@@ -1,5 +1,4 @@
-import { scopesOfReaders } from '../../access/scopes-by-rule.js';
-import type { AccessRule } from '../../capability/access-rules.js';
+import type { Inheritance } from '../../access/inheritance.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
 import { equalSteps } from '../../protocol/equal.js';
@@ -9,6 +8,8 @@ import type {
   BlobReference,
   ChangeKind,
   NewChange,
+  NewScopes,
+  ObjectIds,
   ReferenceRecord,
   RowsWritten,
   StoredObject,
@@ -22,6 +23,7 @@ import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.
 import { batchesOf } from './batches.js';
 import { KnownBlobs } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
+import { type AccessRelations, ScopeUpkeep } from './scope-upkeep.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -52,6 +54,8 @@ interface TypeWork {
   readonly entries: Map<string, Entry>;
   /** Entries that have changed since `flush`. */
   dirty: Entry[];
+  /** By id: the objects whose scopes follow from changes of others. */
+  readonly moved: Map<string, NewScopes>;
 }
 
 /**
@@ -69,6 +73,7 @@ export class UnitOfWork {
   /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
   #book: QuotaBook | null = null;
+  readonly #scopes: ScopeUpkeep;
 
   /** `userId`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -81,6 +86,19 @@ export class UnitOfWork {
     this.#userId = userId;
     this.slices = slices;
     this.#upkeep = upkeep;
+    const relations = upkeep?.access ?? NO_RELATIONS;
+    this.#scopes = new ScopeUpkeep(transaction, relations, async (type, ids, properties) => {
+      const stored = await transaction.get(type, ids, properties);
+      return stored.flatMap((row) => {
+        const own = this.current(type, row.id);
+        return own === undefined ? row : (own ?? []);
+      });
+    });
+  }
+
+  /** Returns the objects that others follow by access rules, as the unit leaves them. */
+  get inheritance(): Inheritance {
+    return this.#scopes.inheritance;
   }
 
   /** Returns the blobs that its user may name. */
@@ -148,10 +166,10 @@ export class UnitOfWork {
    * number.
    */
   countRecords(type: DataTypeDefinition): number {
-    let count = 0;
-    for (const entry of this.#works.get(type.name)?.entries.values() ?? []) {
-      count += kindsOf(entry).length;
-    }
+    const work = this.#works.get(type.name);
+    if (work === undefined) return 0;
+    let count = movedAlone(work).length;
+    for (const entry of work.entries.values()) count += kindsOf(entry).length;
     return count;
   }
 
@@ -165,6 +183,7 @@ export class UnitOfWork {
       this.#upkeep === null ? NO_FOLLOWERS : await new AggregateUpkeep(this, this.#upkeep).follow();
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
+    const followed: ObjectIds[] = [];
     for (const work of this.#works.values()) {
       const { type } = work;
       const index = indexOf(type);
@@ -179,6 +198,8 @@ export class UnitOfWork {
         else if (stored === null) inserts.push(after);
         else updates.push(after);
         if (index.links.length > 0) moves.push({ objectId: id, before: stored, after });
+        if (this.#scopes.isFollowed(type, stored, after))
+          followed.push({ type: type.name, ids: [id] });
         entry.stored = after;
       }
       work.dirty = [];
@@ -200,7 +221,17 @@ export class UnitOfWork {
     await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
     );
+    if (followed.length > 0) await this.#moveFollowers(followed);
     return followers;
+  }
+
+  /** Finds the objects whose scopes are others since these changed. */
+  async #moveFollowers(changed: readonly ObjectIds[]): Promise<void> {
+    for (const [type, ids] of await this.#scopes.followersOf(changed)) {
+      const { moved } = this.#work(type);
+      for (const id of ids) moved.delete(id);
+      for (const [id, scopes] of await this.#scopes.movedOf(type, ids)) moved.set(id, scopes);
+    }
   }
 
   /** Brings the quotas up to date with all that was written, and writes them. */
@@ -214,8 +245,7 @@ export class UnitOfWork {
     for (const work of this.#works.values()) {
       const own = recordsOf(work);
       if (own.length === 0) continue;
-      const { access } = work.type;
-      const records = access === undefined ? own : await this.#withScopes(work, access, own);
+      const records = work.type.access === undefined ? own : await this.#withScopes(work, own);
       // Records of creates and destroys name none: most calls have no others.
       const hasUpdates = records.some(({ kind }) => kind === 'updated');
       const changed = hasUpdates
@@ -227,17 +257,20 @@ export class UnitOfWork {
 
   /** Adds the scopes that the objects of a type have, and had, to its records. */
   async #withScopes(
-    { type, entries }: TypeWork,
-    rules: readonly AccessRule[],
+    { type, entries, moved }: TypeWork,
     records: readonly NewChange[],
   ): Promise<readonly NewChange[]> {
-    const known = [...entries.values()].flatMap(({ id, before }) => (before === null ? [] : [id]));
+    const all = [...entries.values()];
+    const known = all.flatMap(({ id, before }) => (before === null ? [] : [id]));
     const stored = await this.#transaction.scopesOf(type, known);
+    const changed = all.flatMap(({ before, after }) => (before === after ? [] : (after ?? [])));
+    const readers = await this.#scopes.readersOf(type, changed);
     return records.map((record) => {
       const { objectId, kind } = record;
-      const object = kind === 'destroyed' ? null : (entries.get(objectId)?.after ?? null);
-      const after = object === null ? [] : scopesOfReaders(rules, { type: type.table, object });
+      const after = kind === 'destroyed' ? [] : (readers.get(objectId) ?? []);
       if (kind === 'created') return { ...record, scopes: { after, before: null } };
+      const alone = readers.has(objectId) ? undefined : moved.get(objectId);
+      if (kind === 'updated' && alone !== undefined) return { ...record, scopes: alone };
       const before = stored.get(objectId) ?? [];
       const isSame = kind === 'updated' && String(before) === String(after);
       return { ...record, scopes: { after, before: isSame ? null : before } };
@@ -298,7 +331,7 @@ export class UnitOfWork {
   #work(type: DataTypeDefinition): TypeWork {
     let work = this.#works.get(type.name);
     if (work === undefined) {
-      work = { type, entries: new Map(), dirty: [] };
+      work = { type, entries: new Map(), dirty: [], moved: new Map() };
       this.#works.set(type.name, work);
     }
     return work;
@@ -307,6 +340,7 @@ export class UnitOfWork {
   /** Of an object that the unit has touched before, `after` alone is new. */
   #put(type: DataTypeDefinition, entry: Entry): void {
     const { entries, dirty } = this.#work(type);
+    this.#scopes.noteChange(type);
     const known = entries.get(entry.id);
     if (known === undefined) {
       entries.set(entry.id, entry);
@@ -318,6 +352,7 @@ export class UnitOfWork {
   }
 }
 
+const NO_RELATIONS: AccessRelations = { types: new Map(), inheriting: [], maximum: 0 };
 const NO_ENTRIES: readonly Entry[] = Object.freeze([]);
 const NO_FOLLOWERS: readonly Follower[] = Object.freeze([]);
 const NO_PROPERTIES: readonly PropertyDefinition[] = Object.freeze([]);
@@ -343,8 +378,18 @@ function groupOf({ before }: Entry, by: string): Pick<NewChange, 'group'> {
   return typeof group === 'string' || group === null ? { group } : {};
 }
 
+/** Returns the ids of objects of which nothing but the scopes has changed. */
+function movedAlone({ entries, moved }: TypeWork): readonly string[] {
+  if (moved.size === 0) return [];
+  return [...moved.keys()].filter((id) => {
+    const entry = entries.get(id);
+    return entry === undefined || kindsOf(entry).length === 0;
+  });
+}
+
 /** Returns the records of a type: creates first, destroys last. */
-function recordsOf({ type, entries }: TypeWork): readonly NewChange[] {
+function recordsOf(work: TypeWork): readonly NewChange[] {
+  const { type, entries } = work;
   const records: Record<ChangeKind, NewChange[]> = { created: [], updated: [], destroyed: [] };
   const by = type.query?.collapse?.by.name;
   for (const entry of entries.values()) {
@@ -354,7 +399,8 @@ function recordsOf({ type, entries }: TypeWork): readonly NewChange[] {
       records[kind].push(isNoted ? { ...change, ...groupOf(entry, by) } : change);
     }
   }
-  return records.created.concat(records.updated, records.destroyed);
+  const moved = movedAlone(work).map((objectId) => ({ objectId, kind: 'updated' }) as const);
+  return records.created.concat(records.updated, moved, records.destroyed);
 }
 
 /**

@@ -1,0 +1,33 @@
+import type { HeldScopes } from '../../access/held-scopes.js';
+import type { Inheritance } from '../../access/inheritance.js';
+import { readHeld } from '../../access/read-view.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { Snapshot } from '../../store/port.js';
+import { AccessJudge } from './judge-access.js';
+import type { ViewOfType } from './visible-ids.js';
+
+/** The rights of a call's user: to the objects of any type, with the same scopes for all. */
+export class CallAccess {
+  readonly viewOf: ViewOfType;
+  readonly #reads: Pick<Snapshot, 'grantedScopes'>;
+  readonly #inheritance: Inheritance;
+  #held: HeldScopes | null = null;
+
+  constructor(
+    viewOf: ViewOfType,
+    reads: Pick<Snapshot, 'grantedScopes'>,
+    inheritance: Inheritance,
+  ) {
+    this.viewOf = viewOf;
+    this.#reads = reads;
+    this.#inheritance = inheritance;
+  }
+
+  /** Returns null where the user may do everything with the type. */
+  async judgeOf(type: DataTypeDefinition): Promise<AccessJudge | null> {
+    const view = this.viewOf(type);
+    if (view === null) return null;
+    this.#held ??= await readHeld(this.#reads, view);
+    return new AccessJudge(type, this.#held, this.#inheritance);
+  }
+}

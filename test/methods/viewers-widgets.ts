@@ -1,0 +1,104 @@
+import { expect } from 'vitest';
+import type { Principal } from '../../src/accounts/principal.js';
+import type { AccessRule } from '../../src/capability/access-rules.js';
+import type { DataTypeDefinition, RuleCondition } from '../../src/capability/definition.js';
+import type { Random } from '../support/random.js';
+import { type Json, type Logic, Rig } from './rig.js';
+import { followWorld, Shares, viewer, type World } from './viewers.js';
+import { Widget } from './widget.js';
+
+const RULES: readonly AccessRule[] = [
+  { who: { kind: 'property', property: 'tags' }, read: true },
+  { who: { kind: 'share', right: 'mayRead' }, read: true },
+  { who: { kind: 'role', role: 'auditor' }, where: [at(1, 2)], read: true },
+  { who: { kind: 'everyone' }, where: [at(3)], read: true },
+];
+const RULED: DataTypeDefinition = { ...Widget, access: RULES };
+
+/** Returns the condition that the rank is one of these. */
+function at(...ranks: readonly number[]): RuleCondition {
+  return { property: 'rankNumber', values: ranks };
+}
+
+const TITLES = ['a', 'b', 'c', 'd'];
+
+/** Widgets that users see by what they hold, and by shares. */
+class Widgets implements World {
+  readonly rig: Rig;
+  readonly random: Random;
+  readonly viewers = [viewer('u2'), viewer('u3', ['auditor']), viewer('u4')];
+  readonly queries = { Widget: [{}, { filter: { minRank: 2 }, sort: [{ property: 'title' }] }] };
+  readonly #live: string[] = [];
+  readonly #shares: Shares;
+
+  constructor(rig: Rig, random: Random) {
+    this.rig = rig;
+    this.random = random;
+    this.#shares = new Shares(rig, ['Widget']);
+  }
+
+  async change(): Promise<void> {
+    for (let count = this.random.integer(1, 4); count > 0; count -= 1) {
+      if (this.random.chance(0.35) && this.#live.length > 0) await this.#share();
+      else await this.#write();
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { random } = this;
+    const create = Object.fromEntries(
+      Array.from({ length: random.integer(0, 3) }, (_, n) => [`k${n}`, this.#draw()]),
+    );
+    const destroy = this.#live.filter(() => random.chance(0.1));
+    const update = Object.fromEntries(
+      this.#live
+        .filter((id) => !destroy.includes(id) && random.chance(0.3))
+        .map((id) => [id, random.chance(0.6) ? this.#draw() : { title: random.pick(TITLES) }]),
+    );
+    const response = await this.rig.call('Widget/set', { create, update, destroy });
+    expect([response.notCreated, response.notUpdated, response.notDestroyed]).toEqual([
+      ...[null, null, null],
+    ]);
+    const made = Object.values<Json>(response.created ?? {}).map(({ id }) => id);
+    for (const id of destroy) this.#live.splice(this.#live.indexOf(id), 1);
+    this.#live.push(...made);
+  }
+
+  #draw(): object {
+    const { random } = this;
+    const named = this.viewers.filter(() => random.chance(0.25)).map(({ userId }) => userId);
+    const tags = Object.fromEntries(named.map((userId) => [userId, true]));
+    return { title: random.pick(TITLES), rankNumber: random.integer(0, 4), tags };
+  }
+
+  async #share(): Promise<void> {
+    const { random } = this;
+    const { userId } = random.pick(this.viewers);
+    const ids = this.#live.filter(() => random.chance(0.3));
+    await this.#shares.toggle(userId, ids.map(shareOf));
+  }
+
+  async expected({ userId, roles }: Principal): Promise<readonly string[]> {
+    const { list } = await this.rig.call('Widget/get', {});
+    return list.flatMap(({ id, tags, rankNumber }: Json) => {
+      const isNamed = tags[userId] === true;
+      const isShared = this.#shares.has(userId, shareOf(id));
+      const isAudited = roles.includes('auditor') && [1, 2].includes(rankNumber);
+      return isNamed || isShared || isAudited || rankNumber === 3 ? [id] : [];
+    });
+  }
+}
+
+function shareOf(id: string): string {
+  return `Widget:${id}/mayRead`;
+}
+
+/** Follows widgets that change at random. */
+export async function runTrace(random: Random, steps: number, logic: Logic = {}): Promise<void> {
+  const rig = new Rig({}, { ...logic, widget: RULED });
+  try {
+    await followWorld(new Widgets(rig, random), steps);
+  } finally {
+    await rig.close();
+  }
+}
