@@ -93,6 +93,9 @@ function scopesOf(
 
 /** Returns the ids that a value holds: a text, the names of a set, or none. */
 export function idsIn(value: JsonValue | undefined): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return value !== undefined && isJsonObject(value) ? Object.keys(value) : [];
+  const texts = value !== undefined && isJsonObject(value) ? Object.keys(value) : [value ?? null];
+  return texts.filter((text) => typeof text === 'string' && ID.test(text)) as readonly string[];
 }
+
+/** RFC 8620 1.2. */
+const ID = /^[A-Za-z0-9_-]{1,255}$/;

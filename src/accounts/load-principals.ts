@@ -217,21 +217,34 @@ async function findClaimable(
   return ids;
 }
 
-/** Returns the accounts that a credential reaches: true where it only reads. */
+/** How a credential reaches an account. */
+interface Reach {
+  readonly isReadOnly: boolean;
+  /** Its user may only read, by the account's grant or by a claim. */
+  readonly isReader: boolean;
+}
+
+/** Returns the accounts that a credential reaches. */
 function modesOf(
   { narrowed, readOnly, claimed }: Claimant,
   access: readonly { readonly accountId: string; readonly readOnly: boolean }[],
   claimable: ReadonlyMap<string, string>,
-): ReadonlyMap<string, boolean> {
-  const modes = new Map<string, boolean>();
-  for (const { accountId, readOnly: isGranted } of access) {
+): ReadonlyMap<string, Reach> {
+  const modes = new Map<string, Reach>();
+  for (const { accountId, readOnly: isReader } of access) {
     const scope = narrowed === null ? false : narrowed.get(accountId);
-    if (scope !== undefined) modes.set(accountId, isGranted || readOnly || scope);
+    if (scope === undefined) continue;
+    modes.set(accountId, { isReader, isReadOnly: isReader || readOnly || scope });
   }
   for (const [name, isReadOnly] of claimed) {
     const id = claimable.get(name);
+    if (id === undefined) continue;
+    const granted = modes.get(id);
     // The wider one counts.
-    if (id !== undefined) modes.set(id, isReadOnly && modes.get(id) !== false);
+    modes.set(id, {
+      isReadOnly: isReadOnly && granted?.isReadOnly !== false,
+      isReader: isReadOnly && granted?.isReader !== false,
+    });
   }
   return modes;
 }
@@ -241,18 +254,19 @@ type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[n
 /** Returns the accounts of `modes`, in the order of `rows`. */
 function reachOf(
   rows: readonly AccountRow[],
-  modes: ReadonlyMap<string, boolean>,
+  modes: ReadonlyMap<string, Reach>,
   userId: string,
 ): ReadonlyMap<string, AccountAccess> {
   const accounts = new Map<string, AccountAccess>();
   for (const { id, name, ownerId, capabilities: stored } of rows) {
-    const isReadOnly = modes.get(id);
-    if (isReadOnly === undefined) continue;
+    const reach = modes.get(id);
+    if (reach === undefined) continue;
+    const { isReadOnly, isReader } = reach;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
     const capabilities = list === null ? null : new Set(list);
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
-    accounts.set(id, Object.freeze(access));
+    accounts.set(id, Object.freeze(isReader ? { ...access, isReader } : access));
   }
   return accounts;
 }

@@ -12,6 +12,8 @@ export interface AccountAccess {
   readonly isShared?: true;
   /** By the account's grant or the token's narrowing. */
   readonly isReadOnly: boolean;
+  /** The account's grant lets the user read alone, whatever the token. */
+  readonly isReader?: true;
   /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */
   readonly capabilities: ReadonlySet<string> | null;
 }

@@ -12,6 +12,7 @@ import type { Registry } from '../methods/registry.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Upkeep } from '../methods/work/aggregate-upkeep.js';
 import { UnitOfWork } from '../methods/work/unit.js';
+import { accessRelationsOf } from '../methods/work/upkeep-of-services.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
 import { emptyObject } from '../protocol/json.js';
@@ -131,9 +132,9 @@ export class Repairs {
         await unit.settle();
         for (const [name, { entries }] of unit.touched) {
           const of = registry.dataTypes.get(name);
-          if (of === undefined || of === unrecorded) continue;
-          const changes = [...entries.values()].flatMap(changeOf);
-          await recordSeen(of, changes, transaction, of === type ? stale : NONE);
+          if (of === undefined) continue;
+          const changes = of === unrecorded ? [] : [...entries.values()].flatMap(changeOf);
+          await recordSeen(of, changes, unit, of === type && of !== unrecorded ? stale : NONE);
         }
         return result;
       });
@@ -155,6 +156,7 @@ export class Repairs {
       now: null,
       // A start counts all objects when it has done the rest.
       quotas: this.isServing ? registry.quotas : null,
+      access: accessRelationsOf(registry),
     };
   }
 
@@ -226,7 +228,7 @@ function changeOf({ before, after }: Readonly<Record<keyof Change, StoredObject 
 async function recordSeen(
   type: DataTypeDefinition,
   changed: readonly Change[],
-  transaction: Transaction,
+  unit: UnitOfWork,
   stale: ReadonlySet<string>,
 ): Promise<void> {
   const { watched } = indexOf(type);
@@ -235,7 +237,5 @@ async function recordSeen(
   const seen = changed.filter((one) => watched.some(({ name }) => differs(name, one)));
   const properties = watched.filter(({ name }) => seen.some((one) => differs(name, one)));
   const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
-  if (ids.size === 0) return;
-  const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));
-  await transaction.record(type, updates, properties);
+  await unit.recordUpdates(type, ids, properties);
 }

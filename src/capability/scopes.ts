@@ -25,6 +25,11 @@ export function sharedObject(type: string, id: string): SharedObject {
   return `${type}:${id}`;
 }
 
+/** Returns the range of the scopes that shares of a table's objects give: the end isn't in it. */
+export function scopesOfTable(table: string): readonly [begin: string, end: string] {
+  return [`${table}:`, `${table};`];
+}
+
 /** Returns the scope of those who have a right at an object, by a share. */
 export function shareScope(object: SharedObject, right: string): string {
   return `${object}/${right}`;

@@ -92,7 +92,8 @@ export type StateReason = JsonObject & {
     | 'removed'
     | 'beforeRestore'
     | 'tooManyChanged'
-    | 'leftGroup';
+    | 'leftGroup'
+    | 'partlyVisible';
 };
 
 export function cannotCalculate(description: string, reason: StateReason): never {

@@ -11,15 +11,20 @@ import { formatState, parseState } from './states.js';
  * no access rules, the account is the user's own, or a hook asks.
  */
 export function viewOf(
-  { account, isInternal, request }: Pick<CallContext, 'account' | 'isInternal' | 'request'>,
+  { account, isInternal, request, services }: Viewing,
   type: DataTypeDefinition,
 ): View | null {
   if (type.access === undefined || isInternal || account === undefined) return null;
   if (account.isPersonal) return null;
   const { userId, roles } = request.principal;
-  const own = account.isShared === true ? [] : [OWNER];
-  return { userId, groupIds: [], scopes: [EVERYONE, ...own, ...roles.map(roleScope)] };
+  const own = account.isShared === true || account.isReader === true ? [] : [OWNER];
+  const scopes = [EVERYONE, ...own, ...roles.map(roleScope)];
+  const sharedTables = services.registry.relations.sharedTables.get(type.name) ?? [];
+  return { userId, groupIds: [], scopes, sharedTables };
 }
+
+/** The parts of a call that say what its user sees. */
+type Viewing = Pick<CallContext, 'account' | 'isInternal' | 'request' | 'services'>;
 
 /** Returns the state of a type as a call sees it: of all objects, or of those in a view. */
 export function formatStateOf(number: number, view: View | null): string {
@@ -30,8 +35,8 @@ export function formatStateOf(number: number, view: View | null): string {
 const HASH_LENGTH = 6;
 
 /**
- * Returns the state of a view. It names the scopes that the user has without a share: with others,
- * such as another role, the user has another view, and no state of before leads to it.
+ * Returns the state of a view. It names the user and the scopes that the user has without a share:
+ * with others, such as another role, the user has another view, and no state of before leads to it.
  */
 export function formatViewState({ number, upTo }: Moment, view: View): string {
   const part = upTo === undefined ? '' : `:${upTo}`;
@@ -48,7 +53,7 @@ export function parseViewState(state: string, view: View): Moment | null {
   return { number, ...(upTo === undefined ? {} : { upTo }) };
 }
 
-function identityOf({ scopes }: View): string {
-  const text = JSON.stringify([...scopes].sort());
+function identityOf({ userId, scopes }: View): string {
+  const text = JSON.stringify([userId, ...[...scopes].sort()]);
   return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
 }

@@ -15,6 +15,8 @@ export interface View {
   readonly groupIds: readonly PrincipalId[];
   /** The scopes that the user has without a share, beside those of these principals. */
   readonly scopes: readonly string[];
+  /** The tables of the objects whose shares count for the type. */
+  readonly sharedTables: readonly string[];
 }
 
 /** An object and its scopes. */

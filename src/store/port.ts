@@ -257,6 +257,8 @@ export interface NewChange {
   readonly group?: string | null;
   /** Of an object whose type has access rules. */
   readonly scopes?: NewScopes;
+  /** The properties that changed in this object; absent: those that `record` is given. */
+  readonly properties?: readonly PropertyDefinition[] | null;
 }
 
 /** `access`: principals got or lost scopes, and no object changed. */

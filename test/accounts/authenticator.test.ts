@@ -242,6 +242,7 @@ describe('a principal', () => {
         name: 'Zebra',
         isPersonal: false,
         isReadOnly: true,
+        isReader: true,
         capabilities: new Set(['urn:b', 'urn:a']),
       },
       { id: own, name: 'Ant', isPersonal: true, isReadOnly: false, capabilities: null },

@@ -54,7 +54,7 @@ describe('objects that refer to many others', () => {
     } as unknown as Transaction;
     const unit = new UnitOfWork(transaction, 'u1', slices);
     const objects = new KnownObjects(unit, new Map([['Gadget', GADGET]]));
-    await new LinkJudge(changes, unit, objects).judge();
+    await new LinkJudge(changes, unit, { objects, named: objects }).judge();
     expect(asked).toEqual([10_000, 10_000, 5000]);
     expect(complaints).toEqual(['a', 'b']);
     // Before each row is read, after every 4,096 of its ids, before each question and each row

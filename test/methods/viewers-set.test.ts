@@ -136,3 +136,22 @@ describe('access rules of /set', () => {
     expect(copied.notCreated['unseen']).toMatchObject({ type: 'notFound' });
   });
 });
+
+describe('the owner of a rule', () => {
+  const access: readonly AccessRule[] = [{ who: { kind: 'owner' }, read: true, update: true }];
+
+  it.each([
+    ['is a user who may write in all of the account', {}, 1],
+    ['is such a user with a token that may read alone', { isReadOnly: true }, 1],
+    ['is no user whose grant is to read', { isReadOnly: true, isReader: true }, 0],
+    ['is no user who has shares alone', { isShared: true }, 0],
+  ] as const)('%s', async (_, reach, count) => {
+    const rig = new Rig({}, { widget: { ...Widget, access } });
+    await rig.create('Widget', [{ title: 'own' }]);
+    const [account] = [...STRANGER.accounts.values()];
+    const accounts = new Map([['a1', { ...(account as AccountAccess), ...reach }]]);
+    const { list } = await rig.call('Widget/get', {}, { user: { ...STRANGER, accounts } });
+    expect(list).toHaveLength(count);
+    await rig.close();
+  });
+});

@@ -106,7 +106,11 @@ async function readOriginals(
     requireState('ifFromInState', ifFromInState, formatStateOf(state, view));
     const rows = ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties);
     const inheritance = new Inheritance(registry.dataTypes, (...asked) => snapshot.get(...asked));
-    const judge = await new CallAccess(() => view, snapshot, inheritance).judgeOf(type);
+    const judge = await new CallAccess(
+      () => view,
+      snapshot,
+      () => inheritance,
+    ).judgeOf(type);
     const seen = judge === null ? rows : await judge.visible(rows);
     return new Map(seen.map((row) => [row.id, row]));
   });

@@ -31,7 +31,7 @@ import {
   requireGroups,
 } from './shaped-changes.js';
 import { viewerChangesSince } from './viewer-query-changes.js';
-import { planOfView } from './visible-plans.js';
+import { planOfView, tellsChanges } from './visible-plans.js';
 
 /**
  * Change records read at once; a second read is only needed when objects changed again and again.
@@ -52,6 +52,10 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
     cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.', {
       code: isQueryState(args.sinceQueryState) ? 'otherQuery' : 'notAState',
     });
+  }
+  if (!tellsChanges({ plan, view })) {
+    const why = 'Changes of a tree or of collapsed results are told to users who see all objects.';
+    cannotCalculate(why, { code: 'partlyVisible' });
   }
   const options = { deadline: context.deadline, mayScan: true };
   const response = await context.services.store.read(account.id, options, async (snapshot) => {

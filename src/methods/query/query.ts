@@ -10,7 +10,7 @@ import { recognisedQuery } from '../quota/recognised.js';
 import { indexOf } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
-import { planOfView } from './visible-plans.js';
+import { planOfView, tellsChanges } from './visible-plans.js';
 
 /** Answers Foo/query (RFC 8620 5.5). */
 export const query: MethodBody<QueryArguments> = async (args, context) => {
@@ -34,8 +34,8 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   return context.admit<QueryResponse>({
     accountId,
     queryState: formatQueryState(formatStateOf(page.number, view), hash),
-    // Filters and sorts read only stored columns of their own row, so changes can be told.
-    canCalculateChanges: services.registry.methods.has(`${type.name}/queryChanges`),
+    canCalculateChanges:
+      tellsChanges(scene) && services.registry.methods.has(`${type.name}/queryChanges`),
     position,
     ids: page.ids,
     ...(args.calculateTotal === true ? { total } : {}),

@@ -7,6 +7,20 @@ export function planOfView(plan: QueryPlan, view: View): QueryPlan {
   return { ...plan, filter: both({ kind: 'visible', view }, plan.filter) };
 }
 
+/**
+ * Returns whether the changes of a result can be told. Filters and sorts read stored columns of
+ * their own row. Trees and groups depend on other objects, and the user may not see all of those.
+ */
+export function tellsChanges({
+  plan,
+  view,
+}: {
+  readonly plan: QueryPlan;
+  readonly view: View | null;
+}): boolean {
+  return view === null || plan.shape === undefined;
+}
+
 /** Returns a plan that finds objects of a view by their ids. */
 export function planOfIds(type: DataTypeDefinition, view: View, ids: readonly string[]): QueryPlan {
   return { filter: both({ kind: 'visible', view }, idIsIn(type, ids)), sort: [] };

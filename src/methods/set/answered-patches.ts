@@ -10,8 +10,10 @@ import type { CallContext } from '../context.js';
 import { addAnswers, withSources } from '../get/add-answers.js';
 import { readExisting } from '../read-existing.js';
 import { indexOf, propertiesNamed } from '../type-index.js';
+import { viewOf } from '../view-of-call.js';
 import type { PlannedUpdate, SetPlan } from './plan-set.js';
 import { answeredName } from './unknown-members.js';
+import { findVisible } from './visible-ids.js';
 
 /** The answered properties that a patch gives as a whole: by key, their declared names. */
 type Given = ReadonlyMap<string, string>;
@@ -64,8 +66,14 @@ async function answersOf(
   const type = typeOf(context);
   const sources = withSources(indexOf(type), []);
   // As much as an update may read: none of it is in the response.
-  const objects = await services.store.read(accountOf(context).id, { deadline }, (snapshot) =>
-    readExisting(snapshot, type, ids, sources),
+  const view = viewOf(context, type);
+  const objects = await services.store.read(
+    accountOf(context).id,
+    { deadline },
+    async (snapshot) => {
+      const seen = view === null ? ids : [...(await findVisible(snapshot, type, view, ids))];
+      return readExisting(snapshot, type, seen, sources);
+    },
   );
   try {
     const answers = await addAnswers(objects, { properties: [], asked }, context);

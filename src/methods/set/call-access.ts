@@ -10,24 +10,25 @@ import type { ViewOfType } from './visible-ids.js';
 export class CallAccess {
   readonly viewOf: ViewOfType;
   readonly #reads: Pick<Snapshot, 'grantedScopes'>;
-  readonly #inheritance: Inheritance;
+  readonly #inheritance: () => Inheritance;
   #held: HeldScopes | null = null;
 
+  /** `inheritance`: returns the objects that others follow, as they are then. */
   constructor(
     viewOf: ViewOfType,
     reads: Pick<Snapshot, 'grantedScopes'>,
-    inheritance: Inheritance,
+    inheritance: () => Inheritance,
   ) {
     this.viewOf = viewOf;
     this.#reads = reads;
     this.#inheritance = inheritance;
   }
 
-  /** Returns null where the user may do everything with the type. */
+  /** Judges objects as they are now. Null: the user may do everything with the type. */
   async judgeOf(type: DataTypeDefinition): Promise<AccessJudge | null> {
     const view = this.viewOf(type);
     if (view === null) return null;
     this.#held ??= await readHeld(this.#reads, view);
-    return new AccessJudge(type, this.#held, this.#inheritance);
+    return new AccessJudge(type, this.#held, this.#inheritance());
   }
 }

@@ -26,7 +26,7 @@ import {
   withoutLinks,
 } from './relations.js';
 import { stampUpdate } from './update.js';
-import { hideIds } from './visible-ids.js';
+import { findVisible, hideIds } from './visible-ids.js';
 
 export interface CascadeScene {
   readonly access: CallAccess;
@@ -69,8 +69,10 @@ export class CascadePlanner {
   readonly #refusedRoots = new Map<string, SetError>();
   /** Objects of the call's type that changed without being asked for: as they were. */
   readonly sideEffects = new Map<string, StoredObject>();
-  /** Ids of the call's type that went, in order. */
+  /** Ids of the call's type that went, in order, but for those that the user doesn't see. */
   readonly destroyed: string[] = [];
+  /** By id: objects of the call's type that go along, and that the user doesn't see. */
+  #hidden: ReadonlySet<string> = new Set();
 
   constructor(scene: CascadeScene) {
     const { access, changes, unit, context } = scene;
@@ -87,7 +89,7 @@ export class CascadePlanner {
       return referred !== undefined && viewOf(referred) !== null;
     });
     const named = hasViews ? new KnownObjects(unit, registry.dataTypes, viewOf) : objects;
-    this.#links = new LinkJudge(changes, unit, named);
+    this.#links = new LinkJudge(changes, unit, { objects, named });
     this.#circles = new CircleJudge(changes, snapshot);
     this.#uniques = new UniqueJudge(changes, snapshot, viewOf(changes.index.type));
     this.#lasting = new LastingObjects(access, unit, registry.dataTypes);
@@ -108,8 +110,25 @@ export class CascadePlanner {
     if (this.#scene.changes.index.links.length > 0) await this.#links.completeRefusals();
     const { removals, nulled } = destruction;
     await this.#readRows([...removals.values()].filter((key) => this.#row(key) === undefined));
+    this.#hidden = await this.#findHidden([...removals.values()]);
     const unlinked = nulled.map(({ origin }) => origin).filter((key) => !this.#isProposed(key));
     await this.#readRows(unlinked, true);
+  }
+
+  /** Returns the ids of objects of the call's type that the user doesn't see. */
+  async #findHidden(keys: readonly ObjectKey[]): Promise<ReadonlySet<string>> {
+    const { access, changes, unit } = this.#scene;
+    const { type } = changes.index;
+    const view = access.viewOf(type);
+    if (view === null) return this.#hidden;
+    const ids = keys.filter((key) => key.type === type.name && !this.#roots.has(key.id));
+    const visible = await findVisible(
+      unit.transaction,
+      type,
+      view,
+      ids.map(({ id }) => id),
+    );
+    return new Set(ids.flatMap(({ id }) => (visible.has(id) ? [] : id)));
   }
 
   /**
@@ -253,7 +272,7 @@ export class CascadePlanner {
       const row = this.#row(key);
       if (type === undefined || row === undefined) continue;
       unit.destroy(type, row);
-      if (name === own) this.destroyed.push(id);
+      if (name === own && !this.#hidden.has(id)) this.destroyed.push(id);
     }
   }
 

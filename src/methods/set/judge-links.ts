@@ -41,11 +41,18 @@ export class LinkJudge {
   readonly #changes: ProposedChanges;
   readonly #unit: UnitOfWork;
   readonly #objects: KnownObjects;
+  readonly #named: KnownObjects;
 
-  constructor(changes: ProposedChanges, unit: UnitOfWork, objects: KnownObjects) {
+  /** `named`: the objects that the user may name; the server names all of `objects`. */
+  constructor(
+    changes: ProposedChanges,
+    unit: UnitOfWork,
+    { objects, named }: Record<'objects' | 'named', KnownObjects>,
+  ) {
     this.#changes = changes;
     this.#unit = unit;
     this.#objects = objects;
+    this.#named = named;
   }
 
   /** Refuses rows with unknown ids; true if it did. Rows that name a refused create fall, too. */
@@ -112,8 +119,8 @@ export class LinkJudge {
   ): Steps<ReadonlyMap<KnownIds, ReadonlySet<string>>> {
     const unknown = new Map<KnownIds, Set<string>>();
     const strides = new Strides();
-    for (const { reference, ids } of [...linkLists].flat()) {
-      const known = this.#known(reference);
+    for (const { reference, property, ids } of [...linkLists].flat()) {
+      const known = this.#known(reference, property);
       const some = unknown.get(known) ?? new Set();
       unknown.set(known, some);
       for (const id of ids) {
@@ -132,7 +139,7 @@ export class LinkJudge {
       yield;
       const unknown: UnknownLink[] = [];
       for (const { property, reference, ids } of links) {
-        const known = this.#known(reference);
+        const known = this.#known(reference, property);
         const id = ids.find(
           (candidate) => !this.#isOwn(reference, candidate) && !known.has(candidate),
         );
@@ -157,8 +164,10 @@ export class LinkJudge {
   }
 
   /** Returns the ids that the database has, of objects of the type referred to or of blobs. */
-  #known(reference: TypeReference | null): KnownIds {
-    return reference === null ? this.#unit.blobs : this.#objects.idsOf(reference.type);
+  #known(reference: TypeReference | null, { access }: PropertyDefinition): KnownIds {
+    if (reference === null) return this.#unit.blobs;
+    const isGiven = access !== 'serverSet' && access !== 'internal';
+    return (isGiven ? this.#named : this.#objects).idsOf(reference.type);
   }
 
   /** Returns whether the call has the object, as far as it destroys nothing. */

@@ -1,4 +1,4 @@
-import { parentRulesOf } from '../../capability/access-rules.js';
+import { isShareable, parentRulesOf } from '../../capability/access-rules.js';
 import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-references.js';
@@ -25,6 +25,8 @@ export interface Relations {
   readonly cascading: readonly ReferenceName[];
   /** Every reference by which the access to its object follows what it refers to. */
   readonly inheriting: readonly ReferenceName[];
+  /** Of a type with access rules: the tables of the objects whose shares count for it. */
+  readonly sharedTables: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Looks up how the types depend on one another. */
@@ -59,8 +61,29 @@ export function relate(
     for (const type of all)
       if (counted.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
-  const references = { cascading, inheriting };
+  const references = { cascading, inheriting, sharedTables: sharedTablesOf(all) };
   return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });
+}
+
+function sharedTablesOf(
+  types: readonly DataTypeDefinition[],
+): ReadonlyMap<string, readonly string[]> {
+  const byName = new Map(types.map((type) => [type.name, type]));
+  const tables = new Map<string, readonly string[]>();
+  for (const { name, access } of types) {
+    if (access === undefined) continue;
+    const names = new Set([name]);
+    // A Set goes on over what is added while it is walked.
+    for (const one of names)
+      for (const { who } of parentRulesOf(byName.get(one)?.access ?? [])) names.add(who.type);
+    const shareable = [...names].flatMap((one) => byName.get(one) ?? []);
+    const own = shareable.filter((type) => isShareable(type.access ?? []));
+    tables.set(
+      name,
+      own.map(({ table }) => table),
+    );
+  }
+  return tables;
 }
 
 function readOfAll(

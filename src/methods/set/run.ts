@@ -51,7 +51,7 @@ export class SetRun {
     this.#context = context;
     this.#unit = unit;
     const view: ViewOfType = (type) => (plan.author === 'client' ? viewOf(context, type) : null);
-    this.#access = new CallAccess(view, unit.transaction, unit.inheritance);
+    this.#access = new CallAccess(view, unit.transaction, () => unit.inheritance);
   }
 
   /**
@@ -149,8 +149,13 @@ export class SetRun {
     const following = own.map(({ before }) => [before.id, before] as const);
     const all = new Map([...written, ...following, ...others]);
     if (this.#judge === null) return all;
+    const { type } = this.#index;
     const seen = await this.#judge.visible([...all.values()]);
-    return new Map(seen.map((before) => [before.id, before]));
+    const after = seen.flatMap(({ id }) => this.#unit.current(type, id) ?? []);
+    // /changes tells that the others have left the view.
+    const stay = await (await this.#access.judgeOf(type))?.visible(after);
+    const ids = new Set(stay?.map(({ id }) => id));
+    return new Map(seen.flatMap((before) => (ids.has(before.id) ? [[before.id, before]] : [])));
   }
 
   /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */

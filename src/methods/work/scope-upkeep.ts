@@ -116,10 +116,15 @@ export class ScopeUpkeep {
     const moved = new Map<string, NewScopes>();
     for (const [id, after] of readers) {
       const before = stored.get(id) ?? [];
-      if (String(before) !== String(after)) moved.set(id, { after, before });
+      if (!isSameList(before, after)) moved.set(id, { after, before });
     }
     return moved;
   }
+}
+
+/** Compares sorted lists. */
+export function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, index) => text === other[index]);
 }
 
 /** Links that are read for each object that follows: it may have others. */

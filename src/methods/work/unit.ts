@@ -23,7 +23,7 @@ import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.
 import { batchesOf } from './batches.js';
 import { KnownBlobs } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
-import { type AccessRelations, ScopeUpkeep } from './scope-upkeep.js';
+import { type AccessRelations, isSameList, ScopeUpkeep } from './scope-upkeep.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -245,14 +245,42 @@ export class UnitOfWork {
     for (const work of this.#works.values()) {
       const own = recordsOf(work);
       if (own.length === 0) continue;
-      const records = work.type.access === undefined ? own : await this.#withScopes(work, own);
+      if (work.type.access !== undefined) {
+        await this.#transaction.record(work.type, await this.#withScopes(work, own));
+        continue;
+      }
       // Records of creates and destroys name none: most calls have no others.
-      const hasUpdates = records.some(({ kind }) => kind === 'updated');
+      const hasUpdates = own.some(({ kind }) => kind === 'updated');
       const changed = hasUpdates
         ? await runInSlices(changedProperties(work), this.slices)
         : NO_PROPERTIES;
-      await this.#transaction.record(work.type, records, changed);
+      await this.#transaction.record(work.type, own, changed);
     }
+  }
+
+  /**
+   * Writes records of updates, and of all objects of the type whose scopes are others: for whoever
+   * doesn't call `record`. `ids`: objects that the unit needn't have touched.
+   */
+  async recordUpdates(
+    type: DataTypeDefinition,
+    ids: ReadonlySet<string>,
+    properties: readonly PropertyDefinition[],
+  ): Promise<void> {
+    const records = [...ids].map(
+      (objectId) => ({ objectId, kind: 'updated', properties }) as const,
+    );
+    if (type.access === undefined) {
+      if (records.length > 0) await this.#transaction.record(type, records, properties);
+      return;
+    }
+    const work = this.#work(type);
+    const others = [...work.entries.keys(), ...work.moved.keys()].filter((id) => !ids.has(id));
+    const rest = others.map((objectId) => ({ objectId, kind: 'updated', properties: [] }) as const);
+    const scoped = await this.#withScopes(work, [...records, ...rest]);
+    const isMoved = ({ scopes }: NewChange) => scopes?.before !== null;
+    const told = scoped.filter((record) => ids.has(record.objectId) || isMoved(record));
+    if (told.length > 0) await this.#transaction.record(type, told);
   }
 
   /** Adds the scopes that the objects of a type have, and had, to its records. */
@@ -260,21 +288,33 @@ export class UnitOfWork {
     { type, entries, moved }: TypeWork,
     records: readonly NewChange[],
   ): Promise<readonly NewChange[]> {
-    const all = [...entries.values()];
-    const known = all.flatMap(({ id, before }) => (before === null ? [] : [id]));
+    const known = records.flatMap(({ objectId, kind }) => (kind === 'created' ? [] : objectId));
     const stored = await this.#transaction.scopesOf(type, known);
+    const all = [...entries.values()];
     const changed = all.flatMap(({ before, after }) => (before === after ? [] : (after ?? [])));
     const readers = await this.#scopes.readersOf(type, changed);
-    return records.map((record) => {
+    const scoped: NewChange[] = [];
+    for (const record of records) {
       const { objectId, kind } = record;
-      const after = kind === 'destroyed' ? [] : (readers.get(objectId) ?? []);
-      if (kind === 'created') return { ...record, scopes: { after, before: null } };
-      const alone = readers.has(objectId) ? undefined : moved.get(objectId);
-      if (kind === 'updated' && alone !== undefined) return { ...record, scopes: alone };
       const before = stored.get(objectId) ?? [];
-      const isSame = kind === 'updated' && String(before) === String(after);
-      return { ...record, scopes: { after, before: isSame ? null : before } };
-    });
+      const now = readers.get(objectId) ?? moved.get(objectId)?.after ?? before;
+      if (kind === 'created') scoped.push({ ...record, scopes: { after: now, before: null } });
+      if (kind === 'destroyed') scoped.push({ ...record, scopes: { after: [], before } });
+      if (kind !== 'updated') continue;
+      const scopes = { after: now, before: isSameList(before, now) ? null : before };
+      const { properties = await this.#changedOf(type, entries.get(objectId)) } = record;
+      scoped.push({ ...record, scopes, properties });
+    }
+    return scoped;
+  }
+
+  /** Returns the properties that changed in one object. */
+  async #changedOf(
+    type: DataTypeDefinition,
+    entry: Entry | undefined,
+  ): Promise<readonly PropertyDefinition[] | null> {
+    const entries = new Map(entry === undefined ? [] : [[entry.id, entry]]);
+    return runInSlices(changedProperties({ type, entries }), this.slices);
   }
 
   /** By one statement where they are few. */
@@ -410,7 +450,7 @@ function recordsOf(work: TypeWork): readonly NewChange[] {
 function* changedProperties({
   type,
   entries,
-}: TypeWork): Steps<readonly PropertyDefinition[] | null> {
+}: Pick<TypeWork, 'type' | 'entries'>): Steps<readonly PropertyDefinition[] | null> {
   const index = indexOf(type);
   let left = type.properties.filter(({ role }) => role !== 'updated' && role !== 'unknown');
   const changed: PropertyDefinition[] = [];

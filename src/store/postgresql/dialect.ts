@@ -28,6 +28,11 @@ export const postgresql: Dialect = Object.freeze({
 
   boolean: (value) => String(value),
 
+  // An array is evaluated once: of a subquery PostgreSQL thinks that it has half of all rows.
+  isAmong: (value, select) => sql`${value} = ANY(ARRAY(${select}))`,
+
+  unindexed: (column) => sql`${column}`,
+
   elements: (json, kind) =>
     sql`SELECT value::${raw(COLUMN_TYPES[kind])}
  FROM jsonb_array_elements_text(${storable(json)}::jsonb)`,

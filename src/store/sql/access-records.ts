@@ -31,8 +31,9 @@ export function scopedRecords(
 ): Pick<RecordsToWrite, 'rows' | 'count' | 'growth'> {
   const columns = changedColumns(properties);
   const rows = changes.map((change) => {
-    const { objectId, kind, scopes } = change;
-    const text = kind === 'updated' ? columns : groupText(change);
+    const { objectId, kind, scopes, properties: own } = change;
+    const changed = own === undefined ? columns : changedColumns(own);
+    const text = kind === 'updated' ? changed : groupText(change);
     const before = scopes?.before ?? null;
     return [objectId, CHANGE_KINDS[kind].number, text, scopes?.after ?? [], before];
   });

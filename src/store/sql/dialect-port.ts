@@ -39,6 +39,12 @@ export interface Dialect {
 
   boolean(value: boolean): SqlValue;
 
+  /** Returns the condition that a value is among those of a SELECT of few rows. */
+  isAmong(value: Fragment, select: Fragment): Fragment;
+
+  /** Returns a column by which the planner is to use no index. */
+  unindexed(column: Raw): Fragment;
+
   /**
    * Returns a subquery with a row for each element of a JSON array, which is one parameter. `kind`
    * is that of the column that they are compared with.

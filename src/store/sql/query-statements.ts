@@ -30,14 +30,28 @@ const FEW = 5000;
  * `[whether they are few]`. Null where nothing depends on it.
  */
 export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null {
-  if (plan.shape !== undefined || !hasIndexed(plan.filter)) return null;
+  if (plan.shape !== undefined) return null;
   const { type, dialect } = context;
+  const limited = viewIn(plan.filter);
+  if (limited !== null && !asksForIds(limited.rest)) {
+    if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return null;
+    const ids = visibleIds(context, limited.view);
+    return sql`SELECT count(*) <= ${FEW} FROM (${ids} LIMIT ${raw(String(FEW + 1))}) AS "_few"`;
+  }
+  if (!hasIndexed(plan.filter)) return null;
   const { lookup, ordered } = composedFilter(context, plan.filter);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
   const account = accountIs(context, true);
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
  WHERE ${account} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
+}
+
+/** Returns whether the objects are named. */
+function asksForIds(filter: FilterNode): boolean {
+  if (filter.kind === 'operator')
+    return filter.operator === 'AND' && filter.conditions.some(asksForIds);
+  return filter.kind === 'condition' && filter.filter.property.role === 'id';
 }
 
 /**

@@ -4,6 +4,7 @@ import type { SqlContext } from './dialect-port.js';
 import { composedFilter } from './filter.js';
 import { type Fragment, name, type Raw, raw, sql } from './fragment.js';
 import { ALL, accountIs, orderBy, orderTerms, rows, scanning } from './query-statements.js';
+import { isVisible, viewIn } from './visible.js';
 
 /**
  * The statements of a query whose result takes a shape. Each numbers the whole result once: whether
@@ -112,7 +113,7 @@ function composeCollapsed(
 
 /**
  * The path of an object is its ancestors' places in the order of all, and its own. An object whose
- * parent does not exist is a root. Objects that no root leads to stand behind all others, each for
+ * parent does not exist, or is not in the view, is a root. Objects that no root leads to stand behind all others, each for
  * itself: older versions may have stored parents that make a circle.
  */
 function composeTree(
@@ -121,14 +122,16 @@ function composeTree(
   { by, sorts, filters }: PlanShape & { readonly kind: 'tree' },
 ): Fragment {
   const { type, dialect } = context;
-  const { where } = composedFilter(context, filter);
+  const limited = viewIn(filter);
+  const { where } = composedFilter(context, limited?.rest ?? filter);
+  const seen = limited === null ? sql`` : sql` AND ${isVisible(context, limited.view)}`;
   const order = orderBy(orderTerms(sort, dialect));
   const step = raw(dialect.pathStep('"a"."_order"'));
   const hit = raw(filters ? `"a"."_hit" * "t"."_hit"` : `"a"."_hit"`);
   const sorted = raw(sorts ? '"t"."_path" IS NULL, "t"."_path", "a"."_order"' : '"a"."_order"');
   return sql`WITH RECURSIVE "_all" AS (SELECT "id" AS "_id", ${name(by.column)} AS "_by",
  CASE WHEN ${where} THEN 1 ELSE 0 END AS "_hit", row_number() OVER (ORDER BY ${order}) AS "_order"
- FROM ${name(type.table)} WHERE ${accountIs(context, true)} AND ${dialect.tick}),
+ FROM ${name(type.table)} WHERE ${accountIs(context, true)} AND ${dialect.tick}${seen}),
  "_tree"("_id", "_hit", "_path", "_level") AS (
  SELECT "a"."_id", "a"."_hit", ${step}, 1 FROM "_all" AS "a"
  LEFT JOIN "_all" AS "t" ON "t"."_id" = "a"."_by" WHERE "t"."_id" IS NULL

@@ -6,6 +6,7 @@ import type {
 } from '../../capability/definition.js';
 import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
+import { scopesOfTable } from '../../capability/scopes.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
@@ -183,7 +184,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   async viewNumber({ table }: DataTypeDefinition, view: View): Promise<number> {
     const { accountId } = this.scope;
     const own = JSON.stringify(ownScopes(view).map((scope) => [scope]));
-    const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
+    const ranges = JSON.stringify(view.sharedTables.map(scopesOfTable));
+    const granted = [ranges, accountId, JSON.stringify(principalsOf(view))] as const;
     const [row] = await this.all('viewNumber', accountId, table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
   }

@@ -68,8 +68,10 @@ const SHARED = Object.freeze({
   // The greatest number of each scope is at the end of its part of the index.
   viewNumber: `SELECT max("last") FROM (SELECT (SELECT max("number") FROM "JmapScope" AS "s"
  WHERE "s"."accountId" = ? AND "s"."type" = ? AND "s"."scope" = "held"."scope") AS "last"
- FROM (SELECT value ->> 0 AS "scope" FROM ROWS(?) UNION ALL SELECT "scope" FROM "JmapGrant"
- WHERE "accountId" = ? AND "principalId" IN ?) AS "held") AS "numbers"`,
+ FROM (SELECT value ->> 0 AS "scope" FROM ROWS(?) UNION ALL SELECT "scope" FROM
+ (SELECT value ->> 0 AS "begin", value ->> 1 AS "end" FROM ROWS(?)) AS "range"
+ CROSS JOIN "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?
+ AND "scope" >= "range"."begin" AND "scope" < "range"."end") AS "held") AS "numbers"`,
 
   writeScopes: `INSERT INTO "JmapScope"
  ("accountId", "type", "objectId", "scope", "number", "gone")

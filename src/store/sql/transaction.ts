@@ -100,7 +100,10 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     properties: readonly PropertyDefinition[] | null = null,
   ): Promise<number> {
     const { table } = type;
-    if (changes.some(({ scopes }) => scopes !== undefined)) {
+    if (type.access !== undefined || changes.some(({ scopes }) => scopes !== undefined)) {
+      // Its objects would be in nobody's view.
+      const bare = changes.find(({ scopes }) => scopes === undefined);
+      if (bare !== undefined) throw new Error(`A change of ${type.name} has no scopes.`);
       const state = await this.#writeRecords(type, scopedRecords(changes, properties));
       await this.#writeScopes(table, scopeRows(changes, state));
       return state;

@@ -1,28 +1,48 @@
+import { scopesOfTable } from '../../capability/scopes.js';
 import type { FilterNode, View } from '../port.js';
 import { ownScopes, principalsOf } from './access-records.js';
 import type { SqlContext } from './dialect-port.js';
-import { type Fragment, sql } from './fragment.js';
+import { type Fragment, raw, sql } from './fragment.js';
 
-/** Returns the condition that an object has a scope of the view's user. */
+/**
+ * Returns the condition that an object has a scope of the view's user. It reads the object's few
+ * scopes, not the user's many.
+ */
 export function isVisible(context: SqlContext, view: View): Fragment {
+  const { dialect } = context;
+  const isHeld = dialect.isAmong(dialect.unindexed(raw('"_s"."scope"')), heldScopes(context, view));
   return sql`EXISTS (SELECT 1 FROM "JmapScope" AS "_s"
- WHERE ${isHeld(context, view)} AND "_s"."objectId" = "id")`;
+ WHERE ${isOfType(context)} AND "_s"."objectId" = "id" AND ${isHeld})`;
 }
 
-/** Returns a SELECT `"_id"` of the objects that the view has, each once. */
+/**
+ * Returns a SELECT `"_id"` of the objects that the view has, each once. It reads the part of the
+ * index that each scope of the user has.
+ */
 export function visibleIds(context: SqlContext, view: View): Fragment {
-  return sql`SELECT DISTINCT "_s"."objectId" AS "_id" FROM "JmapScope" AS "_s"
- WHERE ${isHeld(context, view)}`;
+  const { dialect } = context;
+  const isHeld = dialect.isAmong(sql`"_s"."scope"`, heldScopes(context, view));
+  return sql`SELECT DISTINCT ${dialect.unindexed(raw('"_s"."objectId"'))} AS "_id"
+ FROM "JmapScope" AS "_s" WHERE ${isOfType(context)} AND ${isHeld}`;
 }
 
-/** Returns the condition that the user has the scope of a row "_s". */
-function isHeld({ type, accountId, dialect }: SqlContext, view: View): Fragment {
+function isOfType({ type, accountId }: SqlContext): Fragment {
+  return sql`"_s"."accountId" = ${accountId} AND "_s"."type" = ${type.table} AND NOT "_s"."gone"`;
+}
+
+/** Returns a SELECT of the scopes that the view's user has. */
+function heldScopes({ accountId, dialect }: SqlContext, view: View): Fragment {
   const own = dialect.elements(JSON.stringify(ownScopes(view)), 'string');
+  const [first, ...rest] = view.sharedTables.map((table) => {
+    const [begin, end] = scopesOfTable(table);
+    return sql`("scope" >= ${begin} AND "scope" < ${end})`;
+  });
+  if (first === undefined) return own;
   const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
-  const granted = sql`SELECT "scope" FROM "JmapGrant"
- WHERE "accountId" = ${accountId} AND "principalId" IN (${principals})`;
-  return sql`"_s"."accountId" = ${accountId} AND "_s"."type" = ${type.table} AND NOT "_s"."gone"
- AND "_s"."scope" IN (${own} UNION ${granted})`;
+  const isShared = rest.reduce((any, range) => sql`${any} OR ${range}`, first);
+  const isTheirs = dialect.isAmong(sql`"principalId"`, principals);
+  return sql`${own} UNION ALL SELECT "scope" FROM "JmapGrant"
+ WHERE "accountId" = ${accountId} AND ${isTheirs} AND (${isShared})`;
 }
 
 /** Returns the view that a filter is limited to, and the rest of the filter; null for none. */

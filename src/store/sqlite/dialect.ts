@@ -46,6 +46,10 @@ export const sqlite: Dialect = Object.freeze({
 
   boolean: (value) => (value ? 1 : 0),
 
+  isAmong: (value, select) => sql`${value} IN (${select})`,
+
+  unindexed: (column) => sql`+${column}`,
+
   // `x IN (SELECT ...)`, never `json_each(?) JOIN table`, which may scan the table.
   elements: (json) => sql`SELECT value FROM json_each(${json})`,
 

@@ -3,11 +3,14 @@ import type { AccessChange, NewChange, View } from '../../../src/store/port.js';
 import { ALL, Gadget, gadget, plan } from '../gadget.js';
 import { A, B, type Bench } from './bench.js';
 
-const STRANGER: View = { userId: 'u1', groupIds: [], scopes: ['*'] };
+/** The tables of the objects that are shared. */
+const sharedTables = ['L'];
+const LIST = 'L:1/mayRead';
+const STRANGER: View = { userId: 'u1', groupIds: [], scopes: ['*'], sharedTables };
 
 /** Returns the view of a user who has nothing but what shares give. */
 function viewOf(userId: string, ...groupIds: readonly string[]): View {
-  return { userId, groupIds, scopes: [] };
+  return { userId, groupIds, scopes: [], sharedTables };
 }
 
 function created(objectId: string, ...scopes: readonly string[]): NewChange {
@@ -103,13 +106,13 @@ export function scopeCases(bench: Bench): void {
       await write((t) => t.destroy(Gadget, ['r1']));
       await record(destroyed('r1', 'b', 'c'));
       expect([...(await read((s) => s.scopesOf(Gadget, ['r1', 'r2'])))]).toEqual([['r2', ['b']]]);
-      expect(await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'] })).toEqual(['r2']);
+      expect(await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'], sharedTables })).toEqual(['r2']);
     });
 
     it('of an object that came and went in one work are gone', async () => {
       await record(created('r1', 'a'), destroyed('r1', 'a'));
       expect((await read((s) => s.scopesOf(Gadget, ['r1']))).size).toBe(0);
-      expect(await numberOf({ userId: 'u1', groupIds: [], scopes: ['a'] })).toBe(2);
+      expect(await numberOf({ userId: 'u1', groupIds: [], scopes: ['a'], sharedTables })).toBe(2);
     });
 
     it('lead to objects in order of id, at most one more than asked for', async () => {
@@ -149,19 +152,19 @@ export function scopeCases(bench: Bench): void {
     it('steps by what the user sees, by what leaves the view and by access', async () => {
       const view = viewOf('u1');
       expect(await numberOf(view)).toBe(0);
-      await record(created('r1', 'a'), created('r2', 'b'));
+      await record(created('r1', LIST), created('r2', 'b'));
       expect(await numberOf(view)).toBe(0);
-      await write((t) => t.changeGrants([], [{ principalId: 'u1', scope: 'a' }]));
-      await recordAccess({ kind: 'given', principalId: 'u1', scopes: ['a'] });
+      await write((t) => t.changeGrants([], [{ principalId: 'u1', scope: LIST }]));
+      await recordAccess({ kind: 'given', principalId: 'u1', scopes: [LIST] });
       expect(await numberOf(view)).toBe(3);
       await record(updated('r2', null, 'b'));
       expect(await numberOf(view)).toBe(3);
-      await record(updated('r1', ['a'], 'b'));
+      await record(updated('r1', [LIST], 'b'));
       expect(await numberOf(view)).toBe(5);
       await record(updated('r1', null, 'b'));
       expect(await numberOf(view)).toBe(5);
-      await write((t) => t.changeGrants([{ principalId: 'u1', scope: 'a' }], []));
-      await recordAccess({ kind: 'taken', principalId: 'u1', scopes: ['a'] });
+      await write((t) => t.changeGrants([{ principalId: 'u1', scope: LIST }], []));
+      await recordAccess({ kind: 'taken', principalId: 'u1', scopes: [LIST] });
       expect(await numberOf(view)).toBe(7);
       expect(await numberOf(viewOf('u2'))).toBe(0);
       await recordAccess({ kind: 'given', principalId: 'g1', memberId: 'u2', scopes: ['b'] });

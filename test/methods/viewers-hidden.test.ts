@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Json, Rig } from './rig.js';
+import { viewer } from './viewers.js';
+import { AS_OWNER, AS_VIEWER, nodes } from './viewers-nodes.js';
+
+// Objects that a user doesn't see have no effect that the user could tell.
+
+let rig: Rig;
+/** The id of a node that nodes with the title "auto" refer to. */
+let target: string | null = null;
+
+beforeEach(() => {
+  target = null;
+  rig = new Rig({}, { more: nodes((title) => (title === 'auto' ? target : null)) });
+});
+afterEach(() => rig.close());
+
+const own = (verb: string, args: object): Promise<Json> => rig.call(`Node/${verb}`, args, AS_OWNER);
+const view = (verb: string, args: object): Promise<Json> =>
+  rig.call(`Node/${verb}`, args, AS_VIEWER);
+
+async function make(...objects: readonly object[]): Promise<readonly string[]> {
+  const create = Object.fromEntries(objects.map((object, index) => [`k${index}`, object]));
+  const { created } = await own('set', { create });
+  return objects.map((_, index) => created[`k${index}`].id);
+}
+
+describe('a text that names users', () => {
+  it('names none where it is no id', async () => {
+    const [id = ''] = await make({ title: 'secret', tags: { u2: true, u3: true } });
+    const { state } = await view('get', { ids: [] });
+    await own('set', { update: { [id]: { tags: { 'u2,p:u3': true } } } });
+    expect((await view('get', { ids: [id] })).notFound).toEqual([id]);
+    expect((await view('query', {})).ids).toEqual([]);
+    expect((await view('changes', { sinceState: state })).destroyed).toEqual([id]);
+  });
+
+  it('may be as long as its property allows', async () => {
+    await make({ title: 'long', tags: { ['x'.repeat(20_000)]: true } });
+    expect((await view('query', {})).ids).toEqual([]);
+  });
+});
+
+describe('a result with a shape', () => {
+  it('tells no changes to a user who sees a part of the objects', async () => {
+    await make({ title: 'a', rank: 1, group: 'g' });
+    for (const shape of [{ collapse: true }, { sortAsTree: true }, { filterAsTree: true }]) {
+      const { canCalculateChanges, queryState } = await view('query', shape);
+      expect(canCalculateChanges).toBe(false);
+      const changes = await view('queryChanges', { ...shape, sinceQueryState: queryState });
+      expect(changes).toMatchObject({ error: 'cannotCalculateChanges' });
+      const owner = await own('query', shape);
+      expect(owner.canCalculateChanges).toBe(true);
+    }
+  });
+
+  it('is a tree of the visible objects alone', async () => {
+    const [child = '', other = '', hidden = ''] = await make(
+      { title: 'child', rank: 1 },
+      { title: 'other', rank: 1 },
+      { title: 'hidden' },
+    );
+    await own('set', { update: { [child]: { parentId: hidden } } });
+    const { ids } = await view('query', { sortAsTree: true });
+    expect(ids).toEqual([child, other]);
+    expect((await own('query', { sortAsTree: true })).ids).toEqual([other, hidden, child]);
+  });
+
+  it('has the first visible object of each group', async () => {
+    const [, b = ''] = await make(
+      { title: 'hidden', group: 'g' },
+      { title: 'b', rank: 1, group: 'g' },
+    );
+    expect((await view('query', { collapse: true })).ids).toEqual([b]);
+  });
+});
+
+describe('a change of hidden objects', () => {
+  it('adds no names to "updatedProperties"', async () => {
+    const [a = '', b = ''] = await make({ title: 'a', rank: 1 }, { title: 'b' });
+    const { state } = await view('get', { ids: [] });
+    await own('set', { update: { [a]: { title: 'new' }, [b]: { wage: 5 } } });
+    const changes = await view('changes', { sinceState: state });
+    expect(changes).toMatchObject({ updated: [a], updatedProperties: ['updated', 'title'] });
+  });
+
+  it('is no part of the answer to a destroy that takes them along', async () => {
+    const [boss = ''] = await make({ title: 'boss', rank: 1 });
+    const [kept = ''] = await make({ title: 'hidden', bossId: boss });
+    const refused = await view('set', { destroy: [boss] });
+    expect(refused.notDestroyed[boss]).toMatchObject({ type: 'forbidden' });
+    await own('set', { update: { [kept]: { rank: 1 } } });
+    expect((await view('set', { destroy: [boss] })).destroyed).toEqual([boss, kept]);
+  });
+
+  it('is not told to a user who may destroy what it does not see', async () => {
+    const [boss = ''] = await make({ title: 'boss', rank: 1 });
+    const [hidden = ''] = await make({ title: 'hidden', bossId: boss });
+    const cleaner = { ...AS_VIEWER, user: viewer('u2', ['cleaner']) };
+    const { destroyed } = await rig.call('Node/set', { destroy: [boss] }, cleaner);
+    expect(destroyed).toEqual([boss]);
+    expect((await own('get', { ids: [hidden] })).notFound).toEqual([hidden]);
+  });
+
+  it('is told as destroyed alone where it takes an object out of the view', async () => {
+    const [parent = ''] = await make({ title: 'parent', rank: 1 });
+    const [child = ''] = await make({ title: 'child', rank: 1, parentId: parent });
+    const answer = await view('set', { destroy: [parent] });
+    expect(Object.keys(answer.updated)).toEqual([child]);
+  });
+});
+
+describe('a reference that the server gives', () => {
+  it('may lead to what the user does not see', async () => {
+    const [hidden = '', seen = ''] = await make({ title: 'hidden' }, { title: 'seen', rank: 1 });
+    target = hidden;
+    const create = { k: { title: 'auto', rank: 1 } };
+    const answer = await view('set', { create, update: { [seen]: { title: 'auto' } } });
+    expect([answer.notCreated, answer.notUpdated]).toEqual([null, null]);
+    const named = await view('set', { update: { [seen]: { parentId: hidden } } });
+    expect(named.notUpdated[seen]).toMatchObject({ type: 'invalidProperties' });
+  });
+});
