@@ -1,15 +1,9 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { principalScope } from '../capability/scopes.js';
-import type {
-  ScopedChange,
-  ScopedObject,
-  Snapshot,
-  View,
-  ViewRecord,
-  ViewRecordAt,
-} from '../store/port.js';
+import type { Snapshot, View, ViewRecord, ViewRecordAt } from '../store/port.js';
 import { HeldScopes } from './held-scopes.js';
-import { changesOfView, findEarlier, type Moment, type ViewChanges } from './view-changes.js';
+import { PastScopes } from './past-scopes.js';
+import { changesOfView, type Moment, type ViewChanges } from './view-changes.js';
 
 export interface ViewQuestion {
   readonly type: DataTypeDefinition;
@@ -56,29 +50,24 @@ export async function readViewChanges(
   const before = upTo === undefined ? since.number : since.number - 1;
   const records = await snapshot.viewRecords(type, before, limits.records);
   const last = records.at(-1)?.number ?? before;
-  const later = last < current ? await snapshot.accessRecords(type, last) : [];
+  const later = last < current ? await snapshot.accessRecords(type, question.view, last) : [];
   const held = await readHeld(snapshot, question.view, [...records, ...later]);
   const moved = movedScopes(held, records);
-  const { today, changes } =
+  const past =
     moved.length === 0
       ? NOTHING
-      : await readMoved(snapshot, { ...question, moved, records }, limits.reach);
+      : await readPast(snapshot, { ...question, moved, records }, limits.reach);
   const history = {
     held,
     records,
     ...(upTo === undefined ? {} : { upTo }),
-    findObjects: (number: number, scopes: readonly string[]) =>
-      findEarlier(
-        scopes,
-        today,
-        changes.filter((change) => change.number > number),
-      ),
+    findObjects: (number: number, scopes: readonly string[]) => past.findBefore(number, scopes),
   };
   const isMoved = moved.length > 0;
   return { ...changesOfView(history, limits.objects), records, isMoved };
 }
 
-const NOTHING = { today: [], changes: [] } as const;
+const NOTHING = new PastScopes([], []);
 
 /** Returns the scopes that the user of a view had before all of the records. */
 export async function readHeld(
@@ -111,17 +100,20 @@ interface Moved extends ViewQuestion {
   readonly records: readonly ViewRecordAt[];
 }
 
-/** Reads the objects that have these scopes today, and all changes since the first record. */
-async function readMoved(
+/** Reads who had these scopes since the first record. */
+async function readPast(
   snapshot: Snapshot,
   { type, current, moved, records }: Moved,
   reach: number,
-): Promise<{ readonly today: readonly ScopedObject[]; readonly changes: readonly ScopedChange[] }> {
+): Promise<PastScopes> {
   const today = await snapshot.objectsWith(type, moved, reach);
   if (today.length > reach) throw new BeyondReachError();
   const last = records.at(-1)?.number ?? current;
   if (current - last > reach) throw new BeyondReachError();
   const rest = last < current ? await snapshot.viewRecords(type, last, current - last) : [];
   const all = [...records, ...rest];
-  return { today, changes: all.filter((record) => record.kind !== 'access') };
+  return new PastScopes(
+    today,
+    all.filter((record) => record.kind !== 'access'),
+  );
 }

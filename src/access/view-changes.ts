@@ -144,22 +144,3 @@ function kindOf({ wasVisible, isVisible, hasChanged }: Seen): ChangeKind | null 
   if (wasVisible) return isVisible ? (hasChanged ? 'updated' : null) : 'destroyed';
   return isVisible ? 'created' : null;
 }
-
-/**
- * Returns the objects that had one of the scopes just before a record. `today`: those that have one
- * now. `later`: all changes of scopes from that record on, ascending.
- */
-export function findEarlier(
-  scopes: readonly string[],
-  today: readonly ScopedObject[],
-  later: readonly ScopedChange[],
-): readonly ScopedObject[] {
-  const wanted = new Set(scopes);
-  const found = new Map(today.map((object) => [object.id, object.scopes]));
-  for (const { kind, objectId, scopes: after, scopesBefore } of later.toReversed()) {
-    found.set(objectId, kind === 'created' ? [] : (scopesBefore ?? after));
-  }
-  return [...found].flatMap(([id, own]) =>
-    own.some((scope) => wanted.has(scope)) ? [{ id, scopes: own }] : [],
-  );
-}

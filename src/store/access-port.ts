@@ -107,8 +107,15 @@ export interface AccessReads {
     limit: number,
   ): Promise<readonly ViewRecordAt[]>;
 
-  /** Returns all changes of access with a number greater than `since`, ascending. */
-  accessRecords(type: DataTypeDefinition, since: number): Promise<readonly AccessRecord[]>;
+  /**
+   * Returns all changes of access with a number greater than `since`, ascending: none where none of
+   * them concerns the principals of the view.
+   */
+  accessRecords(
+    type: DataTypeDefinition,
+    view: View,
+    since: number,
+  ): Promise<readonly AccessRecord[]>;
 }
 
 /** Writing operations about types with access rules. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HeldScopes } from '../../src/access/held-scopes.js';
-import { changesOfView, findEarlier, type Moment } from '../../src/access/view-changes.js';
+import { PastScopes } from '../../src/access/past-scopes.js';
+import { changesOfView, type Moment } from '../../src/access/view-changes.js';
 import type { AccessChange, ScopedChange, ViewRecord } from '../../src/store/port.js';
 
 // A history of a type, and what one user synchronises of it.
@@ -93,7 +94,7 @@ class World {
             .slice(number - 1)
             .filter((record): record is ScopedChange => record.kind !== 'access')
             .filter(({ kind, scopesBefore }) => kind === 'created' || scopesBefore !== null);
-          return findEarlier(scopes, today, later);
+          return new PastScopes(today, later).findBefore(number, scopes);
         },
       },
       maximum,

@@ -35,6 +35,15 @@ describe('a text that names users', () => {
     expect((await view('changes', { sinceState: state })).destroyed).toEqual([id]);
   });
 
+  it('is one of 500 at most', async () => {
+    const tags = Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`u${n}`, true]));
+    const { notCreated } = await own('set', { create: { k: { tags } } });
+    expect(notCreated['k']).toMatchObject({
+      type: 'invalidProperties',
+      description: '"tags" names more than 500 users.',
+    });
+  });
+
   it('may be as long as its property allows', async () => {
     await make({ title: 'long', tags: { ['x'.repeat(20_000)]: true } });
     expect((await view('query', {})).ids).toEqual([]);

@@ -60,7 +60,9 @@ export const NODE_RULES: readonly AccessRule[] = [
 ];
 
 /** `autoId`: the reference that a node with this title gets. */
-export function nodes(autoId: (title: string) => string | null = () => null): Required<Logic>['more'] {
+export function nodes(
+  autoId: (title: string) => string | null = () => null,
+): Required<Logic>['more'] {
   const node: DataTypeDefinition = dataType(
     'Node',
     PROPERTIES,

@@ -5,6 +5,7 @@ import {
   type ViewLimits,
   type ViewQuestion,
 } from '../../access/read-view.js';
+import type { Moment } from '../../access/view-changes.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
 import type { ChangeKind, ScopedChange, Snapshot, View } from '../../store/port.js';
@@ -32,13 +33,8 @@ export async function answerViewerChanges(
   const response = await services.store.read(accountId, { deadline }, async (snapshot) => {
     const reached = await snapshot.viewNumber(type, view);
     requireReached('sinceState', { since: since.number, current: reached });
-    const objects = args.maxChanges ?? MAX_RECORDS;
-    const limits = { records: MAX_RECORDS, objects, reach: services.limits.queryChangesMax };
-    const isBehind = since.number < reached || since.upTo !== undefined;
-    const found = isBehind
-      ? await readSince(snapshot, { type, view, since }, limits, services)
-      : null;
-    const end = found?.end ?? since;
+    const question = { type, view, since, reached };
+    const { found, end } = await readPage(snapshot, question, args.maxChanges ?? null, services);
     const isAll = end.upTo === undefined && end.number >= reached;
     const { created, updated, destroyed } = pageOf(end.number, found?.kinds ?? NONE);
     const isKnown = found !== null && !found.isMoved;
@@ -57,6 +53,34 @@ export async function answerViewerChanges(
 }
 
 const NONE: ReadonlyMap<string, ChangeKind> = new Map();
+
+/** Change records that a page begins with; more where it names nothing yet. */
+const FIRST_RECORDS = 500;
+
+/**
+ * Reads a page of changes, and how far it goes. It passes over all records that don't concern the
+ * view. `found` is null where there is nothing new.
+ */
+async function readPage(
+  snapshot: Snapshot,
+  { reached, ...question }: Omit<ViewQuestion, 'current'> & { readonly reached: number },
+  maximum: number | null,
+  services: Services,
+): Promise<{ readonly found: ViewAnswer | null; readonly end: Moment }> {
+  const objects = maximum ?? MAX_RECORDS;
+  const reach = services.limits.queryChangesMax;
+  let records = Math.min(MAX_RECORDS, Math.max(FIRST_RECORDS, objects));
+  let end = question.since;
+  let found: ViewAnswer | null = null;
+  while (end.upTo !== undefined || end.number < reached) {
+    const limits = { records, objects, reach };
+    found = await readSince(snapshot, { ...question, since: end }, limits, services);
+    end = found.end ?? end;
+    if (found.end === null || found.kinds.size > 0) break;
+    records = MAX_RECORDS;
+  }
+  return { found, end };
+}
 
 function changesIn({ records }: ViewAnswer): readonly ScopedChange[] {
   return records.filter((record) => record.kind !== 'access');

@@ -174,9 +174,10 @@ export class CascadePlanner {
     const { judges } = changes.index;
     const judge = await access.judgeOf(changes.index.type);
     if ((await judge?.judge(changes)) === true) return null;
-    const isJudged = judges || this.#quotas.concerns;
+    const isLimited = changes.index.type.access !== undefined;
+    const isJudged = judges || isLimited || this.#quotas.concerns;
     if (!isJudged && this.#roots.size === 0) return NOTHING_GOES;
-    if (this.#rules.judge() || this.#limits.judgeSizes()) return null;
+    if (this.#rules.judge() || this.#limits.judgeSizes() || this.#limits.judgeNames()) return null;
     if ((await this.#links.judge()) || (await this.#circles.judge())) return null;
     const roots = [...this.#roots].filter(
       (id) => !this.#refusedRoots.has(id) && (destroyTargets.has(id) || changes.rows.has(id)),

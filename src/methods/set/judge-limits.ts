@@ -1,8 +1,12 @@
+import { idsIn } from '../../access/scopes-by-rule.js';
 import { setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { octetsOf } from './object-octets.js';
 import type { ProposedChanges } from './proposed-changes.js';
+
+/** The users whom one property may name: each has a row that tells who sees the object. */
+const MAX_NAMED = 500;
 
 /** Judges an account's limits of a type: `overQuota` for too many, `tooLarge` for one too large. */
 export class LimitJudge {
@@ -13,6 +17,19 @@ export class LimitJudge {
   constructor(changes: ProposedChanges, unit: UnitOfWork) {
     this.#changes = changes;
     this.#unit = unit;
+  }
+
+  /** Refuses objects with a property that names too many users who see them. */
+  judgeNames(): boolean {
+    const { index, rows, refusals } = this.#changes;
+    for (const { who } of index.type.access ?? []) {
+      if (who.kind !== 'property') continue;
+      for (const row of rows.values()) {
+        if (idsIn(row.after[who.property]).length <= MAX_NAMED) continue;
+        this.#changes.complain(row, who.property, `names more than ${MAX_NAMED} users`);
+      }
+    }
+    return this.#changes.refusals > refusals;
   }
 
   /** Of an object: octets of its JSON, as /get would give it. */

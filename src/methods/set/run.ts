@@ -166,7 +166,7 @@ export class SetRun {
     const { hooks } = this.#context;
     const { type } = this.#index;
     const isCounted = (this.#unit.book?.quotasOf(type) ?? NO_QUOTAS).length > 0;
-    const judges = this.#index.judges || isCounted || this.#judge !== null;
+    const judges = this.#index.judges || isCounted || type.access !== undefined;
     if (hooks === null && !judges && destroys.length === 0) return null;
     return new CascadePlanner({
       access: this.#access,

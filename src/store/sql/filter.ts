@@ -413,7 +413,7 @@ function sortKeyRead({ property, column }: FilterDefinition): SortKey | undefine
 const MAX_LOOKUPS = 20;
 
 /** A SELECT `"_id"` of ids, each once, of how many lookups it is made. */
-interface Lookup {
+export interface Lookup {
   readonly ids: Fragment;
   readonly count: number;
 }

@@ -2,7 +2,7 @@ import type { SortDefinition, SortOperator } from '../../capability/definition.j
 import { sortColumn } from '../../capability/shadow-transforms.js';
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
-import { composedFilter, itemOperand } from './filter.js';
+import { type ComposedFilter, composedFilter, itemOperand, type Lookup } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { viewIn, visibleIds } from './visible.js';
 
@@ -24,6 +24,8 @@ const COLUMN = /^"[^"]+"$/;
 
 /** Rows that are sorted rather than looked for in an order that exists. */
 const FEW = 5000;
+/** Objects of a view that are sorted rather than found in an order of all. */
+const FEW_VISIBLE = 1000;
 
 /**
  * Asks how many rows, at most one more than few, ordered indexes find for the filter: one row
@@ -36,7 +38,8 @@ export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null 
   if (limited !== null && !asksForIds(limited.rest)) {
     if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return null;
     const ids = visibleIds(context, limited.view);
-    return sql`SELECT count(*) <= ${FEW} FROM (${ids} LIMIT ${raw(String(FEW + 1))}) AS "_few"`;
+    const limit = raw(String(FEW_VISIBLE + 1));
+    return sql`SELECT count(*) <= ${FEW_VISIBLE} FROM (${ids} LIMIT ${limit}) AS "_few"`;
   }
   if (!hasIndexed(plan.filter)) return null;
   const { lookup, ordered } = composedFilter(context, plan.filter);
@@ -222,12 +225,10 @@ export function rows(
 ): Fragment {
   const { type, accountId, dialect } = context;
   // To look at all objects takes longer than to begin with those of the view.
-  const limited = leads || readsAll ? viewIn(filter) : null;
-  const composed = composedFilter(context, limited?.rest ?? filter, leads);
-  const isWithin = limited !== null && composed.lookup === null;
-  const { where, ordered } =
-    limited === null || isWithin ? composed : composedFilter(context, filter, leads);
-  const lookup = isWithin ? { ids: visibleIds(context, limited.view) } : composed.lookup;
+  const isWithin = leads || readsAll;
+  const { where, ordered, lookup } =
+    (isWithin ? withinView(context, filter, leads) : null) ??
+    composedFilter(context, filter, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
   const account = accountIs(context, isCommon);
   const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;
@@ -238,6 +239,21 @@ export function rows(
   // CROSS JOIN: what was looked up leads to rows by their key, whatever other index there is.
   return sql`(${lookup.ids}) AS "_found" CROSS JOIN ${name(type.table)}
  WHERE "id" = "_found"."_id" AND ${own}`;
+}
+
+/** Returns the filter as one that begins with the objects of its view; null where it has none. */
+function withinView(
+  context: SqlContext,
+  filter: FilterNode,
+  leads: boolean,
+): (Pick<ComposedFilter, 'where' | 'ordered'> & { readonly lookup: Pick<Lookup, 'ids'> }) | null {
+  const limited = viewIn(filter);
+  if (limited === null) return null;
+  const { where, ordered, lookup } = composedFilter(context, limited.rest, leads);
+  // An index that finds few is the better beginning.
+  return lookup === null
+    ? { where, ordered, lookup: { ids: visibleIds(context, limited.view) } }
+    : null;
 }
 
 export function accountIs({ accountId, dialect }: SqlContext, isCommon: boolean): Fragment {

@@ -6,7 +6,7 @@ import type {
 } from '../../capability/definition.js';
 import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
-import { scopesOfTable } from '../../capability/scopes.js';
+import { principalScope, scopesOfTable } from '../../capability/scopes.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
@@ -147,9 +147,14 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return viewRecordsOf(type, rows);
   }
 
-  async accessRecords(type: DataTypeDefinition, since: number): Promise<readonly AccessRecord[]> {
-    const { accountId } = this.scope;
-    const rows = await this.all('accessRecords', accountId, type.table, since);
+  async accessRecords(
+    type: DataTypeDefinition,
+    view: View,
+    since: number,
+  ): Promise<readonly AccessRecord[]> {
+    const place = [this.scope.accountId, type.table] as const;
+    const scopes = JSON.stringify(principalsOf(view).map(principalScope));
+    const rows = await this.all('accessRecords', ...place, since, ...place, scopes, since);
     return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
   }
 

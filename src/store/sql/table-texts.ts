@@ -45,9 +45,11 @@ const SHARED = Object.freeze({
   viewRecords: `${SELECT_RECORDS}
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
 
+  // No index has the kinds: the records are read where a principal of the view is concerned.
   accessRecords: `${SELECT_RECORDS}
- WHERE "accountId" = ? AND "type" = ? AND "number" > ?
- AND "kind" = ${ACCESS_KIND} ORDER BY "number"`,
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ? AND "kind" = ${ACCESS_KIND}
+ AND EXISTS (SELECT 1 FROM "JmapScope" WHERE "accountId" = ? AND "type" = ? AND "objectId" = ''
+ AND "scope" IN ? AND "number" > ?) ORDER BY "number"`,
 
   grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
 

@@ -9,8 +9,14 @@ import { type Fragment, raw, sql } from './fragment.js';
  * scopes, not the user's many.
  */
 export function isVisible(context: SqlContext, view: View): Fragment {
-  const { dialect } = context;
-  const isHeld = dialect.isAmong(dialect.unindexed(raw('"_s"."scope"')), heldScopes(context, view));
+  const { accountId, dialect } = context;
+  const own = dialect.elements(JSON.stringify(ownScopes(view)), 'string');
+  const isOwn = dialect.isAmong(dialect.unindexed(raw('"_s"."scope"')), own);
+  const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
+  const isTheirs = dialect.isAmong(sql`"_g"."principalId"`, principals);
+  const isGranted = sql`EXISTS (SELECT 1 FROM "JmapGrant" AS "_g" WHERE "_g"."accountId" = ${accountId}
+ AND ${isTheirs} AND "_g"."scope" = "_s"."scope")`;
+  const isHeld = view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted})` : isOwn;
   return sql`EXISTS (SELECT 1 FROM "JmapScope" AS "_s"
  WHERE ${isOfType(context)} AND "_s"."objectId" = "id" AND ${isHeld})`;
 }
@@ -51,7 +57,7 @@ export function viewIn(
 ): { readonly view: View; readonly rest: FilterNode } | null {
   if (filter.kind === 'visible') return { view: filter.view, rest: { kind: 'all' } };
   if (filter.kind !== 'operator' || filter.operator !== 'AND') return null;
-  const [first, ...conditions] = filter.conditions;
-  if (first?.kind !== 'visible') return null;
-  return { view: first.view, rest: { ...filter, conditions } };
+  const [first, second, ...others] = filter.conditions;
+  if (first?.kind !== 'visible' || second === undefined || others.length > 0) return null;
+  return { view: first.view, rest: second };
 }
