@@ -106,11 +106,15 @@ async function look(watch: Watch): Promise<Past> {
   return { state: all.state, view, queries };
 }
 
-/** Returns the view that a client has which goes on from a past one. */
+/**
+ * Returns the view that a client has which goes on from a past one. `between`: happens between two
+ * pages.
+ */
 async function synchronise(
   watch: Watch,
   past: Past,
   maxChanges: number,
+  between: () => Promise<void> = async () => undefined,
 ): Promise<{ readonly view: ReadonlyMap<string, Json>; readonly state: string }> {
   const view = new Map(past.view);
   let { state } = past;
@@ -130,6 +134,7 @@ async function synchronise(
     for (const id of got.notFound) view.set(id, null);
     state = changes.newState;
     if (!changes.hasMoreChanges) return { view, state };
+    await between();
   }
   throw new Error(`/changes has no end.`);
 }
@@ -156,7 +161,22 @@ export async function followWorld(world: World, steps: number): Promise<void> {
       for (const past of few) await followFrom(past, now, watch);
       pasts.push(now);
     }
+    const { pasts, ...watch } = random.pick(watches);
+    await followWrites(random.pick(pasts), watch);
   }
+}
+
+/** Follows a user who reads pages while others write. */
+async function followWrites(past: Past, watch: Watch): Promise<void> {
+  const { world } = watch;
+  let writes = 2;
+  const found = await synchronise(watch, past, world.random.pick([1, 2]), async () => {
+    writes -= 1;
+    if (writes >= 0) await world.change();
+  });
+  const now = await look(watch);
+  expect(Object.fromEntries(found.view)).toEqual(Object.fromEntries(now.view));
+  expect(found.state).toBe(now.state);
 }
 
 async function followFrom(past: Past, now: Past, watch: Watch): Promise<void> {
