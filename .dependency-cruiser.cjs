@@ -151,7 +151,7 @@ module.exports = {
     ),
     onlyImports(
       'src/access',
-      [...wire, ...store],
+      [...wire, ...store, ...principal],
       'The view of a user follows from data: it can be tested without a database.',
     ),
     onlyImports(
@@ -179,7 +179,7 @@ module.exports = {
     ),
     onlyImports(
       'src/push',
-      [...wire, ...store, ...principal, ...push, '^src/outbound/'],
+      [...wire, ...store, ...principal, ...push, '^src/(outbound|access)/'],
       'Push reads through the ports, as methods do.',
     ),
     onlyImports(

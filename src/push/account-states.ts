@@ -16,6 +16,13 @@ export interface AccountListener {
   changed(types: Iterable<string>, stamp: number): void;
 }
 
+/** Stamps changes in their order. */
+export interface StateClock {
+  now(): number;
+  /** Returns a stamp that is later than all before it. */
+  tick(): number;
+}
+
 /** How far the number of a hint may be ahead of the known one before the database is asked. */
 const FAR_AHEAD = 10_000;
 
@@ -110,7 +117,7 @@ export interface StatesOptions {
 }
 
 /** The accounts that receivers of this process listen to, with their newest known states. */
-export class States {
+export class States implements StateClock {
   readonly #options: StatesOptions;
   readonly #accounts = new Map<string, AccountStates>();
   /** Resolves when the account's states were read for the first time. */
@@ -130,7 +137,10 @@ export class States {
     this.#options = options;
   }
 
-  /** Returns a stamp that is later than all before it. */
+  now(): number {
+    return this.#clock;
+  }
+
   tick(): number {
     this.#clock += 1;
     return this.#clock;

@@ -1,9 +1,18 @@
-import type { Principal } from '../accounts/principal.js';
+import { formatViewState, identityOf } from '../access/views.js';
+import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { findTypeMode } from '../protocol/access-modes.js';
 import { accountHas } from '../protocol/session.js';
+import type { View } from '../store/port.js';
 import type { AccountListener, AccountStates, States } from './account-states.js';
-import { type AccountVector, allNumbers, type ChangedNumbers, type Vectors } from './vector.js';
+import {
+  type AccountVector,
+  accountKey,
+  allNumbers,
+  type ChangedNumbers,
+  type Vectors,
+} from './vector.js';
+import { type ReadViews, ViewStates } from './view-states.js';
 
 /** The states that have changed, as text: all receivers of an audience that need it share one. */
 export interface News {
@@ -34,18 +43,37 @@ export interface AudienceOptions {
   readonly types: readonly DataTypeDefinition[];
   readonly vectors: () => Vectors;
   readonly countReplay: (replay: Replay) => void;
+  readonly views: ViewSource;
   /** Wakes the receivers of the audience, in a turn of its own. */
   readonly wake: (audience: Audience) => void;
   readonly left: (receiver: Receiver) => void;
 }
 
+/** Knows what users see of types with access rules. */
+export interface ViewSource {
+  /** Returns null where the user sees all of the type. */
+  viewOf(account: AccountAccess, principal: Principal, type: DataTypeDefinition): View | null;
+  readonly read: ReadViews;
+  readonly onError: (error: unknown) => void;
+}
+
 /** An account in reach, with the types that receivers may see of it. */
 interface Seat {
   readonly account: AccountStates;
+  /** The account's states as the user sees them. */
+  readonly seen: Pick<AccountStates, 'numberOf' | 'stampOf'>;
+  /** Set where the user sees a part of some types; it hears of the account's changes then. */
+  readonly part: ViewStates | null;
+  readonly views: Views;
+  /** Names what the user sees, as vectors do. */
+  readonly key: string;
   readonly types: readonly string[];
   /** The stamp from which on the audience has it. */
   readonly joined: number;
 }
+
+/** By the name of each type of which the user sees a part. */
+type Views = ReadonlyMap<string, View>;
 
 /** All receivers that see the same: those of one token that want the same types. */
 export class Audience implements AccountListener {
@@ -85,7 +113,9 @@ export class Audience implements AccountListener {
   /** Resolves when the states of all accounts are known. Rejects where they can't be read. */
   async ready(): Promise<void> {
     const { states } = this.#options;
-    await Promise.all(Array.from(this.#seats.keys(), (id) => states.loaded(id)));
+    const seats = [...this.#seats];
+    await Promise.all(seats.map(([id]) => states.loaded(id)));
+    await Promise.all(seats.map(([, { part }]) => part?.loaded()));
   }
 
   /**
@@ -93,15 +123,19 @@ export class Audience implements AccountListener {
    * this one has yet to hear of: the receiver would be told an earlier state. Rejects as `ready`.
    */
   async catchUp(lastId: string): Promise<void> {
-    const { states, vectors } = this.#options;
+    const { vectors } = this.#options;
     const behind = vectors().ahead(lastId, this.#accounts());
-    await Promise.all(behind.map((id) => states.readAgain(id)));
+    await Promise.all(behind.map((id) => this.#readSeat(id)));
   }
 
   /** Resolves when the states of all accounts were read once more. Rejects as `ready`. */
   async readAgain(): Promise<void> {
-    const { states } = this.#options;
-    await Promise.all(Array.from(this.#seats.keys(), (id) => states.readAgain(id)));
+    await Promise.all(Array.from(this.#seats.keys(), (id) => this.#readSeat(id)));
+  }
+
+  async #readSeat(id: string): Promise<void> {
+    await this.#options.states.readAgain(id);
+    await this.#seats.get(id)?.part?.read();
   }
 
   /** Takes the accounts that the token reaches now. Accounts that are new to it are news. */
@@ -118,13 +152,44 @@ export class Audience implements AccountListener {
       );
       const old = before.get(id);
       const names = seen.map(({ name }) => name);
-      const isSame = old?.types.join() === names.join();
-      const account = old?.account ?? states.listen(id, this);
-      const since = isSame ? (old?.joined ?? joined) : joined;
-      this.#seats.set(id, { account, types: names, joined: since });
+      const views = this.#viewsIn(access, principal, seen);
+      const key = keyOf(id, views);
+      const isSame = old?.key === key && old.types.join() === names.join();
+      const seat = isSame ? old : { ...this.#sit(id, views), key, types: names, joined };
+      this.#seats.set(id, seat);
     }
-    for (const [id, { account }] of before) if (!this.#seats.has(id)) states.leave(account, this);
+    for (const [id, seat] of before) this.#rise(seat, this.#seats.get(id));
     this.#changedAt(joined);
+  }
+
+  #viewsIn(
+    account: AccountAccess,
+    principal: Principal,
+    types: readonly DataTypeDefinition[],
+  ): Views {
+    const { views } = this.#options;
+    const found = types.map((type) => [type.name, views.viewOf(account, principal, type)] as const);
+    return new Map(found.flatMap(([name, view]) => (view === null ? [] : [[name, view]])));
+  }
+
+  #sit(id: string, views: Views): Pick<Seat, 'account' | 'seen' | 'part' | 'views'> {
+    const { states, views: source } = this.#options;
+    const account = states.listen(id, this);
+    if (views.size === 0) return { account, seen: account, part: null, views };
+    const { read, onError } = source;
+    const part = new ViewStates({ account, views, read, onError, clock: states, listener: this });
+    account.listeners.add(part);
+    account.listeners.delete(this);
+    part.read().catch(onError);
+    return { account, seen: part, part, views };
+  }
+
+  /** `next`: the seat that takes its place. */
+  #rise(seat: Seat, next?: Seat): void {
+    const listener = seat.part ?? this;
+    if (next !== undefined && (next.part ?? this) === listener) return;
+    seat.part?.close();
+    this.#options.states.leave(seat.account, listener);
   }
 
   changed(types: Iterable<string>, stamp: number): void {
@@ -165,13 +230,17 @@ export class Audience implements AccountListener {
   }
 
   close(): void {
-    for (const { account } of this.#seats.values()) this.#options.states.leave(account, this);
+    for (const seat of this.#seats.values()) this.#rise(seat);
     this.#seats.clear();
   }
 
   #newsOf(changed: ChangedNumbers): News {
     const entries = Array.from(changed, ([id, numbers]) => {
-      const states = Array.from(numbers, ([type, number]) => [type, String(number)]);
+      const views = this.#seats.get(id)?.views;
+      const states = Array.from(numbers, ([type, number]) => {
+        const view = views?.get(type);
+        return [type, view === undefined ? String(number) : formatViewState({ number }, view)];
+      });
       return [id, Object.fromEntries(states)];
     });
     return Object.freeze({ changed: JSON.stringify(Object.fromEntries(entries)), id: this.id() });
@@ -185,24 +254,30 @@ export class Audience implements AccountListener {
   }
 
   #accounts(): readonly AccountVector[] {
-    return Array.from(this.#seats.values(), ({ account, types }) => ({
+    return Array.from(this.#seats.values(), ({ account, seen, key, types }) => ({
       id: account.id,
-      key: account.key,
-      states: types.map((type) => [type, account.numberOf(type)] as const),
+      key,
+      states: types.map((type) => [type, seen.numberOf(type)] as const),
     }));
   }
 
   #changedSince(stamp: number): ChangedNumbers {
     const changed: ChangedNumbers = new Map();
-    for (const [id, { account, types, joined }] of this.#seats) {
+    for (const [id, { seen, types, joined }] of this.#seats) {
       const numbers = new Map<string, number>();
       for (const type of types) {
-        const known = account.stampOf(type);
+        const known = seen.stampOf(type);
         const isNew = known > stamp || (joined > stamp && known > 0);
-        if (isNew) numbers.set(type, account.numberOf(type));
+        if (isNew) numbers.set(type, seen.numberOf(type));
       }
       if (numbers.size > 0) changed.set(id, numbers);
     }
     return changed;
   }
+}
+
+/** Returns the key of an account: another one where the user has other scopes. */
+function keyOf(id: string, views: Views): string {
+  const [view] = views.values();
+  return accountKey(view === undefined ? id : `${id} ${identityOf(view)}`);
 }

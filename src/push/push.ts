@@ -1,8 +1,9 @@
+import { type SharedTables, viewIn } from '../access/views.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
 import { States } from './account-states.js';
-import { Audience, type ReceiverKind, type Replay } from './audience.js';
+import { Audience, type ReceiverKind, type Replay, type ViewSource } from './audience.js';
 import { Channel, type ChannelListener } from './channel.js';
 import { HeldStates } from './held-states.js';
 import type { Hints, Hub } from './hub/hub.js';
@@ -15,11 +16,12 @@ export interface FollowedTokens {
 }
 
 export interface PushOptions {
-  readonly store: Pick<Store, 'onCommit' | 'readStates'>;
+  readonly store: Pick<Store, 'onCommit' | 'readStates' | 'read'>;
   /** All data types that are served. */
   readonly types: ReadonlyMap<string, DataTypeDefinition>;
   /** Names of types whose states change with most commits: they are held back. */
   readonly held?: ReadonlySet<string>;
+  readonly sharedTables: SharedTables;
   readonly live: FollowedTokens;
   /** Resolves to the epoch of the database's states: another one after a restore. */
   readonly readEpoch: () => Promise<string>;
@@ -39,6 +41,8 @@ export interface ChannelRequest {
 }
 
 const NONE: ReadonlySet<string> = new Set<string>();
+/** How long the views of an account may take to be read, ms. */
+const READ_TIME = 30_000;
 
 /** An audience, and what ends its following of the token. */
 interface Followed {
@@ -152,6 +156,7 @@ export class Push {
       countReplay: (replay) => {
         this.replays[replay] += 1;
       },
+      views: this.#views(),
       wake: (woken) => this.#wakes.add(woken),
       left: ({ kind }) => {
         this.receivers[kind] -= 1;
@@ -174,6 +179,25 @@ export class Push {
     const followed = { audience, unfollow };
     this.#audiences.set(key, followed);
     return followed;
+  }
+
+  #views(): ViewSource {
+    const { store, types, sharedTables, onError } = this.#options;
+    return {
+      viewOf: (account, principal, type) => viewIn(account, principal, type, sharedTables),
+      read: (accountId, views) => {
+        const deadline = performance.now() + READ_TIME;
+        return store.read(accountId, { deadline }, async (snapshot) => {
+          const numbers = new Map<string, number>();
+          for (const [name, view] of views) {
+            const type = types.get(name);
+            if (type !== undefined) numbers.set(name, await snapshot.viewNumber(type, view));
+          }
+          return numbers;
+        });
+      },
+      onError,
+    };
   }
 
   #forget(key: string, audience: Audience): void {

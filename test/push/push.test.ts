@@ -39,8 +39,10 @@ function pushOf(
       },
       readStates: async (ids) =>
         new Map(ids.map((id) => [id, new Map(types.map(({ name }) => [name, state()]))])),
+      read: () => Promise.reject(new Error('No type has access rules.')),
     },
     types: new Map(types.map((type) => [type.name, type])),
+    sharedTables: new Map(),
     live: { follow: () => () => undefined },
     readEpoch: async () => 'g',
     hub: HUB,

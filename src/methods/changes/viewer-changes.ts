@@ -6,6 +6,7 @@ import {
   type ViewQuestion,
 } from '../../access/read-view.js';
 import type { Moment } from '../../access/view-changes.js';
+import { formatViewState } from '../../access/views.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
 import type { ChangeKind, ScopedChange, Snapshot, View } from '../../store/port.js';
@@ -13,7 +14,7 @@ import { accountOf } from '../accounts.js';
 import type { Answer, CallContext, Services } from '../context.js';
 import { cannotCalculate, requireReached, requireUnbroken } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { formatViewState, parseViewState } from '../view-of-call.js';
+import { parseViewState } from '../view-of-call.js';
 import { MAX_RECORDS, pageOf, updatedProperties } from './changes-page.js';
 
 /** Answers the /changes of a type for a user who sees a part of its objects. */

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import type { AccountAccess, Principal } from '../accounts/principal.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
+import { EVERYONE, OWNER, roleScope } from '../capability/scopes.js';
+import type { View } from '../store/port.js';
+import type { Moment } from './view-changes.js';
+
+/** By the name of a type with access rules: the tables of the objects whose shares count for it. */
+export type SharedTables = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Returns the view that limits what a user sees of a type in an account. Null where the user sees
+ * all: the type has no access rules, or the account is the user's own.
+ */
+export function viewIn(
+  account: AccountAccess,
+  { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
+  type: DataTypeDefinition,
+  tables: SharedTables,
+): View | null {
+  if (type.access === undefined || account.isPersonal) return null;
+  const own = account.isShared === true || account.isReader === true ? [] : [OWNER];
+  const scopes = [EVERYONE, ...own, ...roles.map(roleScope)];
+  return { userId, groupIds: [], scopes, sharedTables: tables.get(type.name) ?? [] };
+}
+
+/** Characters of a hash, in base64url. */
+const HASH_LENGTH = 6;
+
+/**
+ * Returns the state of a view. It names the user and the scopes that the user has without a share:
+ * with others, such as another role, the user has another view, and no state of before leads to it.
+ */
+export function formatViewState({ number, upTo }: Moment, view: View): string {
+  const part = upTo === undefined ? '' : `:${upTo}`;
+  return `${number}${part}-${identityOf(view)}`;
+}
+
+/** Returns the text that stands for a user with these scopes. */
+export function identityOf({ userId, scopes }: Pick<View, 'userId' | 'scopes'>): string {
+  const text = JSON.stringify([userId, ...[...scopes].sort()]);
+  return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
+}

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Principal } from '../../src/accounts/principal.js';
+import type { AccessRule } from '../../src/capability/access-rules.js';
+import type { Channel } from '../../src/push/channel.js';
+import { Push } from '../../src/push/push.js';
+import { type Json, Rig } from '../methods/rig.js';
+import { Shares, viewer } from '../methods/viewers.js';
+import { Widget } from '../methods/widget.js';
+
+// Users who see a part of a type are told of what they see.
+
+const RULES: readonly AccessRule[] = [
+  { who: { kind: 'share', right: 'mayRead' }, read: true },
+  {
+    who: { kind: 'role', role: 'auditor' },
+    where: [{ property: 'rankNumber', values: [1] }],
+    read: true,
+  },
+];
+
+const READER = viewer('u2');
+const AUDITOR = viewer('u3', ['auditor']);
+
+let rig: Rig;
+let push: Push;
+let shares: Shares;
+/** What follows the token of the last channel. */
+let follow: (principal: Principal) => void;
+
+beforeEach(() => {
+  rig = new Rig({}, { widget: { ...Widget, access: RULES } });
+  shares = new Shares(rig, ['Widget']);
+  const { store, registry } = rig.services;
+  push = new Push({
+    ...{ store, types: registry.stateTypes, sharedTables: registry.relations.sharedTables },
+    live: {
+      follow: (_, listener) => {
+        follow = listener;
+        return () => undefined;
+      },
+    },
+    readEpoch: async () => 'e',
+    hub: { publish: () => undefined, close: async () => undefined } as never,
+    onError: (error) => {
+      throw error;
+    },
+  });
+});
+afterEach(async () => {
+  push.close();
+  await rig.close();
+});
+
+/** A receiver, and the states of widgets that it was told. */
+async function open(principal: Principal, lastId: string | null = null) {
+  const told: string[] = [];
+  const channel: Channel = await push.open(
+    { kind: 'eventsource', principal, types: new Set(['Widget']), lastId },
+    { wake: () => take(), ended: () => undefined },
+  );
+  function take(): void {
+    const news = channel.take();
+    const changed = news === null ? {} : (JSON.parse(news.changed) as Json);
+    if (changed.a1?.Widget !== undefined) told.push(changed.a1.Widget);
+  }
+  take();
+  return { channel, told };
+}
+
+const stateOf = async (user: Principal): Promise<string> =>
+  (await rig.call('Widget/get', { ids: [] }, { user })).state;
+
+describe('a user who sees a part of a type', () => {
+  it('is told of what enters the view, changes in it and leaves it', async () => {
+    const [id = '', other = ''] = await rig.create('Widget', [{ title: 'a' }, { title: 'b' }]);
+    const { told } = await open(READER);
+    const scope = [`Widget:${id}/mayRead`];
+    await shares.toggle('u2', scope);
+    await expect.poll(() => told.length).toBe(1);
+    expect(told[0]).toBe(await stateOf(READER));
+    await rig.call('Widget/set', { update: { [id]: { title: 'c' } } });
+    await expect.poll(() => told.length).toBe(2);
+    await rig.call('Widget/set', { update: { [other]: { title: 'c' } } });
+    await shares.toggle('u2', scope);
+    // The write in between is no reason to tell anything.
+    await expect.poll(() => told.at(-1)).toBe(await stateOf(READER));
+    expect(told).toHaveLength(3);
+  });
+
+  it('is told when it comes back, of what it has not been told alone', async () => {
+    const [id = ''] = await rig.create('Widget', [{ title: 'a', rankNumber: 1 }]);
+    const first = await open(AUDITOR);
+    const lastId = first.channel.id;
+    first.channel.close();
+    await rig.create('Widget', [{ title: 'hidden' }]);
+    const second = await open(AUDITOR, lastId);
+    expect(second.told).toEqual([]);
+    second.channel.close();
+    await rig.call('Widget/set', { update: { [id]: { title: 'c' } } });
+    const third = await open(AUDITOR, lastId);
+    expect(third.told).toEqual([await stateOf(AUDITOR)]);
+  });
+
+  it('is told its states anew when its roles change', async () => {
+    await rig.create('Widget', [{ title: 'a', rankNumber: 1 }]);
+    const { told, channel } = await open(viewer('u3'));
+    expect(told).toEqual([]);
+    follow(AUDITOR);
+    await expect.poll(() => told.length).toBe(1);
+    expect(told[0]).toBe(await stateOf(AUDITOR));
+    const lastId = channel.id;
+    channel.close();
+    const back = await open(viewer('u3'), lastId);
+    await rig.create('Widget', [{ title: 'b', rankNumber: 1 }]);
+    follow(AUDITOR);
+    await expect.poll(() => back.told.length).toBe(1);
+    expect(back.told[0]).toBe(await stateOf(AUDITOR));
+  });
+});
