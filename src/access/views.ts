@@ -24,6 +24,11 @@ export function viewIn(
   return { userId, groupIds: [], scopes, sharedTables: tables.get(type.name) ?? [] };
 }
 
+/** Returns whether the user may see a part of some types of the account alone. */
+export function seesPart(account: AccountAccess, tables: SharedTables): boolean {
+  return tables.size > 0 && !account.isPersonal;
+}
+
 /** Characters of a hash, in base64url. */
 const HASH_LENGTH = 6;
 

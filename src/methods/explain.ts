@@ -44,7 +44,7 @@ export class Explanation {
     const deadline = performance.now() + time;
     const explanations: JsonObject[] = [];
     for (const call of this.#calls) {
-      const shown = call.statements.slice(0, MAX_STATEMENTS);
+      const shown = call.isPartial ? [] : call.statements.slice(0, MAX_STATEMENTS);
       const kept = shown.map(({ first }) => first).filter((first) => first !== null);
       const plans = await this.#store.plans(call.accountId ?? userId, deadline, kept);
       explanations.push(
@@ -75,6 +75,11 @@ interface StatementRuns {
 export class ExplainedCall implements Trace {
   /** Null for a call without one, and one that was refused before it was known. */
   accountId: string | null = null;
+  /**
+   * Its user may see a part of some types alone. Rows of statements would tell of the rest, and so
+   * would the counters of a reason.
+   */
+  isPartial = false;
   readonly #runs = new Map<string, StatementRuns>();
   readonly #invocation: Invocation;
   readonly #begun = performance.now();
@@ -154,7 +159,8 @@ export class ExplainedCall implements Trace {
     const { waiting, database, committing } = this.times;
     const elsewhere = Math.max(0, this.#lasted - waiting - database - committing);
     const error = this.#error;
-    const further = this.#runs.size - shown.length;
+    const further = this.isPartial ? 0 : this.#runs.size - shown.length;
+    const reason = this.#reason();
     return {
       name: error === null ? name : 'error',
       callId,
@@ -177,10 +183,19 @@ export class ExplainedCall implements Trace {
       })),
       ...(further > 0 ? { furtherStatements: further } : {}),
       ...(this.#from === null ? {} : { answeredFrom: this.#from }),
-      // The only reason that there is: filters and sorts read stored columns alone.
-      ...(this.#isFinal ? { canCalculateChanges: { reason: { code: 'noQueryChanges' } } } : {}),
-      ...(error && { error: { type: error.type, ...(error.reason && { reason: error.reason }) } }),
+      // Of users who see all: filters and sorts read stored columns alone.
+      ...(this.#isFinal && {
+        canCalculateChanges: {
+          reason: { code: this.isPartial ? 'partlyVisible' : 'noQueryChanges' },
+        },
+      }),
+      ...(error && { error: { type: error.type, ...(reason && { reason }) } }),
     };
+  }
+
+  #reason(): JsonObject | null {
+    const reason = this.#error?.reason ?? null;
+    return reason !== null && this.isPartial ? { code: reason['code'] ?? null } : reason;
   }
 
   #runsOf(statement: TracedStatement): StatementRuns {

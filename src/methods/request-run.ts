@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { seesPart } from '../access/views.js';
 import type { Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
@@ -252,6 +253,8 @@ export class RequestRun {
       method.account === 'none'
         ? undefined
         : resolveAccount(method, args, principal, services.registry);
+    if (explained !== undefined && account !== undefined)
+      explained.isPartial = seesPart(account, services.registry.relations.sharedTables);
     return new MethodCall({
       services: explained?.servicesFor(account?.id ?? null, services) ?? services,
       request: this.#scope,

@@ -3,6 +3,7 @@ import { Dispatcher } from '../../src/methods/dispatch.js';
 import { ExplainedCall } from '../../src/methods/explain.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import { BLOB, CORE, type Json, type Limits, Rig, TODOS, U1, U2, WIDGETS } from './rig.js';
+import { Widget } from './widget.js';
 
 const CALL = { name: 'Gadget/get', args: {}, callId: 'c' };
 
@@ -259,5 +260,24 @@ describe('plans', () => {
     clearImmediate(timer);
     expect(plans?.at(-1)?.steps).toHaveLength(1);
     expect(turns).toBeGreaterThan(0);
+  });
+});
+
+describe('an explanation for a user who sees a part of the objects', () => {
+  it('has no statements, whose rows would tell of the others, and no counters', async () => {
+    const access = [{ who: { kind: 'property', property: 'tags' }, read: true }] as const;
+    const own = new Rig(LIMITS, { widget: { ...Widget, access } });
+    await own.create('Widget', [{ title: 'hidden' }]);
+    const ask = (name: string, args: object, user = U2) =>
+      explained([[name, args]], [CORE, WIDGETS, EXPLAIN], own.services, user);
+    const [query] = await ask('Widget/query', {});
+    expect(query).toMatchObject({ name: 'Widget/query', statements: [] });
+    const { state } = await own.call('Widget/get', { ids: [] }, { user: U2 });
+    const [changes] = await ask('Widget/changes', { sinceState: state.replace('0-', '5-') });
+    expect(changes).toMatchObject({ statements: [] });
+    expect(changes.error.reason).toEqual({ code: 'ahead' });
+    const [owner] = await ask('Widget/query', {}, U1);
+    expect(owner.statements).not.toEqual([]);
+    await own.close();
   });
 });
