@@ -28,6 +28,8 @@ export interface ViewAnswer extends ViewChanges {
   readonly records: readonly ViewRecordAt[];
   /** The user has gained or lost scopes by them. */
   readonly isMoved: boolean;
+  /** Scopes that the user has gained or lost since the moment. */
+  readonly allMoved: readonly string[];
 }
 
 /** More has to be looked at than the limits allow. */
@@ -64,7 +66,8 @@ export async function readViewChanges(
     findObjects: (number: number, scopes: readonly string[]) => past.findBefore(number, scopes),
   };
   const isMoved = moved.length > 0;
-  return { ...changesOfView(history, limits.objects), records, isMoved };
+  const allMoved = movedScopes(held, [...records, ...later]);
+  return { ...changesOfView(history, limits.objects), records, isMoved, allMoved };
 }
 
 const NOTHING = new PastScopes([], []);

@@ -43,7 +43,7 @@ export function clock(services: Services): number {
  * reach to the current state.
  */
 export function requireUnbroken(
-  records: readonly (ChangeRecordAt | ViewRecordAt)[],
+  records: readonly ChangeRecordAt[],
   { since, current }: Span,
   complete: boolean,
   services: Services,
@@ -62,6 +62,26 @@ export function requireUnbroken(
       : oldest !== undefined && !kept
         ? { code: 'tooOld', kept: keep / 1000, age: (clock(services) - oldest.at) / 1000 }
         : { code: 'removed', kept: keep / 1000 }),
+  });
+}
+
+/**
+ * Judges the same for a user who sees a part of the objects. Records that are removed matter if they
+ * concern that part: `pruned` is the number of the last one.
+ */
+export function requireKept(
+  records: readonly ViewRecordAt[],
+  { since, current, pruned }: Span & { readonly pruned: number },
+  services: Services,
+): void {
+  const first = records[0]?.number ?? 0;
+  const unbroken = records.every((record, index) => record.number === first + index);
+  const isBefore = current - since >= STATE_LEAP;
+  if (pruned <= since && unbroken && !isBefore) return;
+  const kept = services.limits.changesKeep / 1000;
+  cannotCalculate('The changes since this state are no longer kept.', {
+    ...{ since, current },
+    ...(isBefore ? { code: 'beforeRestore' } : { code: 'removed', kept }),
   });
 }
 

@@ -100,6 +100,12 @@ export interface AccessReads {
    */
   viewNumber(type: DataTypeDefinition, view: View): Promise<number>;
 
+  /**
+   * Returns the number of the last change record that was removed for its age and that concerns a
+   * view, or one of these scopes; 0 for none.
+   */
+  prunedNumber(type: DataTypeDefinition, view: View, scopes: readonly string[]): Promise<number>;
+
   /** Returns at most `limit` change records with a number greater than `since`, ascending. */
   viewRecords(
     type: DataTypeDefinition,

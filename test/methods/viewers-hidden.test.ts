@@ -130,3 +130,40 @@ describe('a reference that the server gives', () => {
     expect(named.notUpdated[seen]).toMatchObject({ type: 'invalidProperties' });
   });
 });
+
+describe('a state of a user who sees a part of the objects', () => {
+  const DAY = 86_400_000;
+  const start = Date.now();
+  const prune = () => rig.services.store.pruneChanges((rig.time ?? 0) - 30 * DAY, 1000);
+
+  it('lasts while nothing concerns the user, however long', async () => {
+    rig.time = start;
+    const [seen = '', hidden = ''] = await make({ title: 'seen', rank: 1 }, { title: 'hidden' });
+    const { state } = await view('get', { ids: [] });
+    rig.time = start + DAY;
+    await own('set', { update: { [hidden]: { title: 'new' } } });
+    rig.time = start + 40 * DAY;
+    expect(await prune()).toBe(3);
+    await own('set', { update: { [seen]: { title: 'new' } } });
+    const changes = await view('changes', { sinceState: state });
+    expect(changes).toMatchObject({ created: [], updated: [seen], destroyed: [] });
+    const owner = await own('changes', { sinceState: '2' });
+    expect(owner).toMatchObject({ error: 'cannotCalculateChanges' });
+  });
+
+  it('ends with the records of what the user has seen since', async () => {
+    rig.time = start;
+    const [seen = ''] = await make({ title: 'seen', rank: 1 }, { title: 'other', rank: 1 });
+    const { state } = await view('get', { ids: [] });
+    await own('set', { update: { [seen]: { rank: 0 } } });
+    const { state: left } = await view('get', { ids: [] });
+    rig.time = start + 40 * DAY;
+    await prune();
+    const old = await view('changes', { sinceState: state });
+    expect(old).toMatchObject({ error: 'cannotCalculateChanges' });
+    expect(await view('changes', { sinceState: left })).toMatchObject({ newState: left });
+    const gone = rig.rows(`SELECT * FROM "JmapScope" WHERE "gone" AND "objectId" > ' '`);
+    expect(gone).toEqual([]);
+    expect((await view('get', { ids: [] })).state).toBe(left);
+  });
+});

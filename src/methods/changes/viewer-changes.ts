@@ -12,7 +12,7 @@ import type { ChangesArguments, ChangesResponse } from '../../capability/standar
 import type { ChangeKind, ScopedChange, Snapshot, View } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { Answer, CallContext, Services } from '../context.js';
-import { cannotCalculate, requireReached, requireUnbroken } from '../states.js';
+import { cannotCalculate, requireKept, requireReached } from '../states.js';
 import { indexOf } from '../type-index.js';
 import { parseViewState } from '../view-of-call.js';
 import { MAX_RECORDS, pageOf, updatedProperties } from './changes-page.js';
@@ -94,7 +94,7 @@ export async function readSince(
   limits: ViewLimits,
   services: Services,
 ): Promise<ViewAnswer> {
-  const { type, since } = question;
+  const { type, view, since } = question;
   const current = await snapshot.stateNumber(type);
   const before = since.upTo === undefined ? since.number : since.number - 1;
   const found = await readViewChanges(snapshot, { ...question, current }, limits).catch(
@@ -105,7 +105,8 @@ export async function readSince(
       });
     },
   );
-  const isAll = found.records.length < limits.records;
-  requireUnbroken(found.records, { since: before, current }, isAll, services);
+  const isGap = (found.records[0]?.number ?? current + 1) > before + 1;
+  const pruned = isGap ? await snapshot.prunedNumber(type, view, found.allMoved) : 0;
+  requireKept(found.records, { since: before, current, pruned }, services);
   return found;
 }

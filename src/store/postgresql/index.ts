@@ -111,7 +111,7 @@ class PostgresqlStore implements Store {
       rows: (query) => this.#look((connection) => connection.query(query)),
       remove: (accountId, statement) => this.#remove(accountId, statement),
     };
-    this.#pruner = new ChangePruner(this.#pruning);
+    this.#pruner = new ChangePruner(this.#pruning, postgresql);
   }
 
   read<T>(

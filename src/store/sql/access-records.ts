@@ -69,6 +69,36 @@ function listIn(text: unknown): unknown {
   return text === null ? null : (JSON.parse(text as string) as unknown);
 }
 
+/** The object of rows of JmapScope that tell when the access of a principal changed. */
+const NO_OBJECT = '';
+/** The object of rows of JmapScope that tell the last record of a scope that was removed. */
+export const PRUNED = ' ';
+
+/**
+ * Returns the scopes that records concern, each with the number of the last one. The rows are
+ * `[number, at, objectId, kind, scopes, scopesBefore]`.
+ */
+export function prunedScopes(
+  rows: readonly Row[],
+): readonly (readonly [scope: string, number: number])[] {
+  const last = new Map<string, number>();
+  for (const [number, , , kind, ...lists] of rows) {
+    const [after, before] = lists.map(listIn);
+    const scopes =
+      kind === ACCESS_KIND
+        ? principalsIn((after ?? []) as readonly AccessChange[])
+        : [after ?? [], before ?? []].flat();
+    for (const scope of scopes as readonly string[]) last.set(scope, number as number);
+  }
+  return [...last];
+}
+
+/** Returns the scopes of the principals whose access changes. */
+function principalsIn(changes: readonly AccessChange[]): readonly string[] {
+  const ids = changes.map(({ principalId, memberId }) => memberId ?? principalId);
+  return [...new Set(ids)].map(principalScope);
+}
+
 /** A row of JmapScope without its account and type; `gone` is 0 or 1. */
 type ScopeRow = readonly [objectId: string, scope: string, number: number, gone: number];
 
@@ -96,9 +126,7 @@ export function scopeRows(changes: readonly NewChange[], state: number): string 
  * object, which is gone.
  */
 export function accessRows(changes: readonly AccessChange[], state: number): string {
-  const ids = changes.map(({ principalId, memberId }) => memberId ?? principalId);
-  const rows = [...new Set(ids)].map((id) => ['', principalScope(id), state, 1]);
-  return JSON.stringify(rows);
+  return JSON.stringify(principalsIn(changes).map((scope) => [NO_OBJECT, scope, state, 1]));
 }
 
 /** Returns the scopes of a view that no share gives. */

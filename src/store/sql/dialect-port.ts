@@ -52,7 +52,7 @@ export interface Dialect {
   elements(json: string, kind: PropertyKind): Fragment;
 
   /** Returns a subquery: a row for each array in a JSON array, a column for each property. */
-  tuples(json: string, properties: readonly PropertyDefinition[]): Fragment;
+  tuples(json: string, properties: readonly Pick<PropertyDefinition, 'kind'>[]): Fragment;
 
   /** Returns a condition that reads whole values, with a look at the time for long ones. */
   timely(column: Raw, condition: Fragment): Fragment;

@@ -1,4 +1,5 @@
 import type { BlobKey } from '../port.js';
+import { PRUNED, prunedScopes } from './access-records.js';
 import type { Dialect } from './dialect-port.js';
 import { type Fragment, sql } from './fragment.js';
 import type { Row } from './row-codec.js';
@@ -40,13 +41,15 @@ const START: Pair = { accountId: '', type: '' };
  */
 export class ChangePruner {
   readonly #pruning: Pruning;
+  readonly #dialect: Dialect;
   /** Behind this pair the walk goes on. */
   #position = START;
   /** A pair that is begun comes first, and from where it stands: see `oldestOf`. */
   #begun: Log | null = null;
 
-  constructor(pruning: Pruning) {
+  constructor(pruning: Pruning, dialect: Dialect) {
     this.#pruning = pruning;
+    this.#dialect = dialect;
   }
 
   /**
@@ -85,7 +88,16 @@ export class ChangePruner {
     const kept = rows.findIndex((row) => (row[1] as number) >= before);
     const old = kept < 0 ? rows : rows.slice(0, kept);
     const last = old.at(-1)?.[0] as number | undefined;
-    if (last !== undefined) await this.#pruning.remove(log.accountId, deleteTo(log, last));
+    if (last !== undefined) {
+      const scopes = prunedScopes(old);
+      const { accountId } = log;
+      // First: what comes of an end in between is a state that is refused without need.
+      if (scopes.length > 0)
+        await this.#pruning.remove(accountId, notePruned(log, scopes, this.#dialect));
+      await this.#pruning.remove(accountId, deleteTo(log, last));
+      if (scopes.length > 0)
+        await this.#pruning.remove(accountId, deleteGone(log, old, this.#dialect));
+    }
     this.#begun = last !== undefined && old.length === limit ? { ...log, after: last } : null;
     return old.length;
   }
@@ -103,11 +115,11 @@ export function pageAfter({ accountId, type }: Pair): Fragment {
 }
 
 /**
- * Returns rows `[number, at]` behind the place where the last step ended. PostgreSQL keeps entries
+ * Returns rows `[number, at, objectId, kind, scopes, scopesBefore]` behind the place where the last step ended. PostgreSQL keeps entries
  * of deleted rows until a vacuum, and a step from the start would go through all of them.
  */
 export function oldestOf({ accountId, type, after }: Log, limit: number): Fragment {
-  return sql`SELECT "number", "at" FROM "JmapChange"
+  return sql`SELECT "number", "at", "objectId", "kind", "scopes", "scopesBefore" FROM "JmapChange"
  WHERE "accountId" = ${accountId} AND "type" = ${type} AND "number" > ${after}
  ORDER BY "number" LIMIT ${limit}`;
 }
@@ -115,6 +127,31 @@ export function oldestOf({ accountId, type, after }: Log, limit: number): Fragme
 export function deleteTo({ accountId, type, after }: Log, last: number): Fragment {
   return sql`DELETE FROM "JmapChange" WHERE "accountId" = ${accountId} AND "type" = ${type}
  AND "number" > ${after} AND "number" <= ${last} RETURNING "number"`;
+}
+
+/**
+ * Notes for each of these scopes the number of the last record that is removed and concerns it: a
+ * state of before leads a user with the scope nowhere.
+ */
+function notePruned(
+  { accountId, type }: Log,
+  scopes: readonly (readonly [scope: string, number: number])[],
+  dialect: Dialect,
+): Fragment {
+  const rows = dialect.tuples(JSON.stringify(scopes), [{ kind: 'string' }, { kind: 'integer' }]);
+  return sql`INSERT INTO "JmapScope" ("accountId", "type", "objectId", "scope", "number", "gone")
+ SELECT CAST(${accountId} AS TEXT), CAST(${type} AS TEXT), ${PRUNED}, "t".*, TRUE
+ FROM (${rows}) AS "t" WHERE TRUE ON CONFLICT ("accountId", "type", "objectId", "scope")
+ DO UPDATE SET "number" = CASE WHEN excluded."number" > "JmapScope"."number"
+ THEN excluded."number" ELSE "JmapScope"."number" END RETURNING "number"`;
+}
+
+/** Removes the scopes that objects of removed records had: nobody comes back to those. */
+function deleteGone({ accountId, type }: Log, records: readonly Row[], dialect: Dialect): Fragment {
+  const last = records.at(-1)?.[0] as number;
+  const ids = JSON.stringify([...new Set(records.map((row) => row[2]))].filter((id) => id !== ''));
+  return sql`DELETE FROM "JmapScope" WHERE "accountId" = ${accountId} AND "type" = ${type}
+ AND "objectId" IN (${dialect.elements(ids, 'string')}) AND "gone" AND "number" <= ${last} RETURNING "number"`;
 }
 
 /**

@@ -195,6 +195,18 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return (row?.[0] as number | null | undefined) ?? 0;
   }
 
+  async prunedNumber(
+    { table }: DataTypeDefinition,
+    view: View,
+    scopes: readonly string[],
+  ): Promise<number> {
+    const { accountId } = this.scope;
+    const own = JSON.stringify([...ownScopes(view), ...scopes]);
+    const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
+    const [row] = await this.all('prunedNumber', accountId, table, own, ...granted);
+    return (row?.[0] as number | null | undefined) ?? 0;
+  }
+
   async page(
     type: DataTypeDefinition,
     plan: QueryPlan,

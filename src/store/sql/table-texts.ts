@@ -1,3 +1,4 @@
+import { PRUNED } from './access-records.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { ACCESS_KIND } from './records.js';
@@ -74,6 +75,11 @@ const SHARED = Object.freeze({
  (SELECT value ->> 0 AS "begin", value ->> 1 AS "end" FROM ROWS(?)) AS "range"
  CROSS JOIN "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?
  AND "scope" >= "range"."begin" AND "scope" < "range"."end") AS "held") AS "numbers"`,
+
+  prunedNumber: `SELECT max("number") FROM "JmapScope"
+ WHERE "accountId" = ? AND "type" = ? AND "objectId" = '${PRUNED}'
+ AND ("scope" IN ? OR EXISTS (SELECT 1 FROM "JmapGrant" AS "g" WHERE "g"."accountId" = ?
+ AND "g"."principalId" IN ? AND "g"."scope" = "JmapScope"."scope"))`,
 
   writeScopes: `INSERT INTO "JmapScope"
  ("accountId", "type", "objectId", "scope", "number", "gone")

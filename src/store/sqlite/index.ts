@@ -142,7 +142,7 @@ class SqliteStore implements Store {
         });
       },
     };
-    this.#pruner = new ChangePruner(this.#pruning);
+    this.#pruner = new ChangePruner(this.#pruning, sqlite);
   }
 
   read<T>(

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { ChangePruner } from '../../../src/store/sql/prune.js';
 import { Connection } from '../../../src/store/sqlite/connection.js';
+import { sqlite } from '../../../src/store/sqlite/dialect.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { openSqlite } from '../open-sqlite.js';
 import { pruningCases } from './cases.js';
@@ -34,14 +35,17 @@ describe('PostgreSQL, two servers', () => {
   pruningCases(COUNT, onPostgresql(usePostgresql()));
 });
 
+/** Object, kind and scopes of a record. */
+const REST = ['o', 1, null, null] as const;
+
 describe('a step', () => {
   it('begins where the one before ended, and each log is walked once', async () => {
     const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => void db.close());
     db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId",
       "type"));
- CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type",
- "number"));`);
+ CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", "objectId" DEFAULT 'o',
+ "kind" DEFAULT 1, "scopes", "scopesBefore", PRIMARY KEY ("accountId", "type", "number"));`);
     const logs = [
       ['a', 'T', 25],
       ['a', 'U', 10],
@@ -50,19 +54,24 @@ describe('a step', () => {
     ] as const;
     for (const [accountId, type, count] of logs) {
       db.prepare('INSERT INTO "JmapState" VALUES (?, ?, ?)').run(accountId, type, count + 3);
-      const record = db.prepare('INSERT INTO "JmapChange" VALUES (?, ?, ?, ?)');
+      const record = db.prepare(
+        `INSERT INTO "JmapChange" ("accountId", "type", "number", "at") VALUES (?, ?, ?, ?)`,
+      );
       // Three are too new.
       for (let n = 1; n <= count + 3; n += 1) record.run(accountId, type, n, n <= count ? 1 : 9);
     }
     const connection = new Connection(db);
     const deletes: unknown[][] = [];
-    const pruner = new ChangePruner({
-      rows: async (query) => connection.query(query),
-      remove(_, statement) {
-        deletes.push([...statement.values]);
-        return connection.query(statement);
+    const pruner = new ChangePruner(
+      {
+        rows: async (query) => connection.query(query),
+        remove(_, statement) {
+          deletes.push([...statement.values]);
+          return connection.query(statement);
+        },
       },
-    });
+      sqlite,
+    );
     const steps: number[] = [];
     do steps.push(await pruner.prune(5, 10));
     while (steps.at(-1) === 10);
@@ -85,21 +94,25 @@ describe('a step', () => {
     onTestFinished(() => void db.close());
     db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId",
       "type"));
- CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type",
- "number"));
+ CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", "objectId" DEFAULT 'o',
+ "kind" DEFAULT 1, "scopes", "scopesBefore", PRIMARY KEY ("accountId", "type", "number"));
  WITH RECURSIVE "numbers"(n) AS (SELECT 100001 UNION ALL SELECT n + 1 FROM "numbers"
  WHERE n < 145000)
  INSERT INTO "JmapState" SELECT 'a' || n, 'T', 9 FROM "numbers";
- INSERT INTO "JmapChange" VALUES ('a100001', 'T', 1, 1), ('a145000', 'T', 1, 1);`);
+ INSERT INTO "JmapChange" ("accountId", "type", "number", "at")
+ VALUES ('a100001', 'T', 1, 1), ('a145000', 'T', 1, 1);`);
     const connection = new Connection(db);
     let asked = 0;
-    const pruner = new ChangePruner({
-      async rows(query) {
-        asked += 1;
-        return connection.query(query);
+    const pruner = new ChangePruner(
+      {
+        async rows(query) {
+          asked += 1;
+          return connection.query(query);
+        },
+        remove: (_, statement) => connection.query(statement),
       },
-      remove: (_, statement) => connection.query(statement),
-    });
+      sqlite,
+    );
     const costs: number[] = [];
     const gone: number[] = [];
     for (let call = 0; call < 4; call += 1) {
@@ -115,28 +128,31 @@ describe('a step', () => {
   it('goes on behind what another server has removed, and from where it failed', async () => {
     const rows = [
       [
-        [1, 1],
-        [2, 1],
+        [1, 1, ...REST],
+        [2, 1, ...REST],
       ],
       [
-        [3, 1],
-        [4, 9],
+        [3, 1, ...REST],
+        [4, 9, ...REST],
       ],
     ];
     const asked: unknown[] = [];
     let failing = true;
-    const pruner = new ChangePruner({
-      async rows({ values }) {
-        asked.push(values[2]);
-        if (values.length === 3) return values[0] === '' ? [['a', 'T', 1]] : [];
-        return (values[2] === 0 ? rows[0] : rows[1]) ?? [];
+    const pruner = new ChangePruner(
+      {
+        async rows({ values }) {
+          asked.push(values[2]);
+          if (values.length === 3) return values[0] === '' ? [['a', 'T', 1]] : [];
+          return (values[2] === 0 ? rows[0] : rows[1]) ?? [];
+        },
+        async remove() {
+          if (!failing) return [];
+          failing = false;
+          throw new Error('no disk');
+        },
       },
-      async remove() {
-        if (!failing) return [];
-        failing = false;
-        throw new Error('no disk');
-      },
-    });
+      sqlite,
+    );
     await expect(pruner.prune(5, 2)).rejects.toThrow('no disk');
     expect(await pruner.prune(5, 2)).toBe(2);
     expect(await pruner.prune(5, 2)).toBe(1);

@@ -106,7 +106,9 @@ export function scopeCases(bench: Bench): void {
       await write((t) => t.destroy(Gadget, ['r1']));
       await record(destroyed('r1', 'b', 'c'));
       expect([...(await read((s) => s.scopesOf(Gadget, ['r1', 'r2'])))]).toEqual([['r2', ['b']]]);
-      expect(await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'], sharedTables })).toEqual(['r2']);
+      expect(await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'], sharedTables })).toEqual([
+        'r2',
+      ]);
     });
 
     it('of an object that came and went in one work are gone', async () => {
@@ -210,6 +212,31 @@ export function scopeCases(bench: Bench): void {
       expect(await counted(() => record(...many))).toBe(others + 1);
       const access = { kind: 'given', principalId: 'u1', scopes: ['b'] } as const;
       expect(await counted(() => recordAccess(access))).toBe(others + 1);
+    });
+  });
+
+  describe('records that are removed for their age', () => {
+    it('leave the number of the last one of each scope, and no scopes of the past', async () => {
+      await record(created('r1', 'a', LIST), created('r2', 'b'), updated('r1', ['a', LIST], 'c'));
+      await recordAccess({ kind: 'given', principalId: 'u1', scopes: ['b'] });
+      bench.now += 5;
+      await record(updated('r2', null, 'b'));
+      expect(await bench.store.pruneChanges(1_000_001, 2)).toBe(2);
+      expect(await bench.store.pruneChanges(1_000_001, 100)).toBe(2);
+      const pruned = (view: View, ...scopes: readonly string[]) =>
+        read((snapshot) => snapshot.prunedNumber(Gadget, view, scopes));
+      const of = (...scopes: readonly string[]): View => ({ ...viewOf('u2'), scopes });
+      expect([await pruned(of('a')), await pruned(of('b')), await pruned(of('c'))]).toEqual([
+        ...[3, 2, 3],
+      ]);
+      expect([await pruned(of()), await pruned(of(), 'b'), await pruned(viewOf('u1'))]).toEqual([
+        ...[0, 2, 4],
+      ]);
+      await write((t) => t.changeGrants([], [{ principalId: 'u2', scope: LIST }]));
+      expect(await pruned(viewOf('u2'))).toBe(3);
+      expect([await numberOf(of('a')), await numberOf(of('b')), await numberOf(of('c'))]).toEqual([
+        ...[3, 5, 3],
+      ]);
     });
   });
 }
