@@ -184,7 +184,7 @@ module.exports = {
     ),
     onlyImports(
       'src/http',
-      [...wire, ...ports, '^src/(methods|push|accounts)/'],
+      [...wire, ...ports, '^src/(access|methods|push|accounts)/'],
       'HTTP calls methods and push; storage reaches it as ports, and what it counts and logs by interfaces.',
     ),
     onlyImports(

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { EVERYONE, OWNER, roleScope } from '../capability/scopes.js';
-import type { View } from '../store/port.js';
+import type { BlobView, View } from '../store/port.js';
 import type { Moment } from './view-changes.js';
 
 /** By the name of a type with access rules: the tables of the objects whose shares count for it. */
@@ -10,7 +10,7 @@ export type SharedTables = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Returns the view that limits what a user sees of a type in an account. Null where the user sees
- * all: the type has no access rules, or the account is the user's own.
+ * all: the account is the user's own, or is given whole and the type has no access rules.
  */
 export function viewIn(
   account: AccountAccess,
@@ -18,15 +18,36 @@ export function viewIn(
   type: DataTypeDefinition,
   tables: SharedTables,
 ): View | null {
-  if (type.access === undefined || account.isPersonal) return null;
+  if (account.isPersonal) return null;
+  if (type.access === undefined && account.isShared !== true) return null;
+  return { ...userOf(account, { userId, roles }), sharedTables: tables.get(type.name) ?? [] };
+}
+
+function userOf(
+  account: AccountAccess,
+  { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
+): Omit<View, 'sharedTables'> {
   const own = account.isShared === true || account.isReader === true ? [] : [OWNER];
-  const scopes = [EVERYONE, ...own, ...roles.map(roleScope)];
-  return { userId, groupIds: [], scopes, sharedTables: tables.get(type.name) ?? [] };
+  return { userId, groupIds: [], scopes: [EVERYONE, ...own, ...roles.map(roleScope)] };
+}
+
+/** Returns the view that limits which blobs of an account a user sees; null for no limit. */
+export function blobViewIn(
+  account: AccountAccess,
+  principal: Pick<Principal, 'userId' | 'roles'>,
+  types: ReadonlyMap<string, DataTypeDefinition>,
+): BlobView | null {
+  if (account.isPersonal) return null;
+  const all = [...types.values()];
+  const limited =
+    account.isShared === true ? all : all.filter(({ access }) => access !== undefined);
+  if (limited.length === 0) return null;
+  return { ...userOf(account, principal), tables: limited.map(({ table }) => table) };
 }
 
 /** Returns whether the user may see a part of some types of the account alone. */
 export function seesPart(account: AccountAccess, tables: SharedTables): boolean {
-  return tables.size > 0 && !account.isPersonal;
+  return (tables.size > 0 && !account.isPersonal) || account.isShared === true;
 }
 
 /** Characters of a hash, in base64url. */

@@ -215,8 +215,8 @@ class HookedCall extends HookScope implements CallHooks {
     return services.store.write(accountOf(this.context).id, options, async (transaction) => {
       this.begin();
       const slices = this.context.startSlices(true);
-      const { userId } = request.principal;
-      const unit = new UnitOfWork(transaction, userId, slices, upkeepOf(services));
+      const user = { userId: request.principal.userId, part: null };
+      const unit = new UnitOfWork(transaction, user, slices, upkeepOf(services));
       const result = await work(unit);
       await this.beforeCommit(unit);
       await unit.record();

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { blobViewIn } from '../access/views.js';
 import type { Principal } from '../accounts/principal.js';
 import { BlobMissingError, type OctetRange } from '../blobs/blob-store.js';
 import { isId } from '../protocol/ids.js';
@@ -52,15 +53,16 @@ async function visibleBlob(
   accountId: string,
   blobId: string,
 ): Promise<BlobRow> {
-  const { blobCapability, store, limits } = services;
+  const { blobCapability, registry, store, limits } = services;
   requireBlobs(services, principal, 'read');
   const account = principal.accounts.get(accountId);
   const capable =
     account !== undefined && (blobCapability === null || accountHas(account, blobCapability));
   if (!capable || !isId(blobId)) throw noBlob();
   const deadline = performance.now() + limits.requestTimeout;
+  const part = blobViewIn(account, principal, registry.dataTypes);
   const [row] = await store.read(accountId, { deadline }, (snapshot) =>
-    snapshot.blobs([blobId], principal.userId),
+    snapshot.blobs([blobId], principal.userId, part),
   );
   if (row === undefined) throw noBlob();
   return row;

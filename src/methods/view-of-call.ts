@@ -1,7 +1,7 @@
 import type { Moment } from '../access/view-changes.js';
-import { formatViewState, identityOf, viewIn } from '../access/views.js';
+import { blobViewIn, formatViewState, identityOf, viewIn } from '../access/views.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { View } from '../store/port.js';
+import type { BlobView, View } from '../store/port.js';
 import type { CallContext } from './context.js';
 import { formatState, parseState } from './states.js';
 
@@ -10,8 +10,14 @@ export function viewOf(
   { account, isInternal, request, services }: Viewing,
   type: DataTypeDefinition,
 ): View | null {
-  if (type.access === undefined || isInternal || account === undefined) return null;
+  if (isInternal || account === undefined) return null;
   return viewIn(account, request.principal, type, services.registry.relations.sharedTables);
+}
+
+/** Returns the view that limits which blobs a call may see; null for no limit. */
+export function blobViewOf({ account, request, services }: Viewing): BlobView | null {
+  if (account === undefined) return null;
+  return blobViewIn(account, request.principal, services.registry.dataTypes);
 }
 
 /** The parts of a call that say what its user sees; a hook sees all. */

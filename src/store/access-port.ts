@@ -19,6 +19,12 @@ export interface View {
   readonly sharedTables: readonly string[];
 }
 
+/** A user sees the blobs that it has uploaded, and those of objects that it sees. */
+export interface BlobView extends Omit<View, 'sharedTables'> {
+  /** The tables of whose objects the user sees those of the view alone. */
+  readonly tables: readonly string[];
+}
+
 /** An object and its scopes. */
 export interface ScopedObject {
   readonly id: string;

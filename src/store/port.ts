@@ -6,7 +6,7 @@ import type {
 } from '../capability/definition.js';
 import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
-import type { AccessReads, AccessWrites, NewScopes } from './access-port.js';
+import type { AccessReads, AccessWrites, BlobView, NewScopes } from './access-port.js';
 import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
 
 export type * from './access-port.js';
@@ -458,9 +458,14 @@ export interface Snapshot extends AccessReads {
   /**
    * Returns the rows that exist of `ids`, in order of id. With `viewer`, only those that this user
    * may see: an unreferenced blob is its uploader's alone (RFC 8620 6.1), also in a shared account.
-   * The database leaves the others out, so that `explain` can't count them.
+   * The database leaves the others out, so that `explain` can't count them. `part`: the viewer sees
+   * a part of the objects, and the blobs of those alone.
    */
-  blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]>;
+  blobs(
+    ids: readonly string[],
+    viewer?: string,
+    part?: BlobView | null,
+  ): Promise<readonly BlobRow[]>;
 
   /** Returns reference records of the blobs from the named types, in order of object id. */
   blobReferences(

@@ -30,6 +30,8 @@ function linked(id: string, count: number): StoredObject {
   return { id, links } as unknown as StoredObject;
 }
 
+const USER = { userId: 'u1', part: null };
+
 describe('objects that refer to many others', () => {
   it('look them up a few thousand at a time, with turns for others in between', async () => {
     const slices = countTurns();
@@ -52,7 +54,7 @@ describe('objects that refer to many others', () => {
         return new Set();
       },
     } as unknown as Transaction;
-    const unit = new UnitOfWork(transaction, 'u1', slices);
+    const unit = new UnitOfWork(transaction, USER, slices);
     const objects = new KnownObjects(unit, new Map([['Gadget', GADGET]]));
     await new LinkJudge(changes, unit, { objects, named: objects }).judge();
     expect(asked).toEqual([10_000, 10_000, 5000]);
@@ -72,7 +74,7 @@ describe('objects that refer to many others', () => {
         written.push(added.length);
       },
     } as unknown as Transaction;
-    const unit = new UnitOfWork(transaction, 'u1', slices);
+    const unit = new UnitOfWork(transaction, USER, slices);
     unit.create(GADGET, linked('a', 12_000));
     await unit.flush();
     expect(written).toEqual([5000, 5000, 2000]);
@@ -98,7 +100,7 @@ describe('objects that name many blobs', () => {
         written.push(added.length);
       },
     } as unknown as Transaction;
-    const unit = new UnitOfWork(transaction, 'u1', slices);
+    const unit = new UnitOfWork(transaction, USER, slices);
     const { links: album, ...object } = linked('a', 12_000) as Json;
     unit.create(page, { ...object, album });
     await unit.flush();

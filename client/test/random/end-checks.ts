@@ -157,7 +157,9 @@ function checkWrites(
     if (marks.open.has(mark)) continue;
     const error = marks.refused.get(mark);
     // Nobody knows what the server has made of the writes of an account that is gone.
-    if (error === 'accountNotFound' || isThere === undefined) continue;
+    const needed = error === 'dependencyFailed' ? neededBy(write, marks.writes) : [write];
+    const isGone = needed.some((one) => marks.refused.get(one.mark) === 'accountNotFound');
+    if (isGone || isThere === undefined) continue;
     // Without keys an update comes again though it was made. Others may have changed the object
     // since, or what it links to is gone.
     const isRepeated = !world.profile.hasOnceKeys && kind === 'update';
@@ -182,13 +184,18 @@ function checkWrites(
 }
 
 /** Returns the files of a write, and of all objects that it needs. */
-function filesFor({ key, names }: MarkedWrite, writes: readonly MarkedWrite[]): MarkedFile[] {
+function filesFor(write: MarkedWrite, writes: readonly MarkedWrite[]): MarkedFile[] {
+  return neededBy(write, writes).flatMap(({ files = [] }) => files);
+}
+
+/** Returns the writes of the object of a write, and of all objects that it needs. */
+function neededBy({ key, names }: MarkedWrite, writes: readonly MarkedWrite[]): MarkedWrite[] {
   const keys = new Set([key, ...names]);
   // A set is read to its end, also where it grows meanwhile.
   for (const one of keys)
     for (const other of writes)
       if (other.key === one) for (const name of other.names) keys.add(name);
-  return writes.flatMap((other) => (keys.has(other.key) ? (other.files ?? []) : []));
+  return writes.filter((other) => keys.has(other.key));
 }
 
 /** Returns whether the client that has made a write is still the one of its device. */

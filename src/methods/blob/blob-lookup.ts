@@ -2,13 +2,16 @@ import type { BlobLookupArguments, BlobLookupResponse } from '../../../generated
 import { MethodError } from '../../protocol/errors.js';
 import { emptyObject } from '../../protocol/json.js';
 import { accountHas } from '../../protocol/session.js';
+import type { BlobReference, Snapshot } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { requireType } from '../judge-reach.js';
 import { push } from '../set/relations.js';
+import { findVisible } from '../set/visible-ids.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
+import { viewOf } from '../view-of-call.js';
 
 /**
  * Answers Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A
@@ -27,7 +30,7 @@ export async function blobLookup(args: BlobLookupArguments, context: CallContext
     ids.size === 0 || names.length === 0
       ? []
       : await store.read(account.id, context, (snapshot) =>
-          snapshot.blobReferences([...ids], names),
+          readReferences(snapshot, [...ids], offered, context),
         );
   const found = new Map<string, string[]>();
   const keyOf = (blobId: string, dataType: string): string => `${dataType} ${blobId}`;
@@ -40,6 +43,30 @@ export async function blobLookup(args: BlobLookupArguments, context: CallContext
     return { id, matchedIds };
   });
   return context.admit<BlobLookupResponse>({ accountId: account.id, list, notFound: [] });
+}
+
+/** Returns the references of objects that the user sees. */
+async function readReferences(
+  snapshot: Snapshot,
+  ids: readonly string[],
+  types: readonly TypeIndex[],
+  context: CallContext,
+): Promise<readonly BlobReference[]> {
+  const names = types.map(({ type }) => type.name);
+  const references = await snapshot.blobReferences(ids, names);
+  const seen: BlobReference[] = [];
+  for (const { type } of types) {
+    const own = references.filter(({ dataType }) => dataType === type.name);
+    const view = viewOf(context, type);
+    if (view === null) {
+      seen.push(...own);
+      continue;
+    }
+    const objectIds = [...new Set(own.map(({ objectId }) => objectId))];
+    const visible = await findVisible(snapshot, type, view, objectIds);
+    seen.push(...own.filter(({ objectId }) => visible.has(objectId)));
+  }
+  return seen;
 }
 
 export function requireFewIds({ length }: readonly string[], maximum: number): void {

@@ -5,6 +5,7 @@ import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds } from '../context.js';
+import { blobViewOf } from '../view-of-call.js';
 
 /** Blobs whose octets are copied at the same time. */
 const PARALLEL = 4;
@@ -16,9 +17,11 @@ export async function visibleBlobs(
   context: CallContext,
 ): Promise<ReadonlyMap<string, BlobRow>> {
   if (ids.size === 0) return new Map();
-  const { userId } = context.request.principal;
+  const { principal } = context.request;
+  const account = principal.accounts.get(accountId);
+  const part = blobViewOf({ ...context, account });
   const rows = await context.services.store.read(accountId, context, (snapshot) =>
-    snapshot.blobs([...ids], userId),
+    snapshot.blobs([...ids], principal.userId, part),
   );
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -166,7 +166,8 @@ export class SetRun {
     const { hooks } = this.#context;
     const { type } = this.#index;
     const isCounted = (this.#unit.book?.quotasOf(type) ?? NO_QUOTAS).length > 0;
-    const judges = this.#index.judges || isCounted || type.access !== undefined;
+    const isLimited = this.#judge !== null || type.access !== undefined;
+    const judges = this.#index.judges || isCounted || isLimited;
     if (hooks === null && !judges && destroys.length === 0) return null;
     return new CascadePlanner({
       access: this.#access,

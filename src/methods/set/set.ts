@@ -7,7 +7,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, viewOf } from '../view-of-call.js';
+import { blobViewOf, formatStateOf, viewOf } from '../view-of-call.js';
 import { UnitOfWork } from '../work/unit.js';
 import { upkeepOf } from '../work/upkeep-of-services.js';
 import { dropAnswered } from './answered-patches.js';
@@ -88,7 +88,8 @@ export async function writeSet(
   const { relations, quotas } = services.registry;
   const isFollowed = relations.aggregates.size > 0 || relations.inheriting.length > 0;
   const upkeep = isFollowed || quotas !== null ? upkeepOf(services) : null;
-  const unit = new UnitOfWork(transaction, request.principal.userId, slices, upkeep);
+  const user = { userId: request.principal.userId, part: blobViewOf(context) };
+  const unit = new UnitOfWork(transaction, user, slices, upkeep);
   for (const blob of newBlobs) unit.blobs.addNew(blob);
   const done = await new SetRun(plan, context, unit).apply(ifInState);
   const createdIds = idsOfCreated(plan, done);

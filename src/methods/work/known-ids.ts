@@ -1,5 +1,5 @@
 import type { Slices } from '../../runtime/slices.js';
-import type { NewBlob, Transaction } from '../../store/port.js';
+import type { BlobView, NewBlob, Transaction } from '../../store/port.js';
 
 /** Ids that one statement looks for: on SQLite it takes about 5 ms, of the 8 that a slice lasts. */
 const MAX_IDS = 10_000;
@@ -41,6 +41,13 @@ export class KnownIds {
   }
 }
 
+/** A user who names blobs on objects. */
+export interface BlobViewer {
+  readonly userId: string;
+  /** Null: the user sees all objects. */
+  readonly part: BlobView | null;
+}
+
 /**
  * The account's blobs that the user of a call can see (RFC 8620 6.1), and so may name on objects.
  * The transaction that will refer to them looks them up: no collection comes between.
@@ -51,9 +58,9 @@ export class KnownBlobs extends KnownIds {
   /** New blobs that objects name, and that have their rows. */
   readonly inserted: NewBlob[] = [];
 
-  constructor(transaction: Transaction, viewer: string | undefined, slices: Slices) {
+  constructor(transaction: Transaction, viewer: BlobViewer | null, slices: Slices) {
     const find = async (ids: readonly string[]) =>
-      (await transaction.blobs(ids, viewer)).map(({ id }) => id);
+      (await transaction.blobs(ids, viewer?.userId, viewer?.part)).map(({ id }) => id);
     super(find, slices);
     this.#transaction = transaction;
   }

@@ -21,7 +21,7 @@ import { unknownNames } from '../set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.js';
 import { batchesOf } from './batches.js';
-import { KnownBlobs } from './known-ids.js';
+import { type BlobViewer, KnownBlobs } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, isSameList, ScopeUpkeep } from './scope-upkeep.js';
 
@@ -67,7 +67,7 @@ export class UnitOfWork {
   /** Others have their turns between the steps of a long call. */
   readonly slices: Slices;
   readonly #transaction: Transaction;
-  readonly #userId: string | null;
+  readonly #user: BlobViewer | null;
   #blobs: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates or quotas. */
@@ -75,15 +75,15 @@ export class UnitOfWork {
   #book: QuotaBook | null = null;
   readonly #scopes: ScopeUpkeep;
 
-  /** `userId`: who makes the call; null for the server itself, which may name all blobs. */
+  /** `user`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
     transaction: Transaction,
-    userId: string | null,
+    user: BlobViewer | null,
     slices: Slices,
     upkeep: Upkeep | null = null,
   ) {
     this.#transaction = transaction;
-    this.#userId = userId;
+    this.#user = user;
     this.slices = slices;
     this.#upkeep = upkeep;
     const relations = upkeep?.access ?? NO_RELATIONS;
@@ -103,7 +103,7 @@ export class UnitOfWork {
 
   /** Returns the blobs that its user may name. */
   get blobs(): KnownBlobs {
-    this.#blobs ??= new KnownBlobs(this.#transaction, this.#userId ?? undefined, this.slices);
+    this.#blobs ??= new KnownBlobs(this.#transaction, this.#user, this.slices);
     return this.#blobs;
   }
 
@@ -340,7 +340,7 @@ export class UnitOfWork {
     await this.blobs.insertNew(ids);
     const wrong = added.find(({ blobId }) => !this.blobs.has(blobId));
     if (wrong === undefined) return added;
-    if (this.#userId === null) return added.filter(({ blobId }) => this.blobs.has(blobId));
+    if (this.#user === null) return added.filter(({ blobId }) => this.blobs.has(blobId));
     const { blobId, dataType, objectId } = wrong;
     const work = this.#works.get(dataType);
     const after = work?.entries.get(objectId)?.after;

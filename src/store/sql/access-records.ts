@@ -16,6 +16,7 @@ import {
   changesOf,
   groupText,
   growth,
+  NO_OBJECT,
 } from './records.js';
 import type { Row } from './row-codec.js';
 
@@ -68,11 +69,6 @@ export function viewRecordsOf(
 function listIn(text: unknown): unknown {
   return text === null ? null : (JSON.parse(text as string) as unknown);
 }
-
-/** The object of rows of JmapScope that tell when the access of a principal changed. */
-const NO_OBJECT = '';
-/** The object of rows of JmapScope that tell the last record of a scope that was removed. */
-export const PRUNED = ' ';
 
 /**
  * Returns the scopes that records concern, each with the number of the last one. The rows are
@@ -130,12 +126,15 @@ export function accessRows(changes: readonly AccessChange[], state: number): str
 }
 
 /** Returns the scopes of a view that no share gives. */
-export function ownScopes(view: View): readonly string[] {
+export function ownScopes(view: Omit<View, 'sharedTables'>): readonly string[] {
   return [...new Set([...view.scopes, ...principalsOf(view).map(principalScope)])];
 }
 
 /** Returns those whose shares count for a view. */
-export function principalsOf({ userId, groupIds }: View): readonly PrincipalId[] {
+export function principalsOf({
+  userId,
+  groupIds,
+}: Pick<View, 'userId' | 'groupIds'>): readonly PrincipalId[] {
   return [userId, ...groupIds];
 }
 

@@ -13,6 +13,7 @@ import type {
   AccessRecord,
   BlobReference,
   BlobRow,
+  BlobView,
   ChangeRecordAt,
   FilterNode,
   FirstOfGroup,
@@ -354,15 +355,19 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     );
   }
 
-  async blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]> {
+  async blobs(
+    ids: readonly string[],
+    viewer?: string,
+    part: BlobView | null = null,
+  ): Promise<readonly BlobRow[]> {
     this.check();
     if (ids.length === 0) return [];
     const parameters = [this.scope.accountId, textList(ids)];
-    const rows =
-      viewer === undefined
-        ? await this.all('blobs', ...parameters)
-        : await this.all('visibleBlobs', ...parameters, viewer);
-    return rows.map(blobOf);
+    if (viewer === undefined) return (await this.all('blobs', ...parameters)).map(blobOf);
+    if (part === null) return (await this.all('visibleBlobs', ...parameters, viewer)).map(blobOf);
+    const lists = [part.tables, ownScopes(part), principalsOf(part)];
+    const seen = [viewer, ...lists.map((list) => JSON.stringify(list))];
+    return (await this.all('blobsOfView', ...parameters, ...seen)).map(blobOf);
   }
 
   async blobReferences(

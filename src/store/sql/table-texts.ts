@@ -1,7 +1,6 @@
-import { PRUNED } from './access-records.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
-import { ACCESS_KIND } from './records.js';
+import { ACCESS_KIND, PRUNED } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */
@@ -117,6 +116,14 @@ const SHARED = Object.freeze({
 
   visibleBlobs: `${SELECT_BLOBS}
  AND ("unreferencedSince" IS NULL OR "uploaderId" = ?) ORDER BY "id"`,
+
+  blobsOfView: `${SELECT_BLOBS} AND ("uploaderId" = ? OR EXISTS (SELECT 1
+ FROM "JmapBlobReference" AS "r" WHERE "r"."accountId" = "JmapBlob"."accountId"
+ AND "r"."blobId" = "JmapBlob"."id" AND (NOT "r"."type" IN ? OR EXISTS (SELECT 1
+ FROM "JmapScope" AS "s" WHERE "s"."accountId" = "r"."accountId" AND "s"."type" = "r"."type"
+ AND "s"."objectId" = "r"."objectId" AND NOT "s"."gone" AND ("s"."scope" IN ? OR EXISTS (SELECT 1
+ FROM "JmapGrant" AS "g" WHERE "g"."accountId" = "s"."accountId" AND "g"."principalId" IN ?
+ AND "g"."scope" = "s"."scope")))))) ORDER BY "id"`,
 
   // An existing blob (a copy of a copy) stays; if nothing refers to it, it lives on from now.
   insertBlobs: `INSERT INTO "JmapBlob"
