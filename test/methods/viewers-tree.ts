@@ -94,7 +94,7 @@ export const USING = [CORE, FOLDERS.capability.urn];
 const NAMES = ['a', 'b', 'c', 'd'];
 const TYPES = ['Folder', 'Paper', 'Remark'];
 
-/** Folders in folders, papers in them, and remarks about papers: all move, and folders are shared. */
+/** Folders in folders, papers in them, and remarks on papers. All move, and folders are shared. */
 class Folders implements World {
   readonly rig: Rig;
   readonly random: Random;

@@ -6,9 +6,9 @@ import type { Random } from '../support/random.js';
 import type { Json, Rig } from './rig.js';
 
 /**
- * Users who see a part of some types by access rules. For each user and each old state, the old view
- * and all pages of /changes make the present view. An old result and /queryChanges make the present
- * result. Nobody is told of an object that was never in the view.
+ * Users who see a part of some types by access rules. For each user and each old state, the old
+ * view and all pages of /changes make the present view. An old result and /queryChanges make the
+ * present result. Nobody is told of an object that was never in the view.
  */
 
 /** An account whose objects change at random. */

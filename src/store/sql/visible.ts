@@ -14,8 +14,8 @@ export function isVisible(context: SqlContext, view: View): Fragment {
   const isOwn = dialect.isAmong(dialect.unindexed(raw('"_s"."scope"')), own);
   const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
   const isTheirs = dialect.isAmong(sql`"_g"."principalId"`, principals);
-  const isGranted = sql`EXISTS (SELECT 1 FROM "JmapGrant" AS "_g" WHERE "_g"."accountId" = ${accountId}
- AND ${isTheirs} AND "_g"."scope" = "_s"."scope")`;
+  const isGranted = sql`EXISTS (SELECT 1 FROM "JmapGrant" AS "_g"
+ WHERE "_g"."accountId" = ${accountId} AND ${isTheirs} AND "_g"."scope" = "_s"."scope")`;
   const isHeld = view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted})` : isOwn;
   return sql`EXISTS (SELECT 1 FROM "JmapScope" AS "_s"
  WHERE ${isOfType(context)} AND "_s"."objectId" = "id" AND ${isHeld})`;
