@@ -15,6 +15,8 @@ export interface QuotaView extends Member {
   readonly types: readonly NameView[];
   /** `count` or `octets`, each where it is given; one of both is legal. */
   readonly limits: readonly (ReadView<number> & { readonly resource: QuotaResource })[];
+  /** The things whose octets count; undefined where the quota doesn't say. */
+  readonly counts: { readonly node: Located; readonly things: readonly NameView[] } | undefined;
   readonly warn: ReadView<QuotaLevel> | undefined;
   readonly soft: ReadView<QuotaLevel> | undefined;
   readonly description: string | undefined;
@@ -41,10 +43,12 @@ export function viewQuotas(root: Located): readonly QuotaView[] {
       const found = member(node, key);
       return found && { node: found, value: readLevel(found.value, resource) };
     };
+    const counts = member(node, 'counts');
     return {
       ...each,
       types: namesIn(member(node, 'types')),
       limits,
+      counts: counts && { node: counts, things: namesIn(counts) },
       warn: level('warn'),
       soft: level('soft'),
       description: text(member(node, 'description'))?.trim(),

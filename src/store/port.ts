@@ -290,6 +290,11 @@ export interface BlobRow extends NewBlob {
   readonly referenced: boolean;
 }
 
+/** A blob, and the objects of some types that refer to it. */
+export interface BlobUse extends Pick<NewBlob, 'id' | 'size'> {
+  readonly references: number;
+}
+
 export interface BlobKey {
   readonly accountId: string;
   readonly id: string;
@@ -465,6 +470,19 @@ export interface Snapshot extends AccessReads {
     blobIds: readonly string[],
     dataTypes: readonly string[],
   ): Promise<readonly BlobReference[]>;
+
+  /**
+   * Returns the blobs that exist of `blobIds`, and how many objects of the named types refer to
+   * each: at most `limit` are counted.
+   */
+  blobUses(
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+    limit: number,
+  ): Promise<readonly BlobUse[]>;
+
+  /** Returns the octets of all blobs that objects of the named types refer to, each once. */
+  blobOctets(dataTypes: readonly string[]): Promise<number>;
 
   /** Returns the reference and blob reference records whose referring side these objects are. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;

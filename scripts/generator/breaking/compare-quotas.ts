@@ -1,3 +1,4 @@
+import { countsBlobs, countsObjects } from '../../../src/capability/quota-definition.js';
 import type { Model } from '../../../src/descriptor/model.js';
 import type { Tell } from './model-change.js';
 
@@ -25,11 +26,21 @@ export function compareQuotas(
     const counted = quota.types.filter((type) => !old.types.includes(type));
     if (counted.length > 0)
       tell('wire', true, urn, `quota ${quota.name} counts ${counted.join(', ')} too`);
+    for (const [thing, does] of THINGS) {
+      if (does(quota) === does(old)) continue;
+      const more = does(quota) ? `${thing} too` : `no ${thing} any more`;
+      tell('wire', does(quota), urn, `quota ${quota.name} counts ${more}`);
+    }
     const left = old.types.filter((type) => !quota.types.includes(type));
     if (left.length > 0)
       tell('wire', false, urn, `quota ${quota.name} counts no ${left.join(', ')} any more`);
   }
 }
+
+const THINGS = [
+  ['objects', countsObjects],
+  ['blobs', countsBlobs],
+] as const;
 
 function limitText({ resource, limit }: Quota): string {
   return `${limit} ${resource === 'count' ? 'objects' : 'octets'}`;

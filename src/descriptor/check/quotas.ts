@@ -1,7 +1,7 @@
 import { amountOf, type QuotaLevel } from '../../capability/quota-definition.js';
 import { readAmount, UNIT_NAMES } from '../amounts.js';
 import type { QuotaView, ReadView } from '../quota-view.js';
-import type { CapabilityView } from '../view.js';
+import type { CapabilityView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Report, type Rule, reportDoubles } from './rule.js';
 import { findType, typesOf } from './types.js';
@@ -23,6 +23,7 @@ export const quotas: Rule = (views, report) => {
     for (const quota of view.quotas) {
       judgeName(quota, seen, report);
       judgeLimits(quota, report);
+      judgeCounts(quota, types, report);
       reportDoubles(quota.types, report);
       if (quota.types.length === 0)
         report('empty', quota.nameAt, `the quota "${quota.name}" names no types.`);
@@ -81,6 +82,29 @@ function judgeLimits({ name, nameAt, limits, warn, soft }: QuotaView, report: Re
       );
     next = level;
   }
+}
+
+/** Judges which octets count: of a count nothing but the objects, and no blobs where none are. */
+function judgeCounts(
+  { name, limits, counts, types: named }: QuotaView,
+  types: ReadonlyMap<string, TypeView>,
+  report: Report,
+): void {
+  if (counts === undefined) return;
+  const { node, things } = counts;
+  reportDoubles(things, report);
+  const [limit] = limits;
+  if (limit?.resource === 'count') {
+    report('bad-quota', node.at, '"counts" is for quotas of octets: a count is of objects.');
+    return;
+  }
+  const blobs = things.find((thing) => thing.name === 'blobs');
+  const known = named.flatMap((type) => types.get(type.name) ?? []);
+  if (blobs === undefined || known.length < named.length) return;
+  const hasBlobs = ({ properties }: TypeView): boolean =>
+    properties.some((property) => property.blobs.length > 0);
+  if (known.some(hasBlobs)) return;
+  report('bad-quota', blobs.at, `no type of the quota "${name}" refers to blobs.`);
 }
 
 function readLevels(

@@ -1,4 +1,8 @@
-import type { QuotaDefinition, QuotaPlans } from '../../capability/quota-definition.js';
+import type {
+  CountedThing,
+  QuotaDefinition,
+  QuotaPlans,
+} from '../../capability/quota-definition.js';
 import { readAmount } from '../amounts.js';
 import type { ModelCapability } from '../model.js';
 import type { QuotaView } from '../quota-view.js';
@@ -12,13 +16,17 @@ export function quotasOf(view: CapabilityView): Pick<ModelCapability, 'quotas' |
   return { quotas, ...(Object.keys(plans).length === 0 ? {} : { plans }) };
 }
 
-function buildQuota({ name, types, limits, warn, soft, description }: QuotaView) {
+const THINGS: readonly CountedThing[] = ['objects', 'blobs'];
+
+function buildQuota({ name, types, limits, counts, warn, soft, description }: QuotaView) {
   const [limit] = limits;
   if (limit?.value === undefined) return [];
+  const counted = THINGS.filter((thing) => counts?.things.some((one) => one.name === thing));
   const quota: QuotaDefinition = {
     name,
     types: types.map((type) => type.name),
     resource: limit.resource,
+    ...(counted.includes('blobs') ? { counts: counted } : {}),
     limit: limit.value,
     ...(warn?.value === undefined ? {} : { warn: warn.value }),
     ...(soft?.value === undefined ? {} : { soft: soft.value }),

@@ -96,6 +96,16 @@ describe('breaking: changes from one model to another', () => {
       `fine wire ${urn}: quota todos counts no Note any more`,
     ]);
     expect(comparedLines(limited(5), limited(5))).toEqual([]);
+    const counting = (...counts: ('objects' | 'blobs')[]) => {
+      const quota = { name: 'all', types: ['Todo'], resource: 'octets' as const, limit: 5 };
+      return { capabilities: [{ ...plain, quotas: [{ ...quota, counts }] }] };
+    };
+    expect(comparedLines(counting('objects'), counting('objects', 'blobs'))).toEqual([
+      `breaking wire ${urn}: quota all counts blobs too`,
+    ]);
+    expect(comparedLines(counting('objects', 'blobs'), counting('blobs'))).toEqual([
+      `fine wire ${urn}: quota all counts no objects any more`,
+    ]);
   });
 
   it('break clients if a property is renamed, and keep its values', () => {

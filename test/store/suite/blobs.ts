@@ -57,6 +57,26 @@ export function blobCases(bench: Bench): void {
       expect(none).toEqual([]);
     });
 
+    it('are counted once for all objects of the types, with so many references at most', async () => {
+      const many = Array.from({ length: 5 }, (_, n) => reference('b1', `r${n}`));
+      await write((t) =>
+        t.changeBlobReferences([], [...many, reference('b1', 'r9', 'Other'), reference('b2')]),
+      );
+      const uses = (limit: number, ...types: readonly string[]) =>
+        read((snapshot) => snapshot.blobUses(['b2', 'b1', 'b9', '\0'], types, limit));
+      const byId = async (...args: Parameters<typeof uses>) =>
+        Object.fromEntries(
+          (await uses(...args)).map(({ id, size, references }) => [id, [size, references]]),
+        );
+      expect(await byId(10, 'Gadget')).toEqual({ b1: [2 ** 40, 5], b2: [2 ** 40, 1] });
+      expect(await byId(3, 'Gadget', 'Other')).toEqual({ b1: [2 ** 40, 3], b2: [2 ** 40, 1] });
+      expect(await byId(10, 'Other')).toEqual({ b1: [2 ** 40, 1], b2: [2 ** 40, 0] });
+      const octets = (...types: readonly string[]) => read((t) => t.blobOctets(types));
+      expect(await octets('Gadget', 'Other')).toBe(2 ** 41);
+      expect(await octets('Other')).toBe(2 ** 40);
+      expect(await read((t) => t.blobOctets(['Gadget']), B)).toBe(0);
+    });
+
     it('are collected when nothing has referred to them since the time given', async () => {
       await write((t) => t.changeBlobReferences([], [reference('b1')]));
       bench.now += 1000;
