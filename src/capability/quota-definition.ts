@@ -26,6 +26,16 @@ export interface QuotaDefinition {
   readonly description?: string;
 }
 
+/**
+ * A limit of the blobs that a user has uploaded to an account and that no object refers to (RFC
+ * 8620 6.1). The oldest of them make room for new ones.
+ */
+export interface UnreferencedQuota {
+  readonly name: string;
+  /** Octets. */
+  readonly limit: number;
+}
+
 /** The limits that accounts with a plan have: by the plan's name, by the quota's. */
 export type QuotaPlans = Readonly<Record<string, Readonly<Record<string, number>>>>;
 

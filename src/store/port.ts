@@ -551,6 +551,17 @@ export interface Transaction extends Snapshot, AccessWrites {
   /** Inserts blobs and keeps existing ones; their unreferenced time, if any, starts anew now. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;
 
+  /**
+   * Deletes blobs of an uploader that no object refers to, the oldest first, until those that are
+   * left have at most `maxOctets` together. `newest` counts as younger than all others. Resolves to
+   * the ids of those that are gone: the caller removes the files, once the transaction is on disk.
+   */
+  evictBlobs(
+    uploaderId: string,
+    maxOctets: number,
+    newest: readonly string[],
+  ): Promise<readonly string[]>;
+
   /** Removes and adds rows of JmapReference. */
   changeReferences(
     removed: readonly ReferenceRecord[],

@@ -10,7 +10,7 @@ const BEFORE = ALBUM_YAML.replace(', counts: [objects, blobs]', '')
   .replace(/^ {2}files: .*\n/m, '')
   .replace(/^plans:\n.*\n/m, '');
 
-it('a start counts the blobs of existing objects where a quota counts them from now on', async () => {
+it('a start counts the blobs of existing objects where a quota counts them now', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-kept-'));
   const before = await makeProject({ 'album.yaml': BEFORE });
   const after = await makeProject({ 'album.yaml': ALBUM_YAML }, before);

@@ -18,7 +18,7 @@ export function quotaBlobsSuite(database: string, open: () => Promise<string | u
     afterEach(() => rig.served.close());
     const soon = () => ({ deadline: performance.now() + 60_000 });
 
-    it('a blob that several objects refer to counts once, until the last of them goes', async () => {
+    it('a blob that several objects refer to counts once, until the last one goes', async () => {
       const blobId = await rig.upload(500);
       expect(await rig.used()).toEqual({ storage: 0, files: 0 });
       const first = await rig.photo({ blobId, thumbId: blobId });
@@ -80,7 +80,8 @@ export function quotaBlobsSuite(database: string, open: () => Promise<string | u
       expect(notCreated.p).toEqual({
         type: 'overQuota',
         description:
-          'The quota "files" allows 3000 octets, and 2000 are used: there is no room for 1001 more.',
+          'The quota "files" allows 3000 octets, and 2000 are used: ' +
+          'there is no room for 1001 more.',
       });
       expect((await rig.photo({ blobId: await rig.upload(1000) })).notCreated).toBeNull();
       await rig.check();

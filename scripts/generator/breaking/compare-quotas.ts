@@ -1,16 +1,21 @@
-import { countsBlobs, countsObjects } from '../../../src/capability/quota-definition.js';
+import {
+  countsBlobs,
+  countsObjects,
+  type UnreferencedQuota,
+} from '../../../src/capability/quota-definition.js';
 import type { Model } from '../../../src/descriptor/model.js';
 import type { Tell } from './model-change.js';
 
-type Capability = Pick<Model['capabilities'][number], 'urn' | 'quotas'>;
+type Capability = Pick<Model['capabilities'][number], 'urn' | 'quotas' | 'unreferencedBlobs'>;
 type Quota = NonNullable<Capability['quotas']>[number];
 
 /** Tells which quotas refuse more than before, and which less. */
 export function compareQuotas(
-  { urn, quotas: was = [] }: Capability,
-  { quotas: is = [] }: Capability,
+  { urn, quotas: was = [], unreferencedBlobs: before }: Capability,
+  { quotas: is = [], unreferencedBlobs: after }: Capability,
   tell: Tell,
 ): void {
+  compareUnreferenced(before, after, (isMore, text) => tell('wire', isMore, urn, text));
   for (const old of was)
     if (!is.some(({ name }) => name === old.name))
       tell('wire', false, urn, `quota ${old.name} removed`);
@@ -35,6 +40,17 @@ export function compareQuotas(
     if (left.length > 0)
       tell('wire', false, urn, `quota ${quota.name} counts no ${left.join(', ')} any more`);
   }
+}
+
+function compareUnreferenced(
+  was: UnreferencedQuota | undefined,
+  is: UnreferencedQuota | undefined,
+  tell: (isMore: boolean, text: string) => void,
+): void {
+  const [before, after] = [was, is].map((quota) => quota?.limit ?? Number.POSITIVE_INFINITY);
+  if (before === undefined || after === undefined || before === after) return;
+  const text = (limit: number): string => (Number.isFinite(limit) ? `${limit} octets` : 'no limit');
+  tell(after < before, `unreferenced blobs of a user: ${text(before)} -> ${text(after)}`);
 }
 
 const THINGS = [

@@ -65,7 +65,8 @@ export const MEANING = Object.freeze({
     cause:
       'A [quota](quotas.md) has a name of its own, and either `count` or `octets`. `warn` is ' +
       'below `soft`, and `soft` below the limit. A plan sets limits of its capability’s quotas. ' +
-      '`counts` is for `octets`; blobs need a type that refers to some.',
+      '`counts` is for `octets`; blobs need a type that refers to some. A project has one quota ' +
+      '`of: unreferenced` at most, with `per: user`, `types: []` and `octets` alone.',
     wrong: 'quotas: { things: { types: [Thing], count: 10, soft: 20 } }',
     right: 'quotas: { things: { types: [Thing], count: 20, soft: 10 } }',
   },

@@ -34,6 +34,18 @@ export const quota: JSONSchema7 = {
       minItems: 1,
       default: ['objects'],
     },
+    of: {
+      enum: ['unreferenced'],
+      description:
+        'unreferenced: a quota of the blobs that no object refers to, which has no types. The ' +
+        'oldest ones make room for uploads.',
+      examples: ['unreferenced'],
+    },
+    per: {
+      enum: ['user'],
+      description: 'user: each user of an account has the quota `of` blobs alone.',
+      examples: ['user'],
+    },
     warn: octets('The amount from which clients warn: as the limit, or a share of it.', '80%'),
     soft: octets(
       'A second level between `warn` and the limit: clients show it, and nothing is refused.',

@@ -9,11 +9,20 @@ import type { QuotaView } from '../quota-view.js';
 import type { CapabilityView } from '../view.js';
 
 /** Returns the quotas and plans of a capability; nothing where it has none: hashes stay. */
-export function quotasOf(view: CapabilityView): Pick<ModelCapability, 'quotas' | 'plans'> {
-  if (view.quotas.length === 0) return {};
-  const quotas = view.quotas.flatMap(buildQuota);
+export function quotasOf(
+  view: CapabilityView,
+): Pick<ModelCapability, 'quotas' | 'plans' | 'unreferencedBlobs'> {
+  const quotas = view.quotas.filter((quota) => quota.of === undefined).flatMap(buildQuota);
   const plans = plansOf(view, quotas);
-  return { quotas, ...(Object.keys(plans).length === 0 ? {} : { plans }) };
+  const unreferenced = view.quotas.find((quota) => quota.of !== undefined);
+  const limit = unreferenced?.limits[0]?.value;
+  return {
+    ...(quotas.length === 0 ? {} : { quotas }),
+    ...(quotas.length === 0 || Object.keys(plans).length === 0 ? {} : { plans }),
+    ...(unreferenced === undefined || limit === undefined
+      ? {}
+      : { unreferencedBlobs: { name: unreferenced.name, limit } }),
+  };
 }
 
 const THINGS: readonly CountedThing[] = ['objects', 'blobs'];
@@ -30,7 +39,7 @@ function buildQuota({ name, types, limits, counts, warn, soft, description }: Qu
     limit: limit.value,
     ...(warn?.value === undefined ? {} : { warn: warn.value }),
     ...(soft?.value === undefined ? {} : { soft: soft.value }),
-    ...(description === undefined ? {} : { description }),
+    ...(description?.value === undefined ? {} : { description: description.value }),
   };
   return [quota];
 }

@@ -84,7 +84,7 @@ export class BlobCosts {
       const losers = moved.lost.get(id) ?? [];
       const isLeft = references > losers.length || named.has(id);
       if (references === 0 || isLeft) continue;
-      // What goes loses its references before the rows do.
+      // Objects that go lose their references before the rows do.
       const loser = losers.includes(null) ? null : (losers[0] ?? null);
       this.#freed.set(loser, (this.#freed.get(loser) ?? 0) + size);
     }

@@ -130,6 +130,14 @@ const SHARED = Object.freeze({
   blobOctets: `SELECT CAST(coalesce(sum("size"), 0) AS BIGINT) FROM "JmapBlob" AS "b"
  WHERE "accountId" = ? AND EXISTS (SELECT 1 ${TO_BLOB} AND "r"."type" IN ?)`,
 
+  // The range has both databases read an index, where the project has one for it.
+  surplusBlobs: `SELECT "id" FROM (SELECT "id", sum("size") OVER (ORDER BY "id" IN ? DESC,
+ "unreferencedSince" DESC, "id" DESC ROWS UNBOUNDED PRECEDING) AS "total" FROM "JmapBlob" AS "b"
+ WHERE "accountId" = ? AND "uploaderId" = ? AND "unreferencedSince" >= 0
+ AND NOT EXISTS (SELECT 1 ${TO_BLOB})) AS "unreferenced" WHERE "total" > CAST(? AS BIGINT)`,
+
+  deleteBlobs: `DELETE FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN ?`,
+
   ownBlobReferences: `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = ? AND "type" = ? AND "objectId" IN ?`,
 

@@ -106,6 +106,16 @@ describe('breaking: changes from one model to another', () => {
     expect(comparedLines(counting('objects', 'blobs'), counting('blobs'))).toEqual([
       `fine wire ${urn}: quota all counts no objects any more`,
     ]);
+    const uploads = (limit?: number) => {
+      const unreferencedBlobs = limit && { name: 'uploads', limit };
+      return { capabilities: [{ ...plain, ...(unreferencedBlobs ? { unreferencedBlobs } : {}) }] };
+    };
+    expect(comparedLines(uploads(), uploads(5))).toEqual([
+      `breaking wire ${urn}: unreferenced blobs of a user: no limit -> 5 octets`,
+    ]);
+    expect(comparedLines(uploads(5), uploads(9))).toEqual([
+      `fine wire ${urn}: unreferenced blobs of a user: 5 octets -> 9 octets`,
+    ]);
   });
 
   it('break clients if a property is renamed, and keep its values', () => {

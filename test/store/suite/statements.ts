@@ -42,6 +42,7 @@ export function statementCases(bench: Bench): void {
       ],
       ['blobReferences', 1, (t, objects) => t.blobReferences(objects.map(idOf), ['Gadget'])],
       ['blobUses', 1, (t, objects) => t.blobUses(objects.map(idOf), ['Gadget'], 10)],
+      ['evictBlobs', 2, (t) => t.evictBlobs('u1', 0, [])],
       ['blobOctets', 1, (t) => t.blobOctets(['Gadget'])],
       ['existing', 1, (t, objects) => t.existing(Gadget, objects.map(idOf))],
       ['objectCount', 1, (t) => t.objectCount(Gadget)],
