@@ -174,5 +174,19 @@ export function quotaBlobsSuite(database: string, open: () => Promise<string | u
       const blobId = await rig.upload(10);
       expect(await counted(() => rig.call('Draft/set', { create: { d: { blobId } } }))).toBe(0);
     });
+
+    it('a call that changes blobs makes two statements more for each quota of them', async () => {
+      const { statements } = rig.served;
+      const create = (ids: readonly string[]) =>
+        Object.fromEntries(ids.map((blobId, at) => [`p${at}`, { blobId }]));
+      const ids = await Promise.all(Array.from({ length: 5 }, () => rig.upload(1)));
+      for (const some of [ids.slice(0, 1), ids.slice(1)]) {
+        statements.length = 0;
+        await rig.call('Photo/set', { create: create(some) });
+        const uses = statements.filter((sql) => sql.includes('AS "few"'));
+        // The store notes the statements of SQLite alone.
+        expect(uses).toHaveLength(statements.length === 0 ? 0 : 4);
+      }
+    });
   });
 }
