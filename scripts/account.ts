@@ -47,8 +47,8 @@ Usage: ${commandLine('account', 'COMMAND')}
                       gives an account a limit of its own: 500, or 20GB of octets; "none" takes
                       it away
   check-usage [ID] [--mend]
-                      counts the objects of an account, or of all, and prints each quota whose
-                      use is wrong; --mend corrects it
+                      counts the objects and blobs of an account, or of all, and prints each quota
+                      whose use is wrong; --mend corrects it
   reset-states        after a restore from a backup: raises every state far beyond what clients have
                       seen, so that they synchronise anew; ends all push subscriptions
 

@@ -36,6 +36,9 @@ export function quotaCommands(load: () => Promise<Registry>): Readonly<Record<st
     'set-quota': async (argv) => {
       const { positionals } = parseOptions(argv, { options: {}, allowPositionals: true });
       const [id = '', name = '', limit = ''] = exactly(positionals, 'ID QUOTA LIMIT');
+      const { unreferencedBlobs } = await load();
+      if (name === unreferencedBlobs?.name)
+        throw new UsageError(`The quota "${name}" has one limit for all accounts.`);
       return withQuotas(load, async (keeping, accounts) => {
         const { all } = keeping.quotas;
         requireName(
@@ -110,7 +113,8 @@ async function withQuotas(
 ): Promise<number> {
   const registry = await load();
   const { quotas } = registry;
-  if (quotas === null) throw new UsageError('No capability of the project declares quotas.');
+  if (quotas === null)
+    throw new UsageError('No capability of the project declares quotas of accounts.');
   return withDirectory(async (prisma, config) => {
     const accounts = await livingAccounts(prisma).list();
     const { store, conductor, close } = await openStore(config.database, registry);

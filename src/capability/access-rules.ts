@@ -14,8 +14,8 @@ export type AccessSubject =
   | ParentSubject;
 
 /**
- * Users who see the object that the reference leads to. With `right`: those who have the right there
- * by a share, or at an object that this one follows itself.
+ * Users who see the object that the reference leads to. With `right`: those who have the right
+ * there by a share, or at an object that this one follows itself.
  */
 export interface ParentSubject {
   readonly kind: 'parent';

@@ -3,7 +3,7 @@ import type { CapabilityHooks } from './capability-hooks.js';
 import type { DataTypeDefinition, StandardMethodName } from './definition.js';
 import type { EvolutionDefinition } from './evolution.js';
 import type { Place } from './places.js';
-import type { QuotaDefinition, QuotaPlans } from './quota-definition.js';
+import type { QuotaDefinition, QuotaPlans, UnreferencedQuota } from './quota-definition.js';
 import type { Validator } from './validation.js';
 
 /** Whether a method needs an account, and to write to it. `none`: it has no accountId argument. */
@@ -86,6 +86,8 @@ export interface CapabilityDefinition {
   /** Absent where it declares none. */
   readonly quotas?: readonly QuotaDefinition[];
   readonly plans?: QuotaPlans;
+  /** At most one capability of a project has it. */
+  readonly unreferencedBlobs?: UnreferencedQuota;
   readonly dataTypes: readonly DataTypeDefinition[];
   readonly methods: readonly MethodDefinition[];
   /** JSON text of the descriptor that clients may read. */

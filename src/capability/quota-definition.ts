@@ -4,6 +4,9 @@ export type QuotaLevel = number | { readonly percent: number };
 /** How a quota is measured (RFC 9425 3.2). */
 export type QuotaResource = 'count' | 'octets';
 
+/** The things whose octets a quota counts. */
+export type CountedThing = 'objects' | 'blobs';
+
 /** A limit that the objects of some types share in each account (RFC 9425). */
 export interface QuotaDefinition {
   /** Unique in the project. */
@@ -11,11 +14,26 @@ export interface QuotaDefinition {
   /** Names of types, of any capability. */
   readonly types: readonly string[];
   readonly resource: QuotaResource;
-  /** Objects, or octets of their JSON as /get gives it; a plan or the operator may set another. */
+  /**
+   * Of octets: the JSON of the objects as /get gives it, the blobs that they refer to, each once,
+   * or both. Absent for objects alone.
+   */
+  readonly counts?: readonly CountedThing[];
+  /** Objects or octets; a plan or the operator may set another. */
   readonly limit: number;
   readonly warn?: QuotaLevel;
   readonly soft?: QuotaLevel;
   readonly description?: string;
+}
+
+/**
+ * A limit of the blobs that a user has uploaded to an account and that no object refers to (RFC
+ * 8620 6.1). The oldest of them make room for new ones.
+ */
+export interface UnreferencedQuota {
+  readonly name: string;
+  /** Octets. */
+  readonly limit: number;
 }
 
 /** The limits that accounts with a plan have: by the plan's name, by the quota's. */
@@ -26,6 +44,16 @@ export interface QuotaLimits {
   readonly hardLimit: number;
   readonly softLimit: number | null;
   readonly warnLimit: number | null;
+}
+
+/** Returns whether a quota counts the objects of its types, and not only their blobs. */
+export function countsObjects({ counts }: Pick<QuotaDefinition, 'counts'>): boolean {
+  return counts?.includes('objects') ?? true;
+}
+
+/** Returns whether a quota counts the blobs that objects of its types refer to. */
+export function countsBlobs({ counts }: Pick<QuotaDefinition, 'counts'>): boolean {
+  return counts?.includes('blobs') ?? false;
 }
 
 /** Returns the amount of a level at a limit. */

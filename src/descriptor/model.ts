@@ -14,7 +14,11 @@ import type {
   UniqueDefinition,
 } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
-import type { QuotaDefinition, QuotaPlans } from '../capability/quota-definition.js';
+import type {
+  QuotaDefinition,
+  QuotaPlans,
+  UnreferencedQuota,
+} from '../capability/quota-definition.js';
 import type { TextRule } from '../capability/text-rule.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { ProblemCode } from './codes/index.js';
@@ -235,6 +239,8 @@ export interface ModelCapability {
   /** Absent where it declares none. */
   readonly quotas?: readonly QuotaDefinition[];
   readonly plans?: QuotaPlans;
+  /** At most one capability of a project has it. */
+  readonly unreferencedBlobs?: UnreferencedQuota;
   /** The descriptor less what is never on the wire (model/wire-descriptor.ts). */
   readonly onWire: JsonObject;
   readonly types: readonly ModelType[];

@@ -15,9 +15,14 @@ export interface QuotaView extends Member {
   readonly types: readonly NameView[];
   /** `count` or `octets`, each where it is given; one of both is legal. */
   readonly limits: readonly (ReadView<number> & { readonly resource: QuotaResource })[];
+  /** The things whose octets count; undefined where the quota doesn't say. */
+  readonly counts: { readonly node: Located; readonly things: readonly NameView[] } | undefined;
+  /** The place of `unreferenced`: the quota is of blobs that no object refers to. */
+  readonly of: Located | undefined;
+  readonly per: Located | undefined;
   readonly warn: ReadView<QuotaLevel> | undefined;
   readonly soft: ReadView<QuotaLevel> | undefined;
-  readonly description: string | undefined;
+  readonly description: ReadView<string> | undefined;
 }
 
 /** A plan as declared: the limits that it sets. */
@@ -41,13 +46,18 @@ export function viewQuotas(root: Located): readonly QuotaView[] {
       const found = member(node, key);
       return found && { node: found, value: readLevel(found.value, resource) };
     };
+    const counts = member(node, 'counts');
+    const description = member(node, 'description');
     return {
       ...each,
       types: namesIn(member(node, 'types')),
       limits,
+      counts: counts && { node: counts, things: namesIn(counts) },
+      of: member(node, 'of'),
+      per: member(node, 'per'),
       warn: level('warn'),
       soft: level('soft'),
-      description: text(member(node, 'description'))?.trim(),
+      description: description && { node: description, value: text(description)?.trim() },
     };
   });
 }

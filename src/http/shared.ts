@@ -66,6 +66,8 @@ export interface TransportServices {
   readonly tickets: Tickets;
   readonly store: Store;
   readonly blobs: BlobStore;
+  /** Returns whether a backup runs: no octets may go then. Absent where none can run. */
+  readonly blobsHeld?: (() => Promise<boolean>) | undefined;
   readonly ids: IdGenerator;
   readonly sessions: Sessions;
   /** The capability that an account must have for uploads and downloads; null asks for none. */

@@ -1,7 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { UnreferencedQuota } from '../capability/quota-definition.js';
 import { hashOfKey, isKey, type OnceSettings } from '../methods/once.js';
+import { insertWithin } from '../methods/quota/unreferenced-blobs.js';
 import { parseJson } from '../protocol/ijson.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';
@@ -20,6 +22,12 @@ export interface UploadAnswer {
   readonly blobId: string;
   readonly type: string;
   readonly size: number;
+}
+
+/** An upload that has its row, and the blobs that made room for it. */
+export interface RecordedUpload {
+  readonly answer: UploadAnswer;
+  readonly evicted: readonly string[];
 }
 
 /** Returns the key of an upload, or null. Throws 400 for one that is none, or for two. */
@@ -72,7 +80,11 @@ export class UploadOnce {
    * is still there, keeps that one, from now on for as long as a new one, and returns its answer.
    * Throws 422 where another upload had the key.
    */
-  async record(transaction: Transaction, answer: UploadAnswer): Promise<UploadAnswer> {
+  async record(
+    transaction: Transaction,
+    answer: UploadAnswer,
+    quota: UnreferencedQuota | null,
+  ): Promise<RecordedUpload> {
     // The work may run twice, and the octets have one digest.
     this.#hash ??= hashOfKey(this.#octets.digest('base64url'), answer.type);
     const ownHash = this.#hash;
@@ -81,14 +93,15 @@ export class UploadOnce {
       if (kept.arguments !== ownHash) throw usedBefore();
       const earlier = parseJson(kept.answer) as JsonObject & UploadAnswer;
       const rows = await transaction.blobs([earlier.blobId], this.#userId);
-      await transaction.insertBlobs(rows);
-      if (rows.length > 0) return earlier;
+      const evicted = await insertWithin(quota, transaction, rows);
+      if (rows.length > 0) return { answer: earlier, evicted };
     }
     const { blobId: id, type, size } = answer;
-    await transaction.insertBlobs([{ id, type, size, uploaderId: this.#userId }]);
+    const blobs = [{ id, type, size, uploaderId: this.#userId }];
+    const evicted = await insertWithin(quota, transaction, blobs);
     const text = JSON.stringify(answer);
     await transaction.keepAnswer(this.#key, { arguments: ownHash, answer: text });
-    return answer;
+    return { answer, evicted };
   }
 }
 

@@ -1,10 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import { type BlobPlace, BlobTooLargeError } from '../blobs/blob-store.js';
+import {
+  insertWithin,
+  maxSizeOf,
+  releaseOctets,
+  whyOverQuota,
+} from '../methods/quota/unreferenced-blobs.js';
 import { RequestError, UnknownOutcomeError } from '../protocol/errors.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';
 import { Allowance } from '../runtime/budgets.js';
+import type { Transaction } from '../store/port.js';
 import type { Page } from './app.js';
 import { awaitBody, refuseEncoding } from './body.js';
 import { tokenRefused } from './challenges.js';
@@ -16,7 +23,8 @@ import { type UploadAnswer, UploadOnce, uploadKey } from './upload-once.js';
 
 /** Answers POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): stores the body as it arrives. */
 export function uploadPage(services: TransportServices): Page {
-  const { limits, ids, once } = services;
+  const { limits, ids, once, registry } = services;
+  const maximum = maxSizeOf(registry.unreferencedBlobs, limits.maxSizeUpload);
   const slots = new Allowance({ share: limits.maxConcurrentUpload });
   return async ({ req, res, params }) => {
     const principal = principalOf(res);
@@ -24,9 +32,7 @@ export function uploadPage(services: TransportServices): Page {
     const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);
     refuseEncoding(req);
     const length = bodyLength(req);
-    if (Number.isFinite(length) && length > limits.maxSizeUpload) {
-      throw tooLarge(limits.maxSizeUpload);
-    }
+    if (Number.isFinite(length) && length > maximum) throw tooLarge(services);
     const key = once === undefined ? null : uploadKey(req);
     if (!slots.take(principal.userId)) throw tooMany(limits.maxConcurrentUpload);
     try {
@@ -69,15 +75,17 @@ function typeOf(req: IncomingMessage): string {
 }
 
 async function store(
-  { blobs, limits }: TransportServices,
+  services: TransportServices,
   { accountId, blobId }: BlobPlace,
   req: IncomingMessage,
   keyed: UploadOnce | null,
 ): Promise<{ readonly size: number }> {
+  const { blobs, limits, registry } = services;
+  const maximum = maxSizeOf(registry.unreferencedBlobs, limits.maxSizeUpload);
   try {
-    return await blobs.write(accountId, blobId, keyed?.read(req) ?? req, limits.maxSizeUpload);
+    return await blobs.write(accountId, blobId, keyed?.read(req) ?? req, maximum);
   } catch (error) {
-    if (error instanceof BlobTooLargeError) throw tooLarge(limits.maxSizeUpload);
+    if (error instanceof BlobTooLargeError) throw tooLarge(services);
     // Destroyed before its last octet was read: the client left, even where all octets had arrived.
     if (req.destroyed && !req.readableEnded) throw new ClientGoneError();
     throw error;
@@ -102,13 +110,16 @@ async function record(
     requireBlobs(services, current, 'full');
     if (access.isReadOnly) throw new HttpError(403, 'The account is read-only.');
     const deadline = performance.now() + services.limits.requestTimeout;
-    const recorded = await services.store.write(accountId, { deadline }, async (transaction) => {
-      if (keyed !== null) return keyed.record(transaction, answer);
-      await transaction.insertBlobs([{ id, type, size, uploaderId }]);
-      return answer;
-    });
-    if (recorded.blobId !== id) await services.blobs.delete(accountId, id);
-    return recorded;
+    const quota = services.registry.unreferencedBlobs;
+    const work = async (transaction: Transaction) => {
+      if (keyed !== null) return keyed.record(transaction, answer, quota);
+      const blobs = [{ id, type, size, uploaderId }];
+      return { answer, evicted: await insertWithin(quota, transaction, blobs) };
+    };
+    const recorded = await services.store.write(accountId, { deadline }, work);
+    if (recorded.answer.blobId !== id) await services.blobs.delete(accountId, id);
+    await releaseOctets(services, accountId, recorded.evicted);
+    return recorded.answer;
   } catch (error) {
     // It may have its row: the sweep takes it where it has none.
     if (!(error instanceof UnknownOutcomeError)) await services.blobs.delete(accountId, id);
@@ -116,8 +127,14 @@ async function record(
   }
 }
 
-/** 413, with the body of a request-level `limit` error. */
-function tooLarge(maximum: number): RequestError {
+/** 413, with the body of a request-level `limit` error: of the quota that it is over, if any. */
+function tooLarge({ limits, registry }: TransportServices): RequestError {
+  const { maxSizeUpload: maximum } = limits;
+  const quota = registry.unreferencedBlobs;
+  if (quota !== null && quota.limit < maximum) {
+    const more = { limit: quota.name, hardLimit: quota.limit, status: 413 };
+    return new RequestError('limit', whyOverQuota(quota), more);
+  }
   const detail = `The upload is larger than maxSizeUpload (${maximum} octets).`;
   return new RequestError('limit', detail, { limit: 'maxSizeUpload', status: 413 });
 }

@@ -35,6 +35,8 @@ export interface MethodLimits {
 export interface Services {
   readonly store: Store;
   readonly blobs: BlobStore;
+  /** Returns whether a backup runs: no octets may go then. Absent where none can run. */
+  readonly blobsHeld?: (() => Promise<boolean>) | undefined;
   readonly registry: Registry;
   readonly ids: IdGenerator;
   readonly limits: MethodLimits;

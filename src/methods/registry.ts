@@ -5,6 +5,7 @@ import type {
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { EvolutionDefinition } from '../capability/evolution.js';
 import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
+import type { UnreferencedQuota } from '../capability/quota-definition.js';
 import { ADMIN_TYPES } from './admin/admin-types.js';
 import { indexQuotas, type Quotas } from './quota/quota-index.js';
 import { type Relations, relate } from './set/relations.js';
@@ -23,6 +24,8 @@ export interface Registry {
   readonly relations: Relations;
   /** Null where no capability declares any. */
   readonly quotas: Quotas | null;
+  /** Null where no capability declares it. */
+  readonly unreferencedBlobs: UnreferencedQuota | null;
   /** The conversions of all types, in order of migration. */
   readonly evolutions: readonly EvolutionDefinition[];
 }
@@ -54,7 +57,9 @@ export function createRegistry(definitions: readonly CapabilityDefinition[]): Re
   const evolutions = definitions
     .flatMap((capability) => capability.evolutions ?? [])
     .sort((a, b) => a.migration - b.migration);
-  const others = { ownMethods, typeHooks, relations, quotas, evolutions };
+  const unreferencedBlobs =
+    definitions.find((capability) => capability.unreferencedBlobs)?.unreferencedBlobs ?? null;
+  const others = { ownMethods, typeHooks, relations, quotas, unreferencedBlobs, evolutions };
   return Object.freeze({ capabilities, methods, dataTypes, stateTypes, ...others });
 }
 

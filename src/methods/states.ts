@@ -66,8 +66,8 @@ export function requireUnbroken(
 }
 
 /**
- * Judges the same for a user who sees a part of the objects. Records that are removed matter if they
- * concern that part: `pruned` is the number of the last one.
+ * Judges the same for a user who sees a part of the objects. Records that are removed matter if
+ * they concern that part: `pruned` is the number of the last one.
  */
 export function requireKept(
   records: readonly ViewRecordAt[],

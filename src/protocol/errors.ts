@@ -111,15 +111,18 @@ export class RequestError extends Error {
   readonly status: number;
   /** Seconds after which the request may come again, where they are known. */
   readonly retryAfter: number | undefined;
+  /** The limit itself, where it is the hard one of a quota. */
+  readonly hardLimit: number | undefined;
 
   constructor(
     type: RequestErrorType,
     detail: string,
-    more: { limit?: string; status?: number; retryAfter?: number } = {},
+    more: { limit?: string; status?: number; retryAfter?: number; hardLimit?: number } = {},
   ) {
     super(detail);
     this.type = type;
     this.limit = more.limit;
+    this.hardLimit = more.hardLimit;
     this.status = more.status ?? 400;
     this.retryAfter = more.retryAfter;
   }
@@ -131,6 +134,7 @@ export class RequestError extends Error {
       status: this.status,
       detail: this.message,
       ...(this.limit === undefined ? {} : { limit: this.limit }),
+      ...(this.hardLimit === undefined ? {} : { hardLimit: this.hardLimit }),
       ...(this.retryAfter === undefined ? {} : { retryAfter: this.retryAfter }),
     };
   }

@@ -6,6 +6,7 @@ import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { blobsHeld } from '../database/blob-hold.js';
 import { StateEpoch } from '../database/state-epoch.js';
 import { TaskRows } from '../database/task-rows.js';
 import { requireHooks } from '../hooks/required.js';
@@ -114,6 +115,10 @@ export async function openEngine(
     hookServices,
     tasks,
     blobs,
+    async blobsHeld() {
+      storage.requireFiles();
+      return blobsHeld(storage.prisma, now);
+    },
     now,
     push,
   };
@@ -168,12 +173,12 @@ export function createDispatcher(
   tellDefect: FailureLog,
   unavailable?: UnavailableLog,
 ) {
-  const { config, registry, storage, conductor, hooks, blobs } = engine;
+  const { config, registry, storage, conductor, hooks, blobs, blobsHeld } = engine;
   const { limits, secretsKey } = config;
   const ids = createIdGenerator();
   const once = { capability: ONCE, keep: limits.onceKeep };
   const services = {
-    ...{ store: storage.store, blobs, registry, ids, limits, conductor, hooks },
+    ...{ store: storage.store, blobs, blobsHeld, registry, ids, limits, conductor, hooks },
     hashing: new HashSlots(),
     secretKey: secretsKey ?? undefined,
     once,

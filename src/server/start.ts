@@ -220,6 +220,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
   return {
     rates: ratesOf(engine, metrics, opened),
     ...config,
+    blobsHeld: engine.blobsHeld,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     identity,
     authenticator: createAuthenticator(storage.principals, {
@@ -271,10 +272,8 @@ function ratesOf({ config, storage, log }: Engine, metrics: Metrics, opened: Ope
   return openRates(rateLimits, { openPoints, metrics, log, opened });
 }
 
-function upkeepOf(
-  { config, log, registry, storage, blobs, now, push }: Engine,
-  duplicates: Duplicates,
-): UpkeepOptions {
+function upkeepOf(engine: Engine, duplicates: Duplicates): UpkeepOptions {
+  const { config, log, registry, storage, blobs, now, push } = engine;
   const { limits } = config;
   const { store, prisma } = storage;
   return {
@@ -289,10 +288,7 @@ function upkeepOf(
       const rows = await store.read(accountId, { deadline }, (snapshot) => snapshot.blobs(blobIds));
       return rows.map(({ id }) => id);
     },
-    async blobsHeld() {
-      storage.requireFiles();
-      return blobsHeld(prisma, now);
-    },
+    blobsHeld: engine.blobsHeld,
     pruneAudit: (before, limit) => pruneAudit(prisma, before, limit),
     pruneDirectory: (before, limit) => pruneDirectory(prisma, before, limit),
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),

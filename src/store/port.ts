@@ -292,6 +292,11 @@ export interface BlobRow extends NewBlob {
   readonly referenced: boolean;
 }
 
+/** A blob, and the objects of some types that refer to it. */
+export interface BlobUse extends Pick<NewBlob, 'id' | 'size'> {
+  readonly references: number;
+}
+
 export interface BlobKey {
   readonly accountId: string;
   readonly id: string;
@@ -473,6 +478,19 @@ export interface Snapshot extends AccessReads {
     dataTypes: readonly string[],
   ): Promise<readonly BlobReference[]>;
 
+  /**
+   * Returns the blobs that exist of `blobIds`, and how many objects of the named types refer to
+   * each: at most `limit` are counted.
+   */
+  blobUses(
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+    limit: number,
+  ): Promise<readonly BlobUse[]>;
+
+  /** Returns the octets of all blobs that objects of the named types refer to, each once. */
+  blobOctets(dataTypes: readonly string[]): Promise<number>;
+
   /** Returns the reference and blob reference records whose referring side these objects are. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
 
@@ -539,6 +557,17 @@ export interface Transaction extends Snapshot, AccessWrites {
 
   /** Inserts blobs and keeps existing ones; their unreferenced time, if any, starts anew now. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;
+
+  /**
+   * Deletes blobs of an uploader that no object refers to, the oldest first, until those that are
+   * left have at most `maxOctets` together. `newest` counts as younger than all others. Resolves to
+   * the ids of those that are gone: the caller removes the files, once the transaction is on disk.
+   */
+  evictBlobs(
+    uploaderId: string,
+    maxOctets: number,
+    newest: readonly string[],
+  ): Promise<readonly string[]>;
 
   /** Removes and adds rows of JmapReference. */
   changeReferences(

@@ -84,6 +84,10 @@ export interface HarnessOptions {
   /** By default tokens of ours are all that the server takes. */
   readonly identity?: Identity;
   readonly timings?: Partial<Timings>;
+  /** Parts that take the place of stand-ins. */
+  readonly parts?: Partial<
+    Pick<TransportServices, 'registry' | 'store' | 'blobs' | 'blobsHeld' | 'once'>
+  >;
 }
 
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
@@ -129,6 +133,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     readEpoch: async () => harness.epoch,
     hub: openLocalHub({ dataVersion: () => null }),
     timings: { refresh: 20, ...options.timings },
+    ...options.parts,
   };
   const made = createShared(services);
   const { answerStall: stall, answerHold: hold } = made.timings;

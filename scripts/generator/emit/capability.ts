@@ -28,8 +28,8 @@ export function constantName({ name }: Pick<ModelCapability, 'name'>): string {
 
 /** Returns the text of `capability.ts`: what the session says, the types and the own methods. */
 function emitModule(path: string, capability: ModelCapability): string {
-  const { session, accountSession, bareSession, accountLevel, oauthScopes, quotas, plans } =
-    capability;
+  const { session, accountSession, bareSession, accountLevel } = capability;
+  const { oauthScopes, quotas, plans, unreferencedBlobs } = capability;
   const module = new GeneratedModule(path, sourceOf(capability));
   module.addConstant({
     name: constantName(capability),
@@ -44,6 +44,7 @@ function emitModule(path: string, capability: ModelCapability): string {
       oauthScopes,
       quotas,
       plans,
+      unreferencedBlobs,
       dataTypes: capability.types.map(({ name }) => importOf(module, capability, name, 'Type')),
       methods: methodsOf(module, capability),
       hooks: hooksOf(module, capability),

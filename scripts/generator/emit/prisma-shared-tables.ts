@@ -1,3 +1,4 @@
+import type { Model } from '../../../src/descriptor/model.js';
 import type { Column, ColumnType, Table } from './prisma-datamodel.js';
 
 /**
@@ -25,6 +26,8 @@ function makeTable(
 ): Table {
   return Object.freeze({ name, description, columns, key, indexes });
 }
+
+const BLOBS = 'JmapBlob';
 
 /** The engine's own tables, the same for every project. */
 export const SHARED_TABLES: readonly Table[] = Object.freeze([
@@ -330,7 +333,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     [['accountId', 'fromType', 'property', 'fromId']],
   ),
   makeTable(
-    'JmapBlob',
+    BLOBS,
     'A blob of an account; its octets are in the blob store.',
     [
       column('accountId', 'String'),
@@ -357,6 +360,15 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     [['accountId', 'type', 'objectId']],
   ),
 ]);
+
+/** Returns the same for a project: its quota of unreferenced blobs reads them by user and age. */
+export function sharedTablesOf({ capabilities }: Pick<Model, 'capabilities'>): readonly Table[] {
+  if (!capabilities.some(({ unreferencedBlobs }) => unreferencedBlobs)) return SHARED_TABLES;
+  const columns = ['accountId', 'uploaderId', 'unreferencedSince'];
+  return SHARED_TABLES.map((table) =>
+    table.name === BLOBS ? { ...table, indexes: [...table.indexes, columns] } : table,
+  );
+}
 
 /**
  * Tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), which Prisma's language

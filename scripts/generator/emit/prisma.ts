@@ -4,7 +4,7 @@ import { ALL_DESCRIPTORS, preambleText } from './preamble.js';
 import { dataTable } from './prisma-data-tables.js';
 import { PROVIDERS, type Provider, type Table } from './prisma-datamodel.js';
 import { withRelations } from './prisma-relations.js';
-import { SHARED_TABLES } from './prisma-shared-tables.js';
+import { sharedTablesOf } from './prisma-shared-tables.js';
 import { printDatasource, printModels } from './prisma-text.js';
 
 /**
@@ -17,7 +17,7 @@ export function schemaPath(provider: Provider): string {
 /** Returns the engine's tables and one for each data type, in the descriptors' order. */
 export function tablesOf(model: Model): readonly Table[] {
   const types = typesIn(model);
-  return [...SHARED_TABLES, ...types.map(dataTable)];
+  return [...sharedTablesOf(model), ...types.map(dataTable)];
 }
 
 /**

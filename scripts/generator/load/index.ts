@@ -2,7 +2,7 @@ import { type Dirent, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Descriptor, decode } from '../../../src/descriptor/descriptor-file.js';
-import { member } from '../../../src/descriptor/located.js';
+import { type Located, member, members } from '../../../src/descriptor/located.js';
 import type { Location, Problem } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { type Parsed, parseDescriptor } from '../../../src/descriptor/parse.js';
@@ -48,8 +48,8 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
   const readShared = sharedReader(root);
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
-  // Once all others are read, it is known whether quotas are declared.
-  const isWanted = (): boolean => descriptors.some(({ root: of }) => member(of, 'quotas'));
+  // Once all others are read, it is known whether quotas are declared that clients see.
+  const isWanted = (): boolean => descriptors.some(({ root: of }) => of && hasSeenQuotas(of));
   for (const { file, path, isEngines } of withQuotas(files, isWanted)) {
     const start: Location = Object.freeze({ file, line: 1, column: 1 });
     const source = decode(await readFile(path));
@@ -66,6 +66,16 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     descriptors.push({ file, base, isEngines, start, root: whole?.root });
   }
   return { descriptors, problems: withoutDoubles(problems) };
+}
+
+/** Quotas `of` unreferenced blobs are no objects of the type `Quota`. */
+function hasSeenQuotas(descriptor: Located): boolean {
+  const quotas = member(descriptor, 'quotas');
+  return (
+    quotas !== undefined &&
+    (quotas.members === undefined ||
+      members(quotas).some(({ node }) => member(node, 'of') === undefined))
+  );
 }
 
 interface DescriptorFile {

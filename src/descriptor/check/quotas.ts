@@ -1,7 +1,7 @@
 import { amountOf, type QuotaLevel } from '../../capability/quota-definition.js';
 import { readAmount, UNIT_NAMES } from '../amounts.js';
 import type { QuotaView, ReadView } from '../quota-view.js';
-import type { CapabilityView } from '../view.js';
+import type { CapabilityView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Report, type Rule, reportDoubles } from './rule.js';
 import { findType, typesOf } from './types.js';
@@ -19,10 +19,19 @@ export const quotas: Rule = (views, report) => {
     views.filter(({ urn }) => urn === QUOTA_URN).flatMap((view) => view.types.map((t) => t.name)),
   );
   const seen = new Map<string, QuotaView>();
+  let unreferenced: QuotaView | undefined;
   for (const view of views) {
     for (const quota of view.quotas) {
       judgeName(quota, seen, report);
       judgeLimits(quota, report);
+      if (quota.of !== undefined) {
+        judgeUnreferenced(quota, unreferenced, report);
+        unreferenced ??= quota;
+        continue;
+      }
+      if (quota.per !== undefined)
+        report('bad-quota', quota.per.at, '"per" goes with "of": others are of whole accounts.');
+      judgeCounts(quota, types, report);
       reportDoubles(quota.types, report);
       if (quota.types.length === 0)
         report('empty', quota.nameAt, `the quota "${quota.name}" names no types.`);
@@ -83,6 +92,48 @@ function judgeLimits({ name, nameAt, limits, warn, soft }: QuotaView, report: Re
   }
 }
 
+/** Judges which octets count: of a count nothing but the objects, and no blobs where none are. */
+function judgeCounts(
+  { name, limits, counts, types: named }: QuotaView,
+  types: ReadonlyMap<string, TypeView>,
+  report: Report,
+): void {
+  if (counts === undefined) return;
+  const { node, things } = counts;
+  reportDoubles(things, report);
+  const [limit] = limits;
+  if (limit?.resource === 'count') {
+    report('bad-quota', node.at, '"counts" is for quotas of octets: a count is of objects.');
+    return;
+  }
+  const blobs = things.find((thing) => thing.name === 'blobs');
+  const known = named.flatMap((type) => types.get(type.name) ?? []);
+  if (blobs === undefined || known.length < named.length) return;
+  const hasBlobs = ({ properties }: TypeView): boolean =>
+    properties.some((property) => property.blobs.length > 0);
+  if (known.some(hasBlobs)) return;
+  report('bad-quota', blobs.at, `no type of the quota "${name}" refers to blobs.`);
+}
+
+/** Judges a quota of blobs that no object refers to. Nobody would see what it may not have. */
+function judgeUnreferenced(
+  { name, nameAt, types, limits, per, counts, warn, soft, description }: QuotaView,
+  earlier: QuotaView | undefined,
+  report: Report,
+): void {
+  const it = 'a quota of unreferenced blobs';
+  const [limit] = limits;
+  const [type] = types;
+  if (per === undefined) report('bad-quota', nameAt, `the quota "${name}" needs per: user.`);
+  if (limit?.resource === 'count') report('bad-quota', limit.node.at, `${it} is one of octets.`);
+  if (type !== undefined) report('bad-quota', type.at, `${it} has no types: write types: [].`);
+  for (const [key, given] of Object.entries({ counts, warn, soft, description }))
+    if (given !== undefined) report('bad-quota', given.node.at, `${it} has no "${key}".`);
+  if (earlier === undefined) return;
+  const message = `the project has ${it} already, "${earlier.name}"; drop one.`;
+  report('bad-quota', nameAt, message, { related: [earlier.nameAt] });
+}
+
 function readLevels(
   key: string,
   level: ReadView<QuotaLevel> | undefined,
@@ -115,6 +166,11 @@ function judgePlans({ quotas: own, plans }: CapabilityView, report: Report): voi
           nameAt,
           `the capability has no quota "${name}".${didYouMean(name, names)} ${known}`,
         );
+        continue;
+      }
+      if (quota.of !== undefined) {
+        const why = 'it has one limit for all accounts';
+        report('bad-quota', nameAt, `no plan sets the quota "${name}" of blobs: ${why}.`);
         continue;
       }
       const resource = quota.limits[0]?.resource;

@@ -64,7 +64,9 @@ export const MEANING = Object.freeze({
   'bad-quota': {
     cause:
       'A [quota](quotas.md) has a name of its own, and either `count` or `octets`. `warn` is ' +
-      'below `soft`, and `soft` below the limit. A plan sets limits of its capability’s quotas.',
+      'below `soft`, and `soft` below the limit. A plan sets limits of its capability’s quotas. ' +
+      '`counts` is for `octets`; blobs need a type that refers to some. A project has one quota ' +
+      '`of: unreferenced` at most, with `per: user`, `types: []` and `octets` alone.',
     wrong: 'quotas: { things: { types: [Thing], count: 10, soft: 20 } }',
     right: 'quotas: { things: { types: [Thing], count: 20, soft: 10 } }',
   },

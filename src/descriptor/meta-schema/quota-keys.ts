@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../bounds.js';
-import { count, names, text } from './key-schemas.js';
+import { count, lists, names, text } from './key-schemas.js';
 
 const octets = (description: string, example: number | string): JSONSchema7 => ({
   type: ['integer', 'string'],
@@ -25,6 +25,27 @@ export const quota: JSONSchema7 = {
         'is `B`, `kB`, `MB`, `GB`, `TB`, `KiB`, `MiB`, `GiB` or `TiB`.',
       '5GB',
     ),
+    counts: {
+      ...lists(
+        'The things whose octets count: the `objects`, the `blobs` that they refer to, or both.',
+        { enum: ['objects', 'blobs'] },
+        ['objects', 'blobs'],
+      ),
+      minItems: 1,
+      default: ['objects'],
+    },
+    of: {
+      enum: ['unreferenced'],
+      description:
+        'unreferenced: a quota of the blobs that no object refers to, which has no types. The ' +
+        'oldest ones make room for uploads.',
+      examples: ['unreferenced'],
+    },
+    per: {
+      enum: ['user'],
+      description: 'user: each user of an account has the quota `of` blobs alone.',
+      examples: ['user'],
+    },
     warn: octets('The amount from which clients warn: as the limit, or a share of it.', '80%'),
     soft: octets(
       'A second level between `warn` and the limit: clients show it, and nothing is refused.',

@@ -4,6 +4,7 @@ import { accountOf, sourceAccount } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { whyOverQuota } from '../quota/unreferenced-blobs.js';
 import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 
@@ -17,16 +18,21 @@ export async function blobCopy(args: BlobCopyArguments, context: CallContext): P
   );
   const known = new Set([...ids.values()].filter((id) => id !== null));
   const visible = await visibleBlobs(from.id, known, context);
+  const quota = context.services.registry.unreferencedBlobs;
+  const fitting = [...visible.values()].filter(({ size }) => quota === null || size <= quota.limit);
   const blobs = new NewBlobs(context);
   try {
-    const copies = await blobs.copyFrom(from.id, visible.values());
+    const copies = await blobs.copyFrom(from.id, fitting);
     const copied = new Map<string, string>();
     const notCopied = new Map<string, SetError>();
     for (const [text, id] of ids) {
-      const copy = id === null ? undefined : copies.get(id);
-      if (id === null || copy === undefined) {
+      const row = id === null ? undefined : visible.get(id);
+      const copy = row && copies.get(row.id);
+      if (row !== undefined && quota !== null && row.size > quota.limit) {
+        notCopied.set(text, setError('overQuota', whyOverQuota(quota)));
+      } else if (row === undefined || copy === undefined) {
         notCopied.set(text, setError('notFound', `There is no blob ${quoted(text)}.`));
-      } else copied.set(id, copy.id);
+      } else copied.set(row.id, copy.id);
     }
     const response: BlobCopyResponse = {
       fromAccountId: from.id,

@@ -8,6 +8,7 @@ import { accountOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { largerThan, maxSizeOf } from '../quota/unreferenced-blobs.js';
 import { groupsOf } from '../set/circles.js';
 import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
@@ -116,8 +117,11 @@ class UploadRun {
       if (piece === null) return unusable(position, source);
       pieces.push(piece);
     }
-    const maximum = services.limits.maxSizeUpload;
-    if (pieces.reduce((sum, piece) => sum + octetsOf(piece), 0) > maximum) return tooLarge(maximum);
+    const { maxSizeUpload } = services.limits;
+    const quota = services.registry.unreferencedBlobs;
+    const maximum = maxSizeOf(quota, maxSizeUpload);
+    if (pieces.reduce((sum, piece) => sum + octetsOf(piece), 0) > maximum)
+      return largerThan(quota, maxSizeUpload);
     const octets = Readable.from(concatenated(this.#context, pieces), { objectMode: false });
     try {
       const blob = await this.blobs.write(type, async ({ accountId, blobId }) => {
@@ -127,7 +131,7 @@ class UploadRun {
       this.createdBlobs.set(creationId, blob);
       return null;
     } catch (error) {
-      if (error instanceof BlobTooLargeError) return tooLarge(maximum);
+      if (error instanceof BlobTooLargeError) return largerThan(quota, maxSizeUpload);
       // Collected since its row was read: the same answer as for one that was never there.
       if (error instanceof BlobMissingError) return unusable(null, null);
       throw error;
@@ -179,10 +183,6 @@ async function* concatenated(
 
 function octetsOf(piece: Piece): number {
   return 'octets' in piece ? piece.octets.length : piece.end - piece.start;
-}
-
-function tooLarge(maximum: number): SetError {
-  return setError('tooLarge', `The blob would have more than ${maximum} octets.`);
 }
 
 /**

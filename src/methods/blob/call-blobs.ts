@@ -5,6 +5,7 @@ import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds } from '../context.js';
+import { insertWithin, releaseOctets } from '../quota/unreferenced-blobs.js';
 import { blobViewOf } from '../view-of-call.js';
 
 /** Blobs whose octets are copied at the same time. */
@@ -77,7 +78,10 @@ export class NewBlobs {
     return copies;
   }
 
-  /** Makes the rows of these blobs, and has the response admitted, in a transaction. */
+  /**
+   * Makes the rows of these blobs and room for them, and has the response admitted, in a
+   * transaction.
+   */
   async insert(
     blobs: readonly NewBlob[],
     response: object,
@@ -85,16 +89,16 @@ export class NewBlobs {
   ): Promise<Answer> {
     const context = this.#context;
     if (blobs.length === 0) return context.admit(response);
-    const saving = context.services.store.write(
-      accountOf(context).id,
-      context,
-      async (transaction) => {
-        await transaction.insertBlobs(blobs);
-        return context.admit(response, { createdIds });
-      },
-    );
-    const answer = await this.saved(saving);
+    const { services } = context;
+    const { id: accountId } = accountOf(context);
+    const quota = services.registry.unreferencedBlobs;
+    const saving = services.store.write(accountId, context, async (transaction) => {
+      const evicted = await insertWithin(quota, transaction, blobs);
+      return { evicted, answer: await context.admit(response, { createdIds }) };
+    });
+    const { evicted, answer } = await this.saved(saving);
     this.keep(blobs);
+    await releaseOctets(services, accountId, evicted);
     return answer;
   }
 

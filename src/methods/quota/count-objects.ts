@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { countsBlobs, countsObjects } from '../../capability/quota-definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { QueryPlan, Snapshot } from '../../store/port.js';
@@ -16,7 +17,7 @@ const ALL: QueryPlan = Object.freeze({
   sort: Object.freeze([]),
 });
 
-/** Returns what the objects of an account use of a quota, as the snapshot has them. */
+/** Returns what an account uses of a quota, by the objects and blobs that the snapshot has. */
 export async function countObjects(
   quota: KeptQuota,
   { types }: Quotas,
@@ -24,11 +25,10 @@ export async function countObjects(
   slices: Slices,
 ): Promise<number> {
   if (quota.resource === 'count') return sumCounts(quota, types, snapshot);
-  let used = 0;
-  for (const name of quota.types) {
-    const type = types.get(name);
-    if (type !== undefined) used += await sumOctets(type, snapshot, slices);
-  }
+  const counted = quota.types.flatMap((name) => types.get(name) ?? []);
+  let used = countsBlobs(quota) ? await snapshot.blobOctets(counted.map(({ name }) => name)) : 0;
+  if (!countsObjects(quota)) return used;
+  for (const type of counted) used += await sumOctets(type, snapshot, slices);
   return used;
 }
 

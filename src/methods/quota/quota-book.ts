@@ -1,25 +1,17 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { countsBlobs, countsObjects } from '../../capability/quota-definition.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { emptyObject } from '../../protocol/json.js';
-import type { Slices } from '../../runtime/slices.js';
-import type { StoredObject, Transaction } from '../../store/port.js';
+import type { BlobUse, StoredObject, Transaction } from '../../store/port.js';
 import { octetsOf } from '../set/object-octets.js';
 import { indexOf } from '../type-index.js';
+import { type BlobUnit, blobGrowth, readUses, type Touched } from './blob-growth.js';
 import { countObjects } from './count-objects.js';
 import { type KeptQuota, type OwnTerms, type Quotas, quotaObject, termsIn } from './quota-index.js';
 
-/** An object that a unit of work has touched. */
-interface Touched {
-  readonly before: StoredObject | null;
-  readonly after: StoredObject | null;
-  readonly stored: StoredObject | null;
-}
-
 /** The unit of work, as far as quotas follow it. */
-export interface CountedUnit {
+export interface CountedUnit extends BlobUnit {
   readonly transaction: Transaction;
-  readonly slices: Slices;
-  readonly touched: ReadonlyMap<string, { readonly entries: ReadonlyMap<string, Touched> }>;
   current(type: DataTypeDefinition, id: string): StoredObject | null | undefined;
   create(type: DataTypeDefinition, object: StoredObject): void;
   update(type: DataTypeDefinition, before: StoredObject, after: StoredObject): void;
@@ -59,10 +51,27 @@ export class QuotaBook {
     return this.#quotas.byType.get(type.name) ?? NONE;
   }
 
-  /** Returns how much of a quota an object uses. */
-  sizeOf({ resource }: KeptQuota, type: string, object: StoredObject | null): number {
-    if (object === null) return 0;
-    if (resource === 'count') return 1;
+  /** Returns the type of this name if some quota counts it. */
+  typeOf(name: string): DataTypeDefinition | undefined {
+    return this.#quotas.types.get(name);
+  }
+
+  /**
+   * Returns the blobs that exist of `ids`, by id, with the number of the quota's objects that refer
+   * to each: at most `limit` are counted.
+   */
+  usesOf(
+    quota: KeptQuota,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, BlobUse>> {
+    return readUses(this.#unit, this.#typesOf(quota), ids, limit);
+  }
+
+  /** Returns how much of a quota an object uses, without its blobs. */
+  sizeOf(quota: KeptQuota, type: string, object: StoredObject | null): number {
+    if (object === null || !countsObjects(quota)) return 0;
+    if (quota.resource === 'count') return 1;
     const known = this.#octets.get(object);
     if (known !== undefined) return known;
     const counted = this.#quotas.types.get(type);
@@ -74,12 +83,13 @@ export class QuotaBook {
   /** Returns what the account uses of quotas, with all that the unit has done so far. */
   async statesOf(quotas: readonly KeptQuota[]): Promise<ReadonlyMap<string, QuotaState>> {
     await this.#read(quotas);
-    const states = quotas.map((quota) => {
+    const states = new Map<string, QuotaState>();
+    for (const quota of quotas) {
       const row = this.#rows.get(quota.id);
-      const used = numberIn(row, 'used') + this.#growthOf(quota);
-      return [quota.id, { used, hardLimit: numberIn(row, 'hardLimit') }] as const;
-    });
-    return new Map(states);
+      const used = numberIn(row, 'used') + (await this.#growthOf(quota));
+      states.set(quota.id, { used, hardLimit: numberIn(row, 'hardLimit') });
+    }
+    return states;
   }
 
   /**
@@ -88,14 +98,15 @@ export class QuotaBook {
    */
   async settle(): Promise<boolean> {
     if (!this.#isConcerned()) return this.#hasChanged();
-    const grown = this.#quotas.all.filter(
-      (quota) => this.#growthOf(quota) !== (this.#settled.get(quota.id) ?? 0),
-    );
-    if (grown.length === 0) return this.#hasChanged();
-    await this.#read(grown);
-    for (const quota of grown) {
+    const grown = new Map<KeptQuota, number>();
+    for (const quota of this.#quotas.all) {
+      const growth = await this.#growthOf(quota);
+      if (growth !== (this.#settled.get(quota.id) ?? 0)) grown.set(quota, growth);
+    }
+    if (grown.size === 0) return this.#hasChanged();
+    await this.#read([...grown.keys()]);
+    for (const [quota, growth] of grown) {
       const row = this.#rows.get(quota.id);
-      const growth = this.#growthOf(quota);
       this.#settled.set(quota.id, growth);
       if (row === undefined) continue;
       this.#put(row, Math.max(0, numberIn(row, 'used') + growth));
@@ -141,10 +152,10 @@ export class QuotaBook {
   ): Promise<{ readonly used: number; readonly counted: string }> {
     const counted = row?.['counted'];
     // A version that knows no quotas may have served meanwhile; to count objects costs nothing.
-    const isOther = counted !== quota.counts || quota.resource === 'count';
+    const isOther = counted !== quota.basis || quota.resource === 'count';
     const isWrong = recounts === 'all' || (recounts === 'changed' && isOther);
     if (typeof counted === 'string' && !isWrong) return { used: numberIn(row, 'used'), counted };
-    return { used: await this.#count(quota), counted: quota.counts };
+    return { used: await this.#count(quota), counted: quota.basis };
   }
 
   /** Returns what the account used before the unit's changes. */
@@ -153,7 +164,7 @@ export class QuotaBook {
     const there = await countObjects(quota, this.#quotas, transaction, slices);
     // The counter of objects follows the change records, which the unit writes last.
     if (quota.resource === 'count') return there;
-    return there - this.#sum(quota, ({ stored }) => stored);
+    return there - (await this.#sum(quota, ({ stored }) => stored));
   }
 
   /** Reads objects of quotas that are not known yet; one that is missing is made. */
@@ -187,12 +198,16 @@ export class QuotaBook {
   }
 
   /** Returns by how much the unit's changes raise what is used of a quota. */
-  #growthOf(quota: KeptQuota): number {
+  #growthOf(quota: KeptQuota): Promise<number> {
     return this.#sum(quota, ({ after }) => after);
   }
 
-  #sum(quota: KeptQuota, now: (one: Touched) => StoredObject | null): number {
-    let sum = 0;
+  #typesOf({ types }: KeptQuota): readonly DataTypeDefinition[] {
+    return types.flatMap((name) => this.typeOf(name) ?? []);
+  }
+
+  async #sum(quota: KeptQuota, now: (one: Touched) => StoredObject | null): Promise<number> {
+    let sum = countsBlobs(quota) ? await blobGrowth(this.#unit, this.#typesOf(quota), now) : 0;
     for (const name of quota.types) {
       const work = this.#unit.touched.get(name);
       if (work === undefined) continue;

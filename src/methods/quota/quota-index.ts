@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CapabilityDefinition } from '../../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { limitsAt, type QuotaDefinition } from '../../capability/quota-definition.js';
+import { countsBlobs, limitsAt, type QuotaDefinition } from '../../capability/quota-definition.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { emptyObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
@@ -15,7 +15,7 @@ export interface KeptQuota extends QuotaDefinition {
   /** The id of its object, the same in each account: of its name. */
   readonly id: string;
   /** A hash of what `used` counts: of objects that were counted by another one it is wrong. */
-  readonly counts: string;
+  readonly basis: string;
 }
 
 /** All quotas of a project, indexed. */
@@ -63,16 +63,17 @@ function keptQuota(
   quota: QuotaDefinition,
   dataTypes: ReadonlyMap<string, DataTypeDefinition>,
 ): KeptQuota {
-  const { name, types, resource } = quota;
+  const { name, types, resource, counts } = quota;
   const counted = types.map((each) => {
     const type = dataTypes.get(each);
     // The octets of an object follow from all that its type declares.
     return resource === 'count' ? type?.table : [type?.table, type?.hash];
   });
+  const basis = countsBlobs(quota) ? [resource, counted, counts] : [resource, counted];
   return {
     ...quota,
     id: `q${hash('sha256', name, 'hex').slice(0, 24)}`,
-    counts: hash('sha256', JSON.stringify([resource, counted]), 'base64url').slice(0, 22),
+    basis: hash('sha256', JSON.stringify(basis), 'base64url').slice(0, 22),
   };
 }
 
@@ -114,6 +115,6 @@ export function isUpToDate(row: StoredObject, quotas: Quotas): boolean {
   const quota = quotas.byId.get(row.id);
   const { used, counted } = row;
   if (quota === undefined || typeof used !== 'number' || typeof counted !== 'string') return false;
-  if (counted !== quota.counts) return false;
+  if (counted !== quota.basis) return false;
   return jsonEqual(row, quotaObject(quota, quotas, termsIn(row), { used, counted }));
 }

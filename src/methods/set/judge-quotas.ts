@@ -1,16 +1,11 @@
+import { countsBlobs } from '../../capability/quota-definition.js';
 import { setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { QuotaBook, QuotaState } from '../quota/quota-book.js';
 import type { KeptQuota } from '../quota/quota-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { type BlobCosts, type Going, weighBlobs } from './blob-costs.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
-
-/** An object that goes: of the call's type as it is before the call. */
-export interface Going {
-  readonly type: string;
-  /** Null where the call itself would create it. */
-  readonly row: StoredObject | null;
-}
 
 /** The objects that a call destroys, and those that go with them. */
 export interface GoingObjects {
@@ -22,11 +17,13 @@ export interface GoingObjects {
 /** Judges the quotas of an account: `overQuota` for what would use more than there is. */
 export class QuotaJudge {
   readonly #changes: ProposedChanges;
+  readonly #unit: UnitOfWork;
   readonly #book: QuotaBook | null;
   readonly #quotas: readonly KeptQuota[];
 
   constructor(changes: ProposedChanges, unit: UnitOfWork) {
     this.#changes = changes;
+    this.#unit = unit;
     this.#book = unit.book;
     this.#quotas = unit.book?.quotasOf(changes.index.type) ?? [];
   }
@@ -40,43 +37,64 @@ export class QuotaJudge {
    * The call's end counts: what it destroys and what shrinks makes room for the rest. The creates
    * and then the updates get the room in their order. An object that doesn't grow is not refused.
    */
-  async judge({ isGone, all }: GoingObjects): Promise<boolean> {
-    if (this.#book === null || !this.concerns) return false;
+  async judge({ isGone, all: going }: GoingObjects): Promise<boolean> {
+    const book = this.#book;
+    if (book === null || !this.concerns) return false;
     const rows = [...this.#changes.rows.values()].filter(({ id }) => !isGone(id));
     const growing = this.#quotas.filter((quota) =>
-      rows.some((row) => this.#growthOf(quota, row) > 0),
+      rows.some((row) => this.#growthOf(quota, row) > 0 || this.#mayNameBlobs(quota, row)),
     );
     if (growing.length === 0) return false;
-    const states = await this.#book.statesOf(growing);
+    const states = await book.statesOf(growing);
+    const { type } = this.#changes.index;
+    const scene = { type, book, slices: this.#unit.slices, rows, going };
     for (const quota of growing) {
       const state = states.get(quota.id);
-      if (state !== undefined && this.#judgeOne(quota, state, rows, all)) return true;
+      const costs = await weighBlobs(quota, scene);
+      if (state !== undefined && this.#judgeOne({ quota, state, costs }, rows, going)) return true;
     }
     return false;
   }
 
   #judgeOne(
-    quota: KeptQuota,
-    { used, hardLimit }: QuotaState,
+    { quota, state, costs }: Judged,
     rows: readonly ProposedRow[],
     going: readonly Going[],
   ): boolean {
-    const growths = rows.map((row) => ({ row, growth: this.#growthOf(quota, row) }));
-    let room = hardLimit - used;
-    for (const { growth } of growths) if (growth < 0) room -= growth;
+    const { used, hardLimit } = state;
+    let room = hardLimit - used + costs.freedBy(null);
     for (const { type, row } of going)
       if (quota.types.includes(type)) room += this.#sizeOf(quota, type, row);
+    const growthOf = (row: ProposedRow): number =>
+      this.#growthOf(quota, row) - costs.freedBy(row) + costs.costOf(row);
+    const left: ProposedRow[] = [];
+    for (const row of rows) {
+      const growth = growthOf(row);
+      if (growth > 0) left.push(row);
+      else {
+        costs.admit(row);
+        room -= growth;
+      }
+    }
     let refused = false;
-    for (const { row, growth } of growths.toSorted(byKind)) {
-      if (growth <= 0) continue;
-      if (growth <= room) {
+    for (const row of left.toSorted(byKind)) {
+      // Another object may have had its blobs counted meanwhile.
+      const growth = growthOf(row);
+      if (growth <= 0 || growth <= room) {
+        costs.admit(row);
         room -= growth;
         continue;
       }
-      this.#refuse(row, whyOver(quota, { used, hardLimit }, growth));
+      this.#refuse(row, whyOver(quota, state, growth));
       refused = true;
     }
     return refused;
+  }
+
+  /** Returns whether a row may name blobs that it didn't before. */
+  #mayNameBlobs(quota: KeptQuota, { before, after }: ProposedRow): boolean {
+    const { blobs } = this.#changes.index;
+    return countsBlobs(quota) && blobs.some(({ name }) => before?.[name] !== after[name]);
   }
 
   /** The text of the time of an update may be longer than the one before: nobody asks for that. */
@@ -98,13 +116,16 @@ export class QuotaJudge {
   }
 }
 
-interface Growing {
-  readonly row: ProposedRow;
+/** A quota with its use, and the blobs of the call. */
+interface Judged {
+  readonly quota: KeptQuota;
+  readonly state: QuotaState;
+  readonly costs: BlobCosts;
 }
 
 /** Creates before updates, as a /set runs them; the order of each stays. */
-function byKind(a: Growing, b: Growing): number {
-  return Number(a.row.create === null) - Number(b.row.create === null);
+function byKind(a: ProposedRow, b: ProposedRow): number {
+  return Number(a.create === null) - Number(b.create === null);
 }
 
 function whyOver(quota: KeptQuota, { used, hardLimit }: QuotaState, growth: number): string {

@@ -3,6 +3,7 @@ import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/a
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-references.js';
 import { replaceTexts } from '../../capability/places.js';
+import { countsObjects } from '../../capability/quota-definition.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { ReferenceName, StoredObject } from '../../store/port.js';
 import type { Quotas } from '../quota/quota-index.js';
@@ -56,10 +57,10 @@ export function relate(
     ]),
   );
   // Of objects whose octets count, all is read: they are counted once more when they go.
-  for (const { resource, types: counted } of quotas?.all ?? []) {
-    if (resource === 'count') continue;
+  for (const quota of quotas?.all ?? []) {
+    if (quota.resource === 'count' || !countsObjects(quota)) continue;
     for (const type of all)
-      if (counted.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
+      if (quota.types.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
   const references = { cascading, inheriting, sharedTables: sharedTablesOf(all) };
   return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });

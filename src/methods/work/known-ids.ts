@@ -71,6 +71,11 @@ export class KnownBlobs extends KnownIds {
     this.#new.set(blob.id, blob);
   }
 
+  /** Returns a new blob that has no row yet. */
+  newBlob(id: string): NewBlob | undefined {
+    return this.#new.get(id);
+  }
+
   /** Gives those of the new blobs that are among `ids` their rows. */
   async insertNew(ids: ReadonlySet<string>): Promise<void> {
     const blobs = [...this.#new.values()].filter(({ id }) => ids.has(id));

@@ -116,8 +116,9 @@ export function pageAfter({ accountId, type }: Pair): Fragment {
 }
 
 /**
- * Returns rows `[number, at, objectId, kind, scopes, scopesBefore]` behind the place where the last step ended. PostgreSQL keeps entries
- * of deleted rows until a vacuum, and a step from the start would go through all of them.
+ * Returns rows `[number, at, objectId, kind, scopes, scopesBefore]` behind the place where the last
+ * step ended. PostgreSQL keeps entries of deleted rows until a vacuum, and a step from the start
+ * would go through all of them.
  */
 export function oldestOf({ accountId, type, after }: Log, limit: number): Fragment {
   return sql`SELECT "number", "at", "objectId", "kind", "scopes", "scopesBefore" FROM "JmapChange"
@@ -152,7 +153,8 @@ function deleteGone({ accountId, type }: Log, records: readonly Row[], dialect: 
   const last = records.at(-1)?.[0] as number;
   const ids = JSON.stringify([...new Set(records.map((row) => row[2]))].filter((id) => id !== ''));
   return sql`DELETE FROM "JmapScope" WHERE "accountId" = ${accountId} AND "type" = ${type}
- AND "objectId" IN (${dialect.elements(ids, 'string')}) AND "gone" AND "number" <= ${last} RETURNING "number"`;
+ AND "objectId" IN (${dialect.elements(ids, 'string')}) AND "gone" AND "number" <= ${last}
+ RETURNING "number"`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type {
   BlobRow,
+  BlobUse,
   ChangeKind,
   ChangeRecordAt,
   NewBlob,
@@ -123,6 +124,12 @@ export function blobOf(row: Row): BlobRow {
     // SQLite's Booleans are numbers.
     referenced: row[4] === true || row[4] === 1,
   };
+}
+
+/** Reads a blob of columns `id, size` and the number of references to it. */
+export function useOf(row: Row): BlobUse {
+  const [id, size, references] = row as readonly [string, number, number];
+  return { id, size, references };
 }
 
 /** Returns rows `[id, type, size, uploaderId]` as JSON; of those with the same id the first one. */

@@ -113,8 +113,8 @@ function composeCollapsed(
 
 /**
  * The path of an object is its ancestors' places in the order of all, and its own. An object whose
- * parent does not exist, or is not in the view, is a root. Objects that no root leads to stand behind all others, each for
- * itself: older versions may have stored parents that make a circle.
+ * parent does not exist, or is not in the view, is a root. Objects that no root leads to stand
+ * behind all others, each for itself: older versions may have stored parents that make a circle.
  */
 function composeTree(
   context: SqlContext,

@@ -13,6 +13,7 @@ import type {
   AccessRecord,
   BlobReference,
   BlobRow,
+  BlobUse,
   BlobView,
   ChangeRecordAt,
   FilterNode,
@@ -51,7 +52,7 @@ import {
   ranksQuery,
   windowQuery,
 } from './query-statements.js';
-import { blobOf, changesOf } from './records.js';
+import { blobOf, changesOf, useOf } from './records.js';
 import type { Row } from './row-codec.js';
 import {
   descendantsQuery,
@@ -376,11 +377,27 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly BlobReference[]> {
     this.check();
     if (blobIds.length === 0 || dataTypes.length === 0) return [];
-    const tables = dataTypes.map((name) => this.names.table(name));
-    const lists = [textList(blobIds), JSON.stringify(tables)];
+    const lists = [textList(blobIds), this.#tables(dataTypes)];
     return this.names.blobReferences(
       await this.all('blobReferences', this.scope.accountId, ...lists),
     );
+  }
+
+  async blobUses(
+    blobIds: readonly string[],
+    dataTypes: readonly string[],
+    limit: number,
+  ): Promise<readonly BlobUse[]> {
+    this.check();
+    if (blobIds.length === 0) return [];
+    const parameters = [this.#tables(dataTypes), limit, this.scope.accountId] as const;
+    return (await this.all('blobUses', ...parameters, textList(blobIds))).map(useOf);
+  }
+
+  async blobOctets(dataTypes: readonly string[]): Promise<number> {
+    const { accountId } = this.scope;
+    const [row] = await this.all('blobOctets', accountId, this.#tables(dataTypes));
+    return (row?.[0] as number | undefined) ?? 0;
   }
 
   async links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks> {
@@ -467,6 +484,11 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly Row[]> {
     this.check();
     return this.scope.connection.all(this.#engine.texts[text], ...parameters);
+  }
+
+  /** Returns the tables of types as JSON. */
+  #tables(dataTypes: readonly string[]): string {
+    return JSON.stringify(dataTypes.map((name) => this.names.table(name)));
   }
 
   async #query(query: Fragment): Promise<readonly Row[]> {

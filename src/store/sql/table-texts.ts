@@ -32,6 +32,10 @@ const BLOB_REFERENCE = 'value ->> 0, value ->> 1, value ->> 2 FROM ROWS(?)';
 const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
  FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN ?`;
 
+/** References to a blob "b". */
+const TO_BLOB = `FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id"`;
+
 const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
  "scopesBefore" FROM "JmapChange"`;
 
@@ -135,6 +139,21 @@ const SHARED = Object.freeze({
 
   blobReferences: `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = ? AND "blobId" IN ? AND "type" IN ? ORDER BY "objectId", "type", "blobId"`,
+
+  blobUses: `SELECT "id", "size", (SELECT count(*) FROM (SELECT 1 ${TO_BLOB}
+ AND "r"."type" IN ? LIMIT CAST(? AS BIGINT)) AS "few")
+ FROM "JmapBlob" AS "b" WHERE "accountId" = ? AND "id" IN ?`,
+
+  blobOctets: `SELECT CAST(coalesce(sum("size"), 0) AS BIGINT) FROM "JmapBlob" AS "b"
+ WHERE "accountId" = ? AND EXISTS (SELECT 1 ${TO_BLOB} AND "r"."type" IN ?)`,
+
+  // The range has both databases read an index, where the project has one for it.
+  surplusBlobs: `SELECT "id" FROM (SELECT "id", sum("size") OVER (ORDER BY "id" IN ? DESC,
+ "unreferencedSince" DESC, "id" DESC ROWS UNBOUNDED PRECEDING) AS "total" FROM "JmapBlob" AS "b"
+ WHERE "accountId" = ? AND "uploaderId" = ? AND "unreferencedSince" >= 0
+ AND NOT EXISTS (SELECT 1 ${TO_BLOB})) AS "unreferenced" WHERE "total" > CAST(? AS BIGINT)`,
+
+  deleteBlobs: `DELETE FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN ?`,
 
   ownBlobReferences: `SELECT "blobId", "type", "objectId" FROM "JmapBlobReference"
  WHERE "accountId" = ? AND "type" = ? AND "objectId" IN ?`,

@@ -26,7 +26,7 @@ const NOTHING: Promise<void> = Promise.resolve();
 /**
  * Writes within one transaction of a connection; on SQLite, within a savepoint of it. Each
  * operation is one statement, except `record` (one for the state, at most one for each kind of
- * change), `changeReferences` (two) and `changeBlobReferences` (three).
+ * change), `changeReferences` and `evictBlobs` (two) and `changeBlobReferences` (three).
  */
 export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implements Transaction {
   readonly #engine: WritingEngine<C>;
@@ -181,6 +181,19 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     const rows = blobRows(blobs);
     const [account, now] = [this.scope.accountId, this.#now];
     await this.#write(() => this.#run('insertBlobs', account, now, now, rows));
+  }
+
+  async evictBlobs(
+    uploaderId: string,
+    maxOctets: number,
+    newest: readonly string[],
+  ): Promise<readonly string[]> {
+    const { accountId } = this.scope;
+    const parameters = [JSON.stringify(newest), accountId, uploaderId, maxOctets] as const;
+    const ids = (await this.all('surplusBlobs', ...parameters)).map(([id]) => id as string);
+    if (ids.length > 0)
+      await this.#write(() => this.#run('deleteBlobs', accountId, JSON.stringify(ids)));
+    return ids;
   }
 
   async changeReferences(

@@ -96,6 +96,26 @@ describe('breaking: changes from one model to another', () => {
       `fine wire ${urn}: quota todos counts no Note any more`,
     ]);
     expect(comparedLines(limited(5), limited(5))).toEqual([]);
+    const counting = (...counts: ('objects' | 'blobs')[]) => {
+      const quota = { name: 'all', types: ['Todo'], resource: 'octets' as const, limit: 5 };
+      return { capabilities: [{ ...plain, quotas: [{ ...quota, counts }] }] };
+    };
+    expect(comparedLines(counting('objects'), counting('objects', 'blobs'))).toEqual([
+      `breaking wire ${urn}: quota all counts blobs too`,
+    ]);
+    expect(comparedLines(counting('objects', 'blobs'), counting('blobs'))).toEqual([
+      `fine wire ${urn}: quota all counts no objects any more`,
+    ]);
+    const uploads = (limit?: number) => {
+      const unreferencedBlobs = limit && { name: 'uploads', limit };
+      return { capabilities: [{ ...plain, ...(unreferencedBlobs ? { unreferencedBlobs } : {}) }] };
+    };
+    expect(comparedLines(uploads(), uploads(5))).toEqual([
+      `breaking wire ${urn}: unreferenced blobs of a user: no limit -> 5 octets`,
+    ]);
+    expect(comparedLines(uploads(5), uploads(9))).toEqual([
+      `fine wire ${urn}: unreferenced blobs of a user: 5 octets -> 9 octets`,
+    ]);
   });
 
   it('break clients if a property is renamed, and keep its values', () => {

@@ -57,6 +57,49 @@ export function blobCases(bench: Bench): void {
       expect(none).toEqual([]);
     });
 
+    it('are counted once for all objects of the types, with few references', async () => {
+      const many = Array.from({ length: 5 }, (_, n) => reference('b1', `r${n}`));
+      await write((t) =>
+        t.changeBlobReferences([], [...many, reference('b1', 'r9', 'Other'), reference('b2')]),
+      );
+      const uses = (limit: number, ...types: readonly string[]) =>
+        read((snapshot) => snapshot.blobUses(['b2', 'b1', 'b9', '\0'], types, limit));
+      const byId = async (...args: Parameters<typeof uses>) =>
+        Object.fromEntries(
+          (await uses(...args)).map(({ id, size, references }) => [id, [size, references]]),
+        );
+      expect(await byId(10, 'Gadget')).toEqual({ b1: [2 ** 40, 5], b2: [2 ** 40, 1] });
+      expect(await byId(3, 'Gadget', 'Other')).toEqual({ b1: [2 ** 40, 3], b2: [2 ** 40, 1] });
+      expect(await byId(10, 'Other')).toEqual({ b1: [2 ** 40, 1], b2: [2 ** 40, 0] });
+      const octets = (...types: readonly string[]) => read((t) => t.blobOctets(types));
+      expect(await octets('Gadget', 'Other')).toBe(2 ** 41);
+      expect(await octets('Other')).toBe(2 ** 40);
+      expect(await read((t) => t.blobOctets(['Gadget']), B)).toBe(0);
+    });
+
+    it('of one uploader go, oldest first, until the others have room', async () => {
+      const sized = (id: string, size: number, uploaderId = 'u1') => ({
+        ...{ ...blob(id), size, uploaderId },
+      });
+      const add = async (...all: readonly ReturnType<typeof sized>[]) => {
+        bench.now += 1000;
+        await write((t) => t.insertBlobs(all));
+      };
+      await add(sized('b9', 30), sized('c1', 900, 'u2'));
+      await add(sized('b5', 30), sized('b6', 30));
+      await add(sized('b4', 30));
+      await write((t) => t.changeBlobReferences([], [reference('b6')]));
+      const evict = async (maxOctets: number, ...newest: readonly string[]) =>
+        [...(await write((t) => t.evictBlobs('u1', maxOctets, newest)))].sort();
+      expect(await evict(90, 'b4')).toEqual(['b1', 'b2']);
+      expect(await evict(90)).toEqual([]);
+      expect(await evict(60)).toEqual(['b9']);
+      expect(await evict(30, 'b5')).toEqual(['b4']);
+      expect(await evict(0)).toEqual(['b5']);
+      const rest = await blobs('b1', 'b2', 'b4', 'b5', 'b6', 'b9', 'c1');
+      expect(rest.map(({ id }) => id)).toEqual(['b6', 'c1']);
+    });
+
     it('are collected when nothing has referred to them since the time given', async () => {
       await write((t) => t.changeBlobReferences([], [reference('b1')]));
       bench.now += 1000;

@@ -41,6 +41,9 @@ export function statementCases(bench: Bench): void {
         (t, objects) => t.changeBlobReferences(objects.map(referenceOf), objects.map(referenceOf)),
       ],
       ['blobReferences', 1, (t, objects) => t.blobReferences(objects.map(idOf), ['Gadget'])],
+      ['blobUses', 1, (t, objects) => t.blobUses(objects.map(idOf), ['Gadget'], 10)],
+      ['evictBlobs', 2, (t) => t.evictBlobs('u1', 0, [])],
+      ['blobOctets', 1, (t) => t.blobOctets(['Gadget'])],
       ['existing', 1, (t, objects) => t.existing(Gadget, objects.map(idOf))],
       ['objectCount', 1, (t) => t.objectCount(Gadget)],
       [
@@ -100,6 +103,7 @@ export function statementCases(bench: Bench): void {
           await transaction.blobs([]);
           await transaction.changeBlobReferences([], []);
           await transaction.blobReferences([], ['Gadget']);
+          await transaction.blobUses([], ['Gadget'], 10);
         });
         expect(ran).toBe(0);
       });

@@ -1,5 +1,8 @@
 import type { OAuthScopes } from '../../../../src/capability/capability-definition.js';
-import type { QuotaDefinition } from '../../../../src/capability/quota-definition.js';
+import type {
+  QuotaDefinition,
+  UnreferencedQuota,
+} from '../../../../src/capability/quota-definition.js';
 import type {
   EmittedFiles,
   Model,
@@ -48,6 +51,7 @@ function describeSession({
   accountSession,
   oauthScopes,
   quotas = [],
+  unreferencedBlobs,
 }: ModelCapability): readonly string[] {
   const entry = (words: string, value: JsonObject): readonly string[] =>
     Object.keys(value).length === 0 ? [] : [words, '', ...json(value)];
@@ -56,6 +60,7 @@ function describeSession({
     ...entry('In `accountCapabilities` of each account:', accountSession),
     ...(oauthScopes === undefined ? [] : describeScopes(oauthScopes)),
     ...(quotas.length === 0 ? [] : describeQuotas(quotas)),
+    ...(unreferencedBlobs === undefined ? [] : describeUnreferenced(unreferencedBlobs)),
   ];
 }
 
@@ -67,13 +72,20 @@ function describeScopes({ full, read }: OAuthScopes): readonly string[] {
 
 /** Returns a list of the quotas, with the limits of accounts that have no others. */
 function describeQuotas(quotas: readonly QuotaDefinition[]): readonly string[] {
-  const items = quotas.map(({ name, types, resource, limit, description }) => {
-    const amount = `${limit} ${resource === 'count' ? 'objects' : 'octets'}`;
+  const items = quotas.map(({ name, types, resource, limit, description, counts = [] }) => {
+    const things = counts.length === 0 ? '' : ` in ${counts.join(' and ')}`;
+    const amount = `${limit} ${resource === 'count' ? 'objects' : 'octets'}${things}`;
     const words =
       description === undefined ? '' : `: ${escapeText(description.replaceAll(/\s+/g, ' '))}`;
     return `- ${code(name)}, ${amount} of ${types.map(code).join(', ')}${words}`;
   });
   return ['Quotas of each account:', '', ...items, ''];
+}
+
+/** Returns a sentence about the quota of blobs that no object refers to. */
+function describeUnreferenced({ name, limit }: UnreferencedQuota): readonly string[] {
+  const whose = 'that each user may have in an account and no object refers to';
+  return [`${code(name)}: ${limit} octets of blobs ${whose}. The oldest make room for others.`, ''];
 }
 
 /** Returns the section of an own method, with an example that has the required arguments. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../../../../src/accounts/principal.js';
 import { startBackfill } from '../../../../src/backfill/start-backfill.js';
+import type { BlobStore } from '../../../../src/blobs/blob-store.js';
 import { FilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
 import {
   type BackfillDatabase,
@@ -76,6 +77,7 @@ export interface Served {
   /** Several calls as they are, with other capabilities in `using`: their responses. */
   request(methodCalls: readonly object[], using?: readonly string[]): Promise<Answer>;
   readonly store: Store;
+  readonly blobs: BlobStore;
   readonly registry: Registry;
   close(): Promise<void>;
 }
@@ -102,15 +104,16 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
   };
   const hooks = createHooks(registry, hookServices);
   const { log } = createLogging('fatal');
-  const blobs = { read: () => Promise.reject(new Error('There are no blobs here.')) };
-  const parts = { store, database, registry, hookServices, conductor, blobs, log };
+  const none = { read: () => Promise.reject(new Error('There are no blobs here.')) };
+  const parts = { store, database, registry, hookServices, conductor, blobs: none, log };
   const work = { ...parts, shared: false };
   await (await startBackfill({ ...work, ...(hooks === undefined ? {} : { hooks }) })).stop();
+  const blobs = new FilesystemBlobStore(join(folder, 'blobs'));
   const dispatcher = new Dispatcher(
     {
       store,
       registry,
-      blobs: new FilesystemBlobStore(join(folder, 'blobs')),
+      blobs,
       ids: createIdGenerator(),
       limits: LIMITS,
       conductor,
@@ -134,7 +137,7 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
     return (parseJson(text) as Answer).methodResponses;
   };
   return {
-    ...{ statements, store, registry, request },
+    ...{ statements, store, blobs, registry, request },
 
     async call(name, args = {}, { isWhole } = { isWhole: false }) {
       const whole = isWhole ? args : { accountId: ACCOUNT_ID, ...args };

@@ -1,0 +1,3 @@
+import { quotaBlobsSuite } from './quota-blobs-suite.js';
+
+quotaBlobsSuite('SQLite', async () => undefined);
