@@ -54,8 +54,8 @@ export function seesPart(account: AccountAccess, tables: SharedTables): boolean 
 const HASH_LENGTH = 6;
 
 /**
- * Returns the state of a view. It names the user and the scopes that the user has without a share:
- * with others, such as another role, the user has another view, and no state of before leads to it.
+ * Returns the state of a view. It names the user and the scopes that the user has without a share.
+ * With others, such as another role, the user has another view, and no old state leads to it.
  */
 export function formatViewState({ number, upTo }: Moment, view: View): string {
   const part = upTo === undefined ? '' : `:${upTo}`;

@@ -79,7 +79,7 @@ interface Past {
   readonly queries: readonly { readonly state: string; readonly ids: readonly string[] }[];
 }
 
-/** Whose view of which type. */
+/** A user's view of a type, to be followed. */
 interface Watch {
   readonly world: World;
   readonly user: Principal;

@@ -24,7 +24,7 @@ const AUDITOR = viewer('u3', ['auditor']);
 let rig: Rig;
 let push: Push;
 let shares: Shares;
-/** What follows the token of the last channel. */
+/** Gives the last channel another principal. */
 let follow: (principal: Principal) => void;
 
 beforeEach(() => {

@@ -86,7 +86,7 @@ export class ScopeUpkeep {
       ids.add(fromId);
     }
     if (count > maximum || links.length > limit) {
-      const why = `Who sees more than ${maximum} objects would change.`;
+      const why = `The call would change who sees more than ${maximum} objects.`;
       throw new MethodError('requestTooLarge', why);
     }
     return new Map([...followers].map(([name, ids]) => [typeOf(types, name), [...ids]]));
