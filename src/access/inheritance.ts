@@ -9,7 +9,14 @@ import type { DataTypeDefinition, PropertyDefinition } from '../capability/defin
 import { meetsConditions } from '../capability/rule-conditions.js';
 import { sharedObject } from '../capability/scopes.js';
 import type { StoredObject } from '../store/port.js';
-import { type Ancestors, type Inherited, idsIn, scopesFor } from './scopes-by-rule.js';
+import {
+  type Ancestors,
+  type Inherited,
+  type InheritedShare,
+  idsIn,
+  isOfRight,
+  scopesFor,
+} from './scopes-by-rule.js';
 
 /** The types of a project by name. */
 export type Types = ReadonlyMap<string, DataTypeDefinition>;
@@ -88,6 +95,8 @@ export class Inheritance implements Ancestors {
     const key = keyOf(name, id);
     let known = this.#inherited.get(key);
     if (known === undefined) {
+      // An object that follows itself gets nothing by that.
+      this.#inherited.set(key, NOTHING);
       known = this.#inherit(typeOf(this.#types, name), id);
       this.#inherited.set(key, known);
     }
@@ -96,16 +105,24 @@ export class Inheritance implements Ancestors {
 
   #inherit({ name, table, access: rules = [] }: DataTypeDefinition, id: string): Inherited {
     const object = this.#objects.get(keyOf(name, id)) ?? null;
-    const own = isShareable(rules) ? [sharedObject(table, id)] : [];
+    const own = isShareable(rules) ? [{ object: sharedObject(table, id), right: null }] : [];
     if (object === null) return { readers: [], shares: own };
-    const above = parentRulesOf(rules)
-      .filter(({ where = [] }) => meetsConditions(where, object))
-      .flatMap(({ who }) => idsIn(object[who.reference]).map((one) => [who.type, one] as const))
-      .flatMap(([type, one]) => this.inherited(type, one).shares);
+    const shares = new Map<string, InheritedShare>(own.map((share) => [share.object, share]));
+    for (const { who, where = [] } of parentRulesOf(rules)) {
+      const { right, type, reference } = who;
+      if (right === undefined || !meetsConditions(where, object)) continue;
+      const above = idsIn(object[reference]).flatMap((one) => this.inherited(type, one).shares);
+      for (const share of above) {
+        if (!isOfRight(share, right)) continue;
+        shares.set(`${share.object} ${right}`, { object: share.object, right });
+      }
+    }
     const readers = scopesFor(rules, 'read', { type: table, object }, this);
-    return { readers, shares: [...new Set([...own, ...above])] };
+    return { readers, shares: [...shares.values()] };
   }
 }
+
+const NOTHING: Inherited = { readers: [], shares: [] };
 
 /** Ids by the name of a type. */
 type Wanted = Map<string, Set<string>>;

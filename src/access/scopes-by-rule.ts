@@ -26,8 +26,19 @@ export interface ObjectOfType {
 export interface Inherited {
   /** The scopes of those who see it. */
   readonly readers: readonly string[];
-  /** The objects whose shares hold for it: itself, and those that it follows. */
-  readonly shares: readonly SharedObject[];
+  /** The shares that hold for it: its own, and those of objects that it follows. */
+  readonly shares: readonly InheritedShare[];
+}
+
+export interface InheritedShare {
+  readonly object: SharedObject;
+  /** The right alone that holds; null for all. */
+  readonly right: string | null;
+}
+
+/** Returns whether a share holds for a right. */
+export function isOfRight(share: InheritedShare, right: string): boolean {
+  return share.right === null || share.right === right;
 }
 
 /** Knows the objects that others follow. `name`: of their type. */
@@ -85,7 +96,9 @@ function scopesOf(
       const { right } = who;
       return idsIn(object[who.reference]).flatMap((id) => {
         const { readers, shares } = ancestors.inherited(who.type, id);
-        return right === undefined ? readers : shares.map((shared) => shareScope(shared, right));
+        if (right === undefined) return readers;
+        const held = shares.filter((share) => isOfRight(share, right));
+        return held.map((share) => shareScope(share.object, right));
       });
     }
   }

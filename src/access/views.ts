@@ -38,11 +38,11 @@ export function blobViewIn(
   types: ReadonlyMap<string, DataTypeDefinition>,
 ): BlobView | null {
   if (account.isPersonal) return null;
-  const all = [...types.values()];
-  const limited =
-    account.isShared === true ? all : all.filter(({ access }) => access !== undefined);
-  if (limited.length === 0) return null;
-  return { ...userOf(account, principal), tables: limited.map(({ table }) => table) };
+  const whole = [...types.values()].filter(({ access }) => access === undefined);
+  const isShared = account.isShared === true;
+  if (!isShared && whole.length === types.size) return null;
+  const tables = isShared ? [] : whole.map(({ table }) => table);
+  return { ...userOf(account, principal), tables };
 }
 
 /** Returns whether the user may see a part of some types of the account alone. */

@@ -23,6 +23,9 @@ import { type Batch, batchFailure } from './row-batches.js';
 /** How long one batch may take, ms: nobody waits for an answer. */
 export const BATCH_TIME = 600_000;
 
+/** Objects whose access may follow one that is repaired: nobody could make the repair smaller. */
+const MAX_FOLLOWERS = 10_000_000;
+
 const NO_LIMITS = Object.freeze({
   maxObjectsInGet: Number.MAX_SAFE_INTEGER,
   queryMaxLimit: Number.MAX_SAFE_INTEGER,
@@ -156,7 +159,7 @@ export class Repairs {
       now: null,
       // A start counts all objects when it has done the rest.
       quotas: this.isServing ? registry.quotas : null,
-      access: accessRelationsOf(registry),
+      access: accessRelationsOf(registry, MAX_FOLLOWERS),
     };
   }
 

@@ -15,7 +15,7 @@ export type AccessSubject =
 
 /**
  * Users who see the object that the reference leads to. With `right`: those who have the right
- * there by a share, or at an object that this one follows itself.
+ * there by a share, or by the object's own rules for `parent` with this right.
  */
 export interface ParentSubject {
   readonly kind: 'parent';

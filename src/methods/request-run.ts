@@ -253,8 +253,12 @@ export class RequestRun {
       method.account === 'none'
         ? undefined
         : resolveAccount(method, args, principal, services.registry);
-    if (explained !== undefined && account !== undefined)
-      explained.isPartial = seesPart(account, services.registry.relations.sharedTables);
+    if (explained !== undefined) {
+      const ids = [args['accountId'], args['fromAccountId']];
+      const read = ids.flatMap((id) => principal.accounts.get(String(id)) ?? []);
+      const { sharedTables } = services.registry.relations;
+      explained.isPartial = read.some((one) => seesPart(one, sharedTables));
+    }
     return new MethodCall({
       services: explained?.servicesFor(account?.id ?? null, services) ?? services,
       request: this.#scope,

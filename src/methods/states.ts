@@ -74,8 +74,10 @@ export function requireKept(
   { since, current, pruned }: Span & { readonly pruned: number },
   services: Services,
 ): void {
-  const first = records[0]?.number ?? 0;
-  const unbroken = records.every((record, index) => record.number === first + index);
+  const first = records[0]?.number;
+  // The view has changed: the record of that must be there.
+  const unbroken =
+    first !== undefined && records.every(({ number }, index) => number === first + index);
   const isBefore = current - since >= STATE_LEAP;
   if (pruned <= since && unbroken && !isBefore) return;
   const kept = services.limits.changesKeep / 1000;

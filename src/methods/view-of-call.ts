@@ -15,8 +15,8 @@ export function viewOf(
 }
 
 /** Returns the view that limits which blobs a call may see; null for no limit. */
-export function blobViewOf({ account, request, services }: Viewing): BlobView | null {
-  if (account === undefined) return null;
+export function blobViewOf({ account, isInternal, request, services }: Viewing): BlobView | null {
+  if (isInternal || account === undefined) return null;
   return blobViewIn(account, request.principal, services.registry.dataTypes);
 }
 

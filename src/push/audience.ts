@@ -113,9 +113,13 @@ export class Audience implements AccountListener {
   /** Resolves when the states of all accounts are known. Rejects where they can't be read. */
   async ready(): Promise<void> {
     const { states } = this.#options;
-    const seats = [...this.#seats];
-    await Promise.all(seats.map(([id]) => states.loaded(id)));
-    await Promise.all(seats.map(([, { part }]) => part?.loaded()));
+    let seats: ReadonlyMap<string, Seat>;
+    do {
+      seats = this.#seats;
+      await Promise.all(Array.from(seats.keys(), (id) => states.loaded(id)));
+      await Promise.all(Array.from(seats.values(), ({ part }) => part?.loaded()));
+      // Others may have taken their places meanwhile.
+    } while (seats !== this.#seats);
   }
 
   /**

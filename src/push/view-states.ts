@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { View } from '../store/port.js';
 import { type AccountListener, AccountStates, type StateClock } from './account-states.js';
 
@@ -60,34 +59,36 @@ export class ViewStates implements AccountListener {
     if (others.length < all.length) this.read().catch(onError);
   }
 
-  /** Resolves when the views are known. */
+  /** Resolves when the views are known. Rejects where they can't be read. */
   loaded(): Promise<void> {
     return this.#own.isRead ? Promise.resolve() : this.read();
   }
 
-  /** Resolves when the views were read once more, and goes on until that has succeeded. */
+  /** Resolves when the views were read once more. Rejects as `loaded`, and reads again later. */
   read(): Promise<void> {
     // One that runs may have read before what the caller has in mind.
     this.#isDirty = true;
-    this.#reading ??= this.#readAll().finally(() => {
-      this.#reading = null;
-    });
+    this.#reading ??= this.#readAll();
     return this.#reading;
   }
 
   async #readAll(): Promise<void> {
     const { account, views, read, clock, onError } = this.#options;
-    while (this.#isDirty && !this.#isClosed) {
-      this.#isDirty = false;
-      const since = clock.now();
-      try {
+    try {
+      while (this.#isDirty && !this.#isClosed) {
+        this.#isDirty = false;
+        const since = clock.now();
         const numbers = await read(account.id, views);
         if (!this.#isClosed) this.#own.correct(numbers, since, clock.tick());
-      } catch (error) {
-        onError(error);
-        this.#isDirty = true;
-        await sleep(RETRY, undefined, { ref: false });
       }
+    } catch (error) {
+      setTimeout(() => {
+        if (!this.#isClosed) this.read().catch(onError);
+      }, RETRY).unref();
+      throw error;
+    } finally {
+      // In the turn in which the loop has ended: no call comes between.
+      this.#reading = null;
     }
   }
 

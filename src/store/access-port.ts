@@ -21,7 +21,7 @@ export interface View {
 
 /** A user sees the blobs that it has uploaded, and those of objects that it sees. */
 export interface BlobView extends Omit<View, 'sharedTables'> {
-  /** The tables of whose objects the user sees those of the view alone. */
+  /** The tables of which the user sees all objects. */
   readonly tables: readonly string[];
 }
 

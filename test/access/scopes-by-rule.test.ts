@@ -10,7 +10,11 @@ const find = (rules: readonly AccessRule[], operation: Operation, object: object
 const ANCESTORS = {
   inherited: (type: string, id: string) => ({
     readers: [`reads ${type} ${id}`],
-    shares: [`${type}:${id}`, 'Space:s1'],
+    shares: [
+      { object: `${type}:${id}`, right: null },
+      { object: 'Space:s1', right: 'mayRead' },
+      { object: 'Space:s2', right: 'mayWrite' },
+    ],
   }),
 };
 

@@ -102,6 +102,21 @@ describe('a change of hidden objects', () => {
     expect((await view('set', { destroy: [boss] })).destroyed).toEqual([boss, kept]);
   });
 
+  it('is refused beside a destroy that a link prevents', async () => {
+    const [boss = '', kept = ''] = await make(
+      { title: 'boss', rank: 1 },
+      { title: 'kept', rank: 1 },
+    );
+    const [hidden = ''] = await make(
+      { title: 'hidden', bossId: boss },
+      { title: 'guard', guardId: kept },
+    );
+    const { notDestroyed } = await view('set', { destroy: [boss, kept] });
+    expect(notDestroyed[boss]).toMatchObject({ type: 'forbidden' });
+    expect(notDestroyed[kept]).toMatchObject({ type: 'objectIsLinked', objectIds: [] });
+    expect((await own('get', { ids: [hidden] })).list).toHaveLength(1);
+  });
+
   it('is not told to a user who may destroy what it does not see', async () => {
     const [boss = ''] = await make({ title: 'boss', rank: 1 });
     const [hidden = ''] = await make({ title: 'hidden', bossId: boss });

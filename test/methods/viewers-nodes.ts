@@ -35,6 +35,7 @@ const PROPERTIES = [
   group,
   parentId,
   reference('bossId', 'cascade'),
+  reference('guardId', 'restrict'),
   reference('autoId', 'setNull', {
     access: 'serverSet',
     computed: { kind: 'from', properties: ['title'] },
@@ -44,7 +45,7 @@ const PROPERTIES = [
 const TABLES = `CREATE TABLE "Node" ("accountId" TEXT NOT NULL, "id" TEXT NOT NULL,
   "created" BIGINT NOT NULL, "updated" BIGINT NOT NULL, "title" TEXT NOT NULL,
   "rank" BIGINT NOT NULL, "wage" BIGINT NOT NULL, "tags" JSONB NOT NULL, "group" TEXT,
-  "parentId" TEXT, "bossId" TEXT, "autoId" TEXT, PRIMARY KEY ("accountId", "id"));`;
+  "parentId" TEXT, "bossId" TEXT, "guardId" TEXT, "autoId" TEXT, PRIMARY KEY ("accountId", "id"));`;
 
 const always = Object.assign(() => true, { errors: null });
 

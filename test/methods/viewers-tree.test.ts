@@ -87,6 +87,14 @@ describe('a right at a folder', () => {
     }
   });
 
+  it('makes no circle', async () => {
+    const own = { update: { [made.inner]: { parentId: made.inner } } };
+    expect(await errorOf('Folder', own, WRITER)).toMatch(/forbidden|invalidProperties/);
+    const each = { [made.inner]: { parentId: made.top }, [made.top]: { parentId: made.inner } };
+    const { notUpdated } = await call('Folder/set', { update: each }, WRITER);
+    expect(Object.keys(notUpdated)).not.toEqual([]);
+  });
+
   it('holds for an object that the same call puts there', async () => {
     const folder = { name: 'new', parentId: made.inner };
     const within = { name: 'within', parentId: '#k' };

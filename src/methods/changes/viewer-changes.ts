@@ -31,7 +31,8 @@ export async function answerViewerChanges(
       code: 'notAState',
     });
   }
-  const response = await services.store.read(accountId, { deadline }, async (snapshot) => {
+  const options = { deadline, mayScan: true };
+  const response = await services.store.read(accountId, options, async (snapshot) => {
     const reached = await snapshot.viewNumber(type, view);
     requireReached('sinceState', { since: since.number, current: reached });
     const question = { type, view, since, reached };
@@ -57,10 +58,12 @@ const NONE: ReadonlyMap<string, ChangeKind> = new Map();
 
 /** Change records that a page begins with; more where it names nothing yet. */
 const FIRST_RECORDS = 500;
+/** How often one page goes on over records that don't concern the view. */
+const MAX_ROUNDS = 20;
 
 /**
- * Reads a page of changes, and how far it goes. It passes over all records that don't concern the
- * view. `found` is null where there is nothing new.
+ * Reads a page of changes, and how far it goes. It passes over records that don't concern the view.
+ * `found` is null where there is nothing new.
  */
 async function readPage(
   snapshot: Snapshot,
@@ -73,11 +76,11 @@ async function readPage(
   let records = Math.min(MAX_RECORDS, Math.max(FIRST_RECORDS, objects));
   let end = question.since;
   let found: ViewAnswer | null = null;
-  while (end.upTo !== undefined || end.number < reached) {
+  for (let round = 0; end.upTo !== undefined || end.number < reached; round += 1) {
     const limits = { records, objects, reach };
     found = await readSince(snapshot, { ...question, since: end }, limits, services);
     end = found.end ?? end;
-    if (found.end === null || found.kinds.size > 0) break;
+    if (found.end === null || found.kinds.size > 0 || round === MAX_ROUNDS) break;
     records = MAX_RECORDS;
   }
   return { found, end };

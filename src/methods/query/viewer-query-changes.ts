@@ -52,8 +52,7 @@ interface ViewerSpan {
 
 /** Returns what two changes are together: an object may leave a view and come back. */
 function follow(before: ChangeKind | null | undefined, next: ChangeKind): ChangeKind | null {
-  if (before === 'created') return next === 'destroyed' ? null : 'created';
-  return before === 'destroyed' || (before === 'updated' && next !== 'destroyed')
-    ? 'updated'
-    : next;
+  if (next === 'destroyed') return before === 'created' ? null : 'destroyed';
+  if (before === 'created') return 'created';
+  return before === 'destroyed' || before === 'updated' ? 'updated' : next;
 }

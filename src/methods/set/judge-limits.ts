@@ -22,11 +22,14 @@ export class LimitJudge {
   /** Refuses objects with a property that names too many users who see them. */
   judgeNames(): boolean {
     const { index, rows, refusals } = this.#changes;
-    for (const { who } of index.type.access ?? []) {
-      if (who.kind !== 'property') continue;
+    const rules = index.type.access ?? [];
+    const names = rules.flatMap(({ who }) => (who.kind === 'property' ? who.property : []));
+    for (const name of new Set(names)) {
       for (const row of rows.values()) {
-        if (idsIn(row.after[who.property]).length <= MAX_NAMED) continue;
-        this.#changes.complain(row, who.property, `names more than ${MAX_NAMED} users`);
+        const count = idsIn(row.after[name]).length;
+        // An object that has more may keep them, and lose some.
+        if (count <= Math.max(MAX_NAMED, idsIn(row.before?.[name]).length)) continue;
+        this.#changes.complain(row, name, `names more than ${MAX_NAMED} users`);
       }
     }
     return this.#changes.refusals > refusals;

@@ -89,7 +89,7 @@ export class RuleJudge {
     removals: ReadonlyMap<string, ObjectKey>,
     roots: readonly string[],
   ): Promise<boolean> {
-    if (!this.#isClient || removals.size === roots.length) return false;
+    if (!this.#isClient) return false;
     const own = new Set(roots);
     const { name: ownName } = this.#changes.index.type;
     const unknown = [...removals.values()].filter((key) => {

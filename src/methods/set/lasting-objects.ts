@@ -26,7 +26,6 @@ export class LastingObjects {
     removals: ReadonlyMap<string, ObjectKey>,
     roots: readonly ObjectKey[],
   ): Promise<boolean> {
-    if (removals.size === roots.length) return false;
     const own = new Set(roots.map(textOf));
     const unknown = [...removals].filter(([key]) => !own.has(key) && !this.#judged.has(key));
     let found = false;

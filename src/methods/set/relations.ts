@@ -41,7 +41,7 @@ export function relate(
   const inheriting: ReferenceName[] = [];
   for (const type of all) {
     for (const { who } of parentRulesOf(type.access ?? []))
-      inheriting.push({ type: type.name, reference: who.reference });
+      inheriting.push({ type: type.name, reference: recordedName(type, who.reference) });
     for (const { type: target, onDestroy, name } of recordedReferencesOf(type.properties)) {
       referred.add(target);
       if (onDestroy === 'cascade') cascading.push({ type: type.name, reference: name });
@@ -64,6 +64,13 @@ export function relate(
   }
   const references = { cascading, inheriting, sharedTables: sharedTablesOf(all) };
   return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });
+}
+
+/** Returns the name that the records of a property's references have. */
+function recordedName({ name, properties }: DataTypeDefinition, property: string): string {
+  const recorded = recordedReferencesOf(properties).find((one) => one.property.name === property);
+  if (recorded !== undefined) return recorded.name;
+  throw new Error(`Access rules of ${name} follow "${property}", which is no recorded reference.`);
 }
 
 function sharedTablesOf(

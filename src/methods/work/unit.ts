@@ -275,7 +275,8 @@ export class UnitOfWork {
       return;
     }
     const work = this.#work(type);
-    const others = [...work.entries.keys(), ...work.moved.keys()].filter((id) => !ids.has(id));
+    const touched = new Set([...work.entries.keys(), ...work.moved.keys()]);
+    const others = [...touched].filter((id) => !ids.has(id));
     const rest = others.map((objectId) => ({ objectId, kind: 'updated', properties: [] }) as const);
     const scoped = await this.#withScopes(work, [...records, ...rest]);
     const isMoved = ({ scopes }: NewChange) => scopes?.before !== null;
@@ -297,7 +298,8 @@ export class UnitOfWork {
     for (const record of records) {
       const { objectId, kind } = record;
       const before = stored.get(objectId) ?? [];
-      const now = readers.get(objectId) ?? moved.get(objectId)?.after ?? before;
+      const isGone = entries.get(objectId)?.after === null;
+      const now = isGone ? [] : (readers.get(objectId) ?? moved.get(objectId)?.after ?? before);
       if (kind === 'created') scoped.push({ ...record, scopes: { after: now, before: null } });
       if (kind === 'destroyed') scoped.push({ ...record, scopes: { after: [], before } });
       if (kind !== 'updated') continue;

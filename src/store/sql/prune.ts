@@ -93,11 +93,11 @@ export class ChangePruner {
       const scopes = prunedScopes(old);
       const { accountId } = log;
       // First: what comes of an end in between is a state that is refused without need.
-      if (scopes.length > 0)
+      if (scopes.length > 0) {
         await this.#pruning.remove(accountId, notePruned(log, scopes, this.#dialect));
-      await this.#pruning.remove(accountId, deleteTo(log, last));
-      if (scopes.length > 0)
         await this.#pruning.remove(accountId, deleteGone(log, old, this.#dialect));
+      }
+      await this.#pruning.remove(accountId, deleteTo(log, last));
     }
     this.#begun = last !== undefined && old.length === limit ? { ...log, after: last } : null;
     return old.length;

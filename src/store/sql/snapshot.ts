@@ -156,7 +156,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly AccessRecord[]> {
     const place = [this.scope.accountId, type.table] as const;
     const scopes = JSON.stringify(principalsOf(view).map(principalScope));
-    const rows = await this.all('accessRecords', ...place, since, ...place, scopes, since);
+    const rows = await this.all('accessRecords', ...place, ...place, scopes, since, since);
     return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
   }
 

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
-import { ACCESS_KIND, PRUNED } from './records.js';
+import { ACCESS_KIND, NO_OBJECT, PRUNED } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */
@@ -51,9 +51,10 @@ const SHARED = Object.freeze({
 
   // No index has the kinds: the records are read where a principal of the view is concerned.
   accessRecords: `${SELECT_RECORDS}
- WHERE "accountId" = ? AND "type" = ? AND "number" > ? AND "kind" = ${ACCESS_KIND}
- AND EXISTS (SELECT 1 FROM "JmapScope" WHERE "accountId" = ? AND "type" = ? AND "objectId" = ''
- AND "scope" IN ? AND "number" > ?) ORDER BY "number"`,
+ WHERE "accountId" = ? AND "type" = ? AND "kind" = ${ACCESS_KIND} AND "number" > CASE
+ WHEN EXISTS (SELECT 1 FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
+ AND "objectId" = '${NO_OBJECT}' AND "scope" IN ? AND "number" > ?)
+ THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END ORDER BY "number"`,
 
   grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
 
@@ -123,7 +124,7 @@ const SHARED = Object.freeze({
 
   blobsOfView: `${SELECT_BLOBS} AND ("uploaderId" = ? OR EXISTS (SELECT 1
  FROM "JmapBlobReference" AS "r" WHERE "r"."accountId" = "JmapBlob"."accountId"
- AND "r"."blobId" = "JmapBlob"."id" AND (NOT "r"."type" IN ? OR EXISTS (SELECT 1
+ AND "r"."blobId" = "JmapBlob"."id" AND ("r"."type" IN ? OR EXISTS (SELECT 1
  FROM "JmapScope" AS "s" WHERE "s"."accountId" = "r"."accountId" AND "s"."type" = "r"."type"
  AND "s"."objectId" = "r"."objectId" AND NOT "s"."gone" AND ("s"."scope" IN ? OR EXISTS (SELECT 1
  FROM "JmapGrant" AS "g" WHERE "g"."accountId" = "s"."accountId" AND "g"."principalId" IN ?
