@@ -3,6 +3,7 @@ import type {
   DataTypeDefinition,
   OnDestroy,
   PropertyDefinition,
+  TypeRules,
 } from '../../src/capability/definition.js';
 import { referring } from '../support/references.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
@@ -60,16 +61,20 @@ export const NODE_RULES: readonly AccessRule[] = [
   { who: { kind: 'role', role: 'cleaner' }, destroy: true },
 ];
 
-/** `autoId`: the reference that a node with this title gets. */
+/**
+ * `autoId`: the reference that a node with this title gets. `rules`: of the type, which has them in
+ * the place of access rules.
+ */
 export function nodes(
   autoId: (title: string) => string | null = () => null,
+  rules: TypeRules | null = null,
 ): Required<Logic>['more'] {
   const node: DataTypeDefinition = dataType(
     'Node',
     PROPERTIES,
     {},
     {
-      ...{ capability: URN, access: NODE_RULES },
+      ...{ capability: URN, ...(rules === null ? { access: NODE_RULES } : { rules }) },
       query: {
         collapse: { argument: 'collapse', by: group },
         tree: { by: parentId, sort: 'sortAsTree', filter: 'filterAsTree' },
