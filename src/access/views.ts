@@ -5,8 +5,13 @@ import { EVERYONE, OWNER, roleScope } from '../capability/scopes.js';
 import type { BlobView, View } from '../store/port.js';
 import type { Moment } from './view-changes.js';
 
-/** By the name of a type with access rules: the tables of the objects whose shares count for it. */
-export type SharedTables = ReadonlyMap<string, readonly string[]>;
+/** The rules by which views are made. */
+export interface ViewRules {
+  /** By the name of a type with access rules: the tables of objects whose shares count for it. */
+  readonly sharedTables: ReadonlyMap<string, readonly string[]>;
+  /** By the name of such a type: the hash of its rules (rules-hash.ts). */
+  readonly hashes: ReadonlyMap<string, string>;
+}
 
 /**
  * Returns the view that limits what a user sees of a type in an account. Null where the user sees
@@ -16,17 +21,21 @@ export function viewIn(
   account: AccountAccess,
   { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
   type: DataTypeDefinition,
-  tables: SharedTables,
+  { sharedTables, hashes }: ViewRules,
 ): View | null {
   if (account.isPersonal) return null;
   if (type.access === undefined && account.isShared !== true) return null;
-  return { ...userOf(account, { userId, roles }), sharedTables: tables.get(type.name) ?? [] };
+  return {
+    ...userOf(account, { userId, roles }),
+    sharedTables: sharedTables.get(type.name) ?? [],
+    rules: hashes.get(type.name) ?? null,
+  };
 }
 
 function userOf(
   account: AccountAccess,
   { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
-): Omit<View, 'sharedTables'> {
+): Omit<View, 'sharedTables' | 'rules'> {
   const own = account.isShared === true || account.isReader === true ? [] : [OWNER];
   return { userId, groupIds: [], scopes: [EVERYONE, ...own, ...roles.map(roleScope)] };
 }
@@ -46,24 +55,25 @@ export function blobViewIn(
 }
 
 /** Returns whether the user may see a part of some types of the account alone. */
-export function seesPart(account: AccountAccess, tables: SharedTables): boolean {
-  return (tables.size > 0 && !account.isPersonal) || account.isShared === true;
+export function seesPart(account: AccountAccess, { hashes }: ViewRules): boolean {
+  return (hashes.size > 0 && !account.isPersonal) || account.isShared === true;
 }
 
 /** Characters of a hash, in base64url. */
 const HASH_LENGTH = 6;
 
 /**
- * Returns the state of a view. It names the user and the scopes that the user has without a share.
- * With others, such as another role, the user has another view, and no old state leads to it.
+ * Returns the state of a view. It names the user, the rules, and the scopes that the user has
+ * without a share. With others, such as another role, the user has another view, and no old state
+ * leads to it.
  */
 export function formatViewState({ number, upTo }: Moment, view: View): string {
   const part = upTo === undefined ? '' : `:${upTo}`;
   return `${number}${part}-${identityOf(view)}`;
 }
 
-/** Returns the text that stands for a user with these scopes. */
-export function identityOf({ userId, scopes }: Pick<View, 'userId' | 'scopes'>): string {
-  const text = JSON.stringify([userId, ...[...scopes].sort()]);
+/** Returns the text that stands for a user with these scopes, and for the rules. */
+export function identityOf({ userId, scopes, rules }: View): string {
+  const text = JSON.stringify([userId, rules, ...[...scopes].sort()]);
   return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
 }

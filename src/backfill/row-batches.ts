@@ -29,7 +29,7 @@ export interface Walk {
 
 /** Batches of one account each, in order of key. */
 export async function* batches(
-  database: BackfillDatabase,
+  database: Pick<BackfillDatabase, 'rows'>,
   { type, rows, after = null, isIncluded = () => true }: Walk,
 ): AsyncIterable<Batch> {
   let last = after;

@@ -18,6 +18,7 @@ import type { Log } from '../runtime/log.js';
 import { Computing } from './computing.js';
 import { Conversions } from './conversions.js';
 import { countQuotas, noteCount } from './count-quotas.js';
+import { ScopeKeeper } from './keep-scopes.js';
 import { Recompute } from './recompute.js';
 import { type RecomputeServices, Repairs } from './repairs.js';
 import { type Batch, batches, endOf } from './row-batches.js';
@@ -74,6 +75,7 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
   const backfill = new Backfill(options);
   await noteCount(options);
   await backfill.finish(own.at);
+  await backfill.keepScopes();
   await countQuotas(options);
   if (!options.shared || !(await backfill.isFollowing())) return { stop: async () => undefined };
   backfill.serve();
@@ -120,6 +122,7 @@ class Backfill {
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
   readonly #computing: Computing;
+  readonly #scopes: ScopeKeeper;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
   /** By type: when what gone objects have left was last removed. */
@@ -135,6 +138,7 @@ class Backfill {
     this.#recompute = new Recompute(options, this.#repairs);
     this.#conversions = new Conversions({ ...options, repairs: this.#repairs });
     this.#computing = new Computing({ ...options, pending: this.#pending }, this.#recompute);
+    this.#scopes = new ScopeKeeper(options);
   }
 
   async finish(migrated: number): Promise<void> {
@@ -163,6 +167,16 @@ class Backfill {
       await database.reset(key, table);
       log.info({ type: this.#byTable.get(table)?.name ?? table }, 'old states are refused');
     }
+  }
+
+  /**
+   * Gives objects the scopes that the access rules say. A version with other rules may go on
+   * writing: what it writes is followed as after a migration.
+   */
+  async keepScopes(): Promise<void> {
+    const { database, shared, now = Date.now } = this.#options;
+    for (const { table } of await this.#scopes.finish())
+      if (shared) await database.follow(table, now());
   }
 
   /** The start is over: clients are served from now on. */
@@ -250,6 +264,7 @@ class Backfill {
       const isDone = await this.#attempt(batch, async (part) => {
         await this.#conversions.follow(part);
         await this.#derive(part, true);
+        await this.#scopes.follow(part);
       });
       if (isDone) continue;
       for (const id of batch.ids) {

@@ -34,3 +34,8 @@ export function scopesOfTable(table: string): readonly [begin: string, end: stri
 export function shareScope(object: SharedObject, right: string): string {
   return `${object}/${right}`;
 }
+
+/** The object of rows of JmapScope that tell when the access of a principal changed. */
+export const NO_OBJECT = '';
+/** The object of rows of JmapScope that tell the last record of a scope that was removed. */
+export const PRUNED = ' ';

@@ -1,6 +1,7 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
 import { EVOLVED } from '../capability/evolution.js';
+import { EVERYONE, PRUNED } from '../capability/scopes.js';
 import { type Duplicate, findDuplicates } from './duplicate-search.js';
 import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
@@ -81,6 +82,18 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
      */
     reset: (key: string, type: string) => resetStates(prisma, key, type),
 
+    /** Notes that objects which are written from `since` (epoch ms) on are looked at again. */
+    async follow(table: string, since: number): Promise<void> {
+      const [key, value] = [`follow:${table}`, String(since)];
+      await prisma.jmapMeta.upsert({ where: { key }, update: { value }, create: { key, value } });
+    },
+
+    /**
+     * Notes by which rules the objects of a table have their scopes, and has old states refused: of
+     * users who see a part of the type, too. One of several starting servers does it.
+     */
+    noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
+
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
       { from, where, updated = Prisma.sql`0` }: BackfillRows,
@@ -146,9 +159,47 @@ async function resetStates(prisma: PrismaClient, key: string, type: string): Pro
     async (transaction) => {
       const { count } = await transaction.jmapMeta.deleteMany({ where: { key } });
       if (count === 0) return;
-      const data = { number: { increment: 1 } };
-      await transaction.jmapState.updateMany({ where: { type }, data });
-      await transaction.jmapChange.deleteMany({ where: { type } });
+      await refuseStates(transaction, type);
+      // The states of views go with the scopes.
+      await transaction.jmapMeta.deleteMany({ where: { key: rulesKey(type) } });
+    },
+    { timeout: RESET_TIME },
+  );
+}
+
+async function refuseStates(transaction: Prisma.TransactionClient, type: string): Promise<void> {
+  const data = { number: { increment: 1 } };
+  await transaction.jmapState.updateMany({ where: { type }, data });
+  await transaction.jmapChange.deleteMany({ where: { type } });
+}
+
+/** Returns the key of the note that has the hash of a table's rules (access/rules-hash.ts). */
+export function rulesKey(table: string): string {
+  return `rules:${table}`;
+}
+
+async function noteRules(prisma: PrismaClient, type: string, rules: string): Promise<void> {
+  const key = rulesKey(type);
+  await prisma.$transaction(
+    async (transaction) => {
+      const before = await transaction.jmapMeta.findUnique({ where: { key } });
+      if (before?.value === rules) return;
+      const value = { value: rules };
+      await transaction.jmapMeta.upsert({
+        where: { key },
+        update: value,
+        create: { key, ...value },
+      });
+      await refuseStates(transaction, type);
+      await transaction.$executeRaw`
+        DELETE FROM "JmapScope" WHERE "type" = ${type} AND ("gone" OR NOT EXISTS (
+        SELECT 1 FROM ${name(type)} AS "t" WHERE "t"."accountId" = "JmapScope"."accountId"
+        AND "t"."id" = "JmapScope"."objectId"))`;
+      // Every view has this scope: its number moves, and no state leads there.
+      await transaction.$executeRaw`
+        INSERT INTO "JmapScope" ("accountId", "type", "objectId", "scope", "number", "gone")
+        SELECT "accountId", "type", ${PRUNED}, ${EVERYONE}, "number", TRUE FROM "JmapState"
+        WHERE "type" = ${type}`;
     },
     { timeout: RESET_TIME },
   );

@@ -135,7 +135,7 @@ export function createShared(services: TransportServices) {
   live.onChange(() => push.hint(new Map([[DIRECTORY, null]])));
   const push = new Push({
     ...{ store, live, types: registry.stateTypes },
-    sharedTables: registry.relations.sharedTables,
+    viewRules: registry.relations.viewRules,
     held: new Set(registry.quotas === null ? [] : [registry.quotas.type.name]),
     ...{ hub: services.hub, readEpoch: services.readEpoch },
     onError(err) {

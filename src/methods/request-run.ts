@@ -256,8 +256,8 @@ export class RequestRun {
     if (explained !== undefined) {
       const ids = [args['accountId'], args['fromAccountId']];
       const read = ids.flatMap((id) => principal.accounts.get(String(id)) ?? []);
-      const { sharedTables } = services.registry.relations;
-      explained.isPartial = read.some((one) => seesPart(one, sharedTables));
+      const { viewRules } = services.registry.relations;
+      explained.isPartial = read.some((one) => seesPart(one, viewRules));
     }
     return new MethodCall({
       services: explained?.servicesFor(account?.id ?? null, services) ?? services,

@@ -11,7 +11,7 @@ export function viewOf(
   type: DataTypeDefinition,
 ): View | null {
   if (isInternal || account === undefined) return null;
-  return viewIn(account, request.principal, type, services.registry.relations.sharedTables);
+  return viewIn(account, request.principal, type, services.registry.relations.viewRules);
 }
 
 /** Returns the view that limits which blobs a call may see; null for no limit. */

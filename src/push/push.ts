@@ -1,4 +1,4 @@
-import { type SharedTables, viewIn } from '../access/views.js';
+import { type ViewRules, viewIn } from '../access/views.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
@@ -21,7 +21,7 @@ export interface PushOptions {
   readonly types: ReadonlyMap<string, DataTypeDefinition>;
   /** Names of types whose states change with most commits: they are held back. */
   readonly held?: ReadonlySet<string>;
-  readonly sharedTables: SharedTables;
+  readonly viewRules: ViewRules;
   readonly live: FollowedTokens;
   /** Resolves to the epoch of the database's states: another one after a restore. */
   readonly readEpoch: () => Promise<string>;
@@ -182,9 +182,9 @@ export class Push {
   }
 
   #views(): ViewSource {
-    const { store, types, sharedTables, onError } = this.#options;
+    const { store, types, viewRules, onError } = this.#options;
     return {
-      viewOf: (account, principal, type) => viewIn(account, principal, type, sharedTables),
+      viewOf: (account, principal, type) => viewIn(account, principal, type, viewRules),
       read: (accountId, views) => {
         const deadline = performance.now() + READ_TIME;
         return store.read(accountId, { deadline }, async (snapshot) => {

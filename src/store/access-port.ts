@@ -17,10 +17,12 @@ export interface View {
   readonly scopes: readonly string[];
   /** The tables of the objects whose shares count for the type. */
   readonly sharedTables: readonly string[];
+  /** The hash of the type's rules: other rules make another view. Null for a type without rules. */
+  readonly rules: string | null;
 }
 
 /** A user sees the blobs that it has uploaded, and those of objects that it sees. */
-export interface BlobView extends Omit<View, 'sharedTables'> {
+export interface BlobView extends Omit<View, 'sharedTables' | 'rules'> {
   /** The tables of which the user sees all objects. */
   readonly tables: readonly string[];
 }
@@ -140,4 +142,10 @@ export interface AccessWrites {
    * it.
    */
   recordAccess(type: DataTypeDefinition, changes: readonly AccessChange[]): Promise<number>;
+
+  /**
+   * Gives objects, by id, other scopes without a change record. Old states of the type have to be
+   * refused then.
+   */
+  rewriteScopes(type: DataTypeDefinition, scopes: ReadonlyMap<string, NewScopes>): Promise<void>;
 }

@@ -166,10 +166,11 @@ export class Rig {
   readonly #folder: string;
   readonly #prisma: HookPrisma | undefined;
   #engine: PrismaClient | undefined;
-  readonly #limits: Limits;
+  /** Those of its requests. */
+  readonly limits: Limits;
 
   constructor(limits: Partial<Limits> = {}, logic: Logic = {}) {
-    this.#limits = { ...LIMITS, ...limits };
+    this.limits = { ...LIMITS, ...limits };
     this.#folder = mkdtempSync(join(tmpdir(), 'methods-'));
     const file = join(this.#folder, 'jmap.db');
     const writerDatabase = openDatabase({ file });
@@ -230,7 +231,7 @@ export class Rig {
       ...(hooks === undefined ? {} : { hooks }),
       ...(logic.secretKey === undefined ? {} : { secretKey: logic.secretKey }),
       ids: createIdGenerator({ now }),
-      limits: this.#limits,
+      limits: this.limits,
       conductor,
       hashing: new HashSlots(),
       once: { capability: ONCE, keep: 7 * 24 * 3_600_000 },
@@ -240,7 +241,7 @@ export class Rig {
 
   /** Sends a whole request as octets of JSON and parses the octets of the answer. */
   async text(body: string, user: Principal = U1): Promise<string> {
-    const dispatcher = new Dispatcher(this.services, this.#limits, (error, reference) =>
+    const dispatcher = new Dispatcher(this.services, this.limits, (error, reference) =>
       this.failures.push({ error, reference }),
     );
     const envelope = parseRequest(parseIJson(Buffer.from(body)), {

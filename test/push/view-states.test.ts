@@ -32,7 +32,7 @@ beforeEach(() => {
   shares = new Shares(rig, ['Widget']);
   const { store, registry } = rig.services;
   push = new Push({
-    ...{ store, types: registry.stateTypes, sharedTables: registry.relations.sharedTables },
+    ...{ store, types: registry.stateTypes, viewRules: registry.relations.viewRules },
     live: {
       follow: (_, listener) => {
         follow = listener;

@@ -62,7 +62,7 @@ export function removeServerTasks(tables: readonly string[]): string {
   return section(
     'Nothing is left to do for them.',
     tables.map((table) => {
-      const kinds = ['adopt', 'follow', 'reset', 'normalize'];
+      const kinds = ['adopt', 'follow', 'reset', 'normalize', 'rules'];
       const keys = kinds.map((kind) => text(`${kind}:${table}`)).join(', ');
       const prefixes = [`compute:${table}/`, `kept:${table}/`].map(
         (prefix) => ` OR substr("key", 1, ${prefix.length}) = ${text(prefix)}`,

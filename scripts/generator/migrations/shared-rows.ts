@@ -1,4 +1,5 @@
 import type { Reference } from '../../../src/capability/named-references.js';
+import { scopesOfTable } from '../../../src/capability/scopes.js';
 import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
@@ -103,17 +104,24 @@ export function removedTypesSql(
   tables: ReadonlySet<string>,
   provider: Provider,
 ): string {
-  const statements = types.flatMap((type) =>
-    TYPE_COLUMNS.filter(([table]) => tables.has(table)).map(([table, column]) =>
+  const statements = types.flatMap((type) => [
+    ...TYPE_COLUMNS.filter(([table]) => tables.has(table)).map(([table, column]) =>
       table === 'JmapState'
         ? `UPDATE "JmapState" SET "objects" = 0 WHERE "type" = ${text(type)};`
         : `DELETE FROM ${quoted(table)} WHERE ${quoted(column)} = ${text(type)};`,
     ),
-  );
+    ...(tables.has('JmapGrant') ? [deleteGrants(type)] : []),
+  ]);
   return section(
     'Rows of the engine about the types that are given up.',
     types.length === 0 ? [] : [...statements, ...blobAges(provider)],
   );
+}
+
+/** Returns the SQL that ends the shares of a type's objects. */
+function deleteGrants(type: string): string {
+  const [begin, end] = scopesOfTable(type);
+  return `DELETE FROM "JmapGrant" WHERE "scope" >= ${text(begin)} AND "scope" < ${text(end)};`;
 }
 
 /** Returns the SQL that removes the records of what the migration before left, which goes now. */

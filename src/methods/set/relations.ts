@@ -1,3 +1,5 @@
+import { hashRules, typesJudgedWith } from '../../access/rules-hash.js';
+import type { ViewRules } from '../../access/views.js';
 import { isShareable, parentRulesOf } from '../../capability/access-rules.js';
 import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
@@ -26,8 +28,7 @@ export interface Relations {
   readonly cascading: readonly ReferenceName[];
   /** Every reference by which the access to its object follows what it refers to. */
   readonly inheriting: readonly ReferenceName[];
-  /** Of a type with access rules: the tables of the objects whose shares count for it. */
-  readonly sharedTables: ReadonlyMap<string, readonly string[]>;
+  readonly viewRules: ViewRules;
 }
 
 /** Looks up how the types depend on one another. */
@@ -62,7 +63,8 @@ export function relate(
     for (const type of all)
       if (quota.types.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
-  const references = { cascading, inheriting, sharedTables: sharedTablesOf(all) };
+  const viewRules = { sharedTables: sharedTablesOf(all), hashes: hashRules(all) };
+  const references = { cascading, inheriting, viewRules };
   return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });
 }
 
@@ -80,10 +82,7 @@ function sharedTablesOf(
   const tables = new Map<string, readonly string[]>();
   for (const { name, access } of types) {
     if (access === undefined) continue;
-    const names = new Set([name]);
-    // A Set goes on over what is added while it is walked.
-    for (const one of names)
-      for (const { who } of parentRulesOf(byName.get(one)?.access ?? [])) names.add(who.type);
+    const names = typesJudgedWith(name, byName);
     const shareable = [...names].flatMap((one) => byName.get(one) ?? []);
     const own = shareable.filter((type) => isShareable(type.access ?? []));
     tables.set(

@@ -1,8 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { principalScope } from '../../capability/scopes.js';
+import { NO_OBJECT, principalScope } from '../../capability/scopes.js';
 import type {
   AccessChange,
   NewChange,
+  NewScopes,
   PrincipalId,
   ScopedObject,
   View,
@@ -16,7 +17,6 @@ import {
   changesOf,
   groupText,
   growth,
-  NO_OBJECT,
 } from './records.js';
 import type { Row } from './row-codec.js';
 
@@ -102,11 +102,29 @@ type ScopeRow = readonly [objectId: string, scope: string, number: number, gone:
  * Returns the rows of scopes that changes leave, as JSON. `state`: the number of the last change.
  */
 export function scopeRows(changes: readonly NewChange[], state: number): string {
-  const rows = new Map<string, ScopeRow>();
   const first = state - changes.length + 1;
-  for (const [index, { objectId, scopes }] of changes.entries()) {
-    if (scopes === undefined) continue;
-    const number = first + index;
+  return rowsOf(
+    changes.flatMap(({ objectId, scopes }, index) =>
+      scopes === undefined ? [] : { objectId, scopes, number: first + index },
+    ),
+  );
+}
+
+/** Returns the rows of scopes that objects get without a change record. */
+export function rewrittenRows(scopes: ReadonlyMap<string, NewScopes>): string {
+  return rowsOf([...scopes].map(([objectId, own]) => ({ objectId, scopes: own, number: 0 })));
+}
+
+interface Rescoped {
+  readonly objectId: string;
+  readonly scopes: NewScopes;
+  /** Of the change record; 0 for none. */
+  readonly number: number;
+}
+
+function rowsOf(changes: readonly Rescoped[]): string {
+  const rows = new Map<string, ScopeRow>();
+  for (const { objectId, scopes, number } of changes) {
     for (const scope of scopes.before ?? []) {
       rows.set(`${objectId} ${scope}`, [objectId, scope, number, 1]);
     }
@@ -126,7 +144,7 @@ export function accessRows(changes: readonly AccessChange[], state: number): str
 }
 
 /** Returns the scopes of a view that no share gives. */
-export function ownScopes(view: Omit<View, 'sharedTables'>): readonly string[] {
+export function ownScopes(view: Pick<View, 'userId' | 'groupIds' | 'scopes'>): readonly string[] {
   return [...new Set([...view.scopes, ...principalsOf(view).map(principalScope)])];
 }
 

@@ -1,8 +1,8 @@
+import { PRUNED } from '../../capability/scopes.js';
 import type { BlobKey } from '../port.js';
 import { prunedScopes } from './access-records.js';
 import type { Dialect } from './dialect-port.js';
 import { type Fragment, sql } from './fragment.js';
-import { PRUNED } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** Removes what nobody needs any more: old change records and answers, unreferenced blobs. */

@@ -17,11 +17,6 @@ const KINDS: readonly RecordKind[] = ['created', 'updated', 'destroyed', 'access
 /** How the database writes the kind of a record of changes of access. */
 export const ACCESS_KIND = KINDS.indexOf('access');
 
-/** The object of rows of JmapScope that tell when the access of a principal changed. */
-export const NO_OBJECT = '';
-/** The object of rows of JmapScope that tell the last record of a scope that was removed. */
-export const PRUNED = ' ';
-
 /** How the database writes a kind, and by how much a change of it changes the number of objects. */
 export const CHANGE_KINDS: Readonly<
   Record<ChangeKind, { readonly number: number; readonly growth: number }>

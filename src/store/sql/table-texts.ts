@@ -1,6 +1,7 @@
+import { NO_OBJECT, PRUNED } from '../../capability/scopes.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
-import { ACCESS_KIND, NO_OBJECT, PRUNED } from './records.js';
+import { ACCESS_KIND } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */

@@ -7,6 +7,7 @@ import type {
   KeptAnswer,
   NewBlob,
   NewChange,
+  NewScopes,
   NewTask,
   ReferenceRecord,
   RowsWritten,
@@ -14,7 +15,13 @@ import type {
   StoredObject,
   Transaction,
 } from '../port.js';
-import { accessRecord, accessRows, scopedRecords, scopeRows } from './access-records.js';
+import {
+  accessRecord,
+  accessRows,
+  rewrittenRows,
+  scopedRecords,
+  scopeRows,
+} from './access-records.js';
 import type { RecordsToWrite, Scope, WritingEngine } from './engine-port.js';
 import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
@@ -119,6 +126,13 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     const state = await this.#writeRecords(type, accessRecord(changes));
     await this.#writeScopes(type.table, accessRows(changes, state));
     return state;
+  }
+
+  rewriteScopes(
+    { table }: DataTypeDefinition,
+    scopes: ReadonlyMap<string, NewScopes>,
+  ): Promise<void> {
+    return this.#writeScopes(table, rewrittenRows(scopes));
   }
 
   async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {

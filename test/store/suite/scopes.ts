@@ -6,11 +6,11 @@ import { A, B, type Bench } from './bench.js';
 /** The tables of the objects that are shared. */
 const sharedTables = ['L'];
 const LIST = 'L:1/mayRead';
-const STRANGER: View = { userId: 'u1', groupIds: [], scopes: ['*'], sharedTables };
+const STRANGER: View = { userId: 'u1', groupIds: [], scopes: ['*'], sharedTables, rules: null };
 
 /** Returns the view of a user who has nothing but what shares give. */
 function viewOf(userId: string, ...groupIds: readonly string[]): View {
-  return { userId, groupIds, scopes: [], sharedTables };
+  return { userId, groupIds, scopes: [], sharedTables, rules: null };
 }
 
 function created(objectId: string, ...scopes: readonly string[]): NewChange {
@@ -106,15 +106,17 @@ export function scopeCases(bench: Bench): void {
       await write((t) => t.destroy(Gadget, ['r1']));
       await record(destroyed('r1', 'b', 'c'));
       expect([...(await read((s) => s.scopesOf(Gadget, ['r1', 'r2'])))]).toEqual([['r2', ['b']]]);
-      expect(await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'], sharedTables })).toEqual([
-        'r2',
-      ]);
+      expect(
+        await visibleTo({ userId: 'u1', groupIds: [], scopes: ['b'], sharedTables, rules: null }),
+      ).toEqual(['r2']);
     });
 
     it('of an object that came and went in one work are gone', async () => {
       await record(created('r1', 'a'), destroyed('r1', 'a'));
       expect((await read((s) => s.scopesOf(Gadget, ['r1']))).size).toBe(0);
-      expect(await numberOf({ userId: 'u1', groupIds: [], scopes: ['a'], sharedTables })).toBe(2);
+      expect(
+        await numberOf({ userId: 'u1', groupIds: [], scopes: ['a'], sharedTables, rules: null }),
+      ).toBe(2);
     });
 
     it('lead to objects in order of id, at most one more than asked for', async () => {

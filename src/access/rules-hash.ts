@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { parentRulesOf } from '../capability/access-rules.js';
+import type { DataTypeDefinition } from '../capability/definition.js';
+
+/** Grows where the same rules give objects other scopes. */
+const VERSION = 1;
+
+/** Characters of a hash, in base64url. */
+const HASH_LENGTH = 16;
+
+/**
+ * Returns, by the name of each type with access rules, a hash of the rules by which its objects
+ * have their scopes: its own, and those of the types that they follow.
+ */
+export function hashRules(types: Iterable<DataTypeDefinition>): ReadonlyMap<string, string> {
+  const all = new Map(Array.from(types, (type) => [type.name, type]));
+  const hashes = new Map<string, string>();
+  for (const { name, access } of all.values()) {
+    if (access === undefined) continue;
+    const rules = [...typesJudgedWith(name, all)].sort().map((one) => {
+      const type = all.get(one);
+      return [one, type?.table, type?.access];
+    });
+    const text = JSON.stringify([VERSION, rules]);
+    hashes.set(name, hash('sha256', text, 'base64url').slice(0, HASH_LENGTH));
+  }
+  return hashes;
+}
+
+/** Returns the names of a type and of all types that its objects follow. */
+export function typesJudgedWith(
+  name: string,
+  types: ReadonlyMap<string, DataTypeDefinition>,
+): ReadonlySet<string> {
+  const names = new Set([name]);
+  // A Set goes on over what is added while it is walked.
+  for (const one of names)
+    for (const { who } of parentRulesOf(types.get(one)?.access ?? [])) names.add(who.type);
+  return names;
+}
