@@ -181,6 +181,7 @@ function describeProperty(property: ModelProperty): string {
       place.length === 0 ? 'id of a blob' : `id of a blob at ${placeText(place)}`,
     ),
     ...(property.onRequest ? ['on request'] : []),
+    ...(property.readable === undefined ? [] : [`readable by ${property.readable.join(', ')}`]),
     ...(property.secret === undefined ? [] : [`stored: ${property.secret}`]),
     ...(property.deprecated === undefined ? [] : ['deprecated']),
     ...(column === name ? [] : [`column ${column}`]),

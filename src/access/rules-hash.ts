@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { parentRulesOf } from '../capability/access-rules.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
+import { restrictedOf } from './known-types.js';
 
 /** Grows where the same rules give objects other scopes. */
 const VERSION = 1;
@@ -9,8 +10,9 @@ const VERSION = 1;
 const HASH_LENGTH = 16;
 
 /**
- * Returns, by the name of each type with access rules, a hash of the rules by which its objects
- * have their scopes: its own, and those of the types that they follow.
+ * Returns a hash for each type with access rules, by its name: of the rules by which its objects
+ * have their scopes, and by which users may read its properties. Those are its own, and those of
+ * the types that they follow.
  */
 export function hashRules(types: Iterable<DataTypeDefinition>): ReadonlyMap<string, string> {
   const all = new Map(Array.from(types, (type) => [type.name, type]));
@@ -19,7 +21,9 @@ export function hashRules(types: Iterable<DataTypeDefinition>): ReadonlyMap<stri
     if (access === undefined) continue;
     const rules = [...typesJudgedWith(name, all)].sort().map((one) => {
       const type = all.get(one);
-      return [one, type?.table, type?.access];
+      const restricted = type === undefined ? [] : restrictedOf(type);
+      const readers = restricted.map((property) => [property.name, property.readable]);
+      return [one, type?.table, type?.access, readers];
     });
     const text = JSON.stringify([VERSION, rules]);
     hashes.set(name, hash('sha256', text, 'base64url').slice(0, HASH_LENGTH));

@@ -36,8 +36,16 @@ function userOf(
   account: AccountAccess,
   { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
 ): Omit<View, 'sharedTables' | 'rules'> {
+  return { userId, groupIds: [], scopes: scopesWithoutShares(account, roles) };
+}
+
+/** Returns the scopes that a user has in an account without a share. */
+export function scopesWithoutShares(
+  account: AccountAccess,
+  roles: readonly string[],
+): readonly string[] {
   const own = account.isShared === true || account.isReader === true ? [] : [OWNER];
-  return { userId, groupIds: [], scopes: [EVERYONE, ...own, ...roles.map(roleScope)] };
+  return [EVERYONE, ...own, ...roles.map(roleScope)];
 }
 
 /** Returns the view that limits which blobs of an account a user sees; null for no limit. */
@@ -54,7 +62,7 @@ export function blobViewIn(
   return { ...userOf(account, principal), tables };
 }
 
-/** Returns whether the user may see a part of some types of the account alone. */
+/** Returns whether the user may see a part of some types or objects of the account alone. */
 export function seesPart(account: AccountAccess, { hashes }: ViewRules): boolean {
   return (hashes.size > 0 && !account.isPersonal) || account.isShared === true;
 }

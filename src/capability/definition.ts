@@ -123,6 +123,11 @@ export interface PropertyDefinition {
   readonly within?: Part;
   /** A /get without `properties` leaves it out. */
   readonly onRequest?: true;
+  /**
+   * The scopes of those who may read it (scopes.ts); absent: all who see the object. Nobody else
+   * may write it.
+   */
+  readonly readable?: readonly string[];
 }
 
 /** A property, or a family of some, that /get has computed when it is asked: it is never stored. */
@@ -322,6 +327,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly acceptSnakeCase: boolean;
   /** Every wire property in order of declaration; the standard ones first. */
   readonly properties: readonly PropertyDefinition[];
+  /** Of a type as a user knows it: the names of the properties that the user may not read. */
+  readonly hidden?: ReadonlySet<string>;
   readonly filters: readonly FilterDefinition[];
   readonly sorts: readonly SortDefinition[];
   readonly shadows: readonly ShadowColumn[];

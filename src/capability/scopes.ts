@@ -12,6 +12,11 @@ export function roleScope(role: string): string {
   return `r:${role}`;
 }
 
+/** Returns the role of such a scope. */
+export function roleIn(scope: string): string {
+  return scope.slice(roleScope('').length);
+}
+
 /** Returns the scope of a user, or of a group. */
 export function principalScope(principalId: string): string {
   return `p:${principalId}`;

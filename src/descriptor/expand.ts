@@ -11,6 +11,7 @@ export const BESIDE_REF: readonly string[] = Object.freeze([
   'default',
   'optional',
   'onRequest',
+  'readable',
   'access',
   'unique',
   'computed',

@@ -9,6 +9,7 @@ import { type PlannedUpdate, planSet, type SetPlan } from '../methods/set/plan-s
 import { sceneOf } from '../methods/set/set.js';
 import { answeredName } from '../methods/set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../methods/type-index.js';
+import { knownTypeOf } from '../methods/view-of-call.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
 import type { Steps } from '../runtime/paused-work.js';
@@ -34,11 +35,15 @@ export function* offerArguments(args: JsonObject, context: CallContext): Steps<O
   return yield* offerEntries(args, yield* PLANS[body](args, context));
 }
 
+function knownIndexOf(context: CallContext): TypeIndex {
+  return indexOf(knownTypeOf(context, typeOf(context)));
+}
+
 type Require = (args: JsonObject, context: CallContext) => void;
 
 const requireQuery: Require = ({ filter = null, sort = null }, context) => {
   const comparators = sort as unknown as readonly Comparator[] | null;
-  compileQuery(indexOf(typeOf(context)), filter as JsonObject | null, comparators);
+  compileQuery(knownIndexOf(context), filter as JsonObject | null, comparators);
 };
 
 /** Functions that throw where arguments are beyond a limit, by the method. */
@@ -59,11 +64,15 @@ const PLANS = Object.freeze({
     const draft: typeof draftCreate = (scene, value) =>
       draftCreate({ ...scene, required: [] }, value);
     const given = args as unknown as SetArguments;
-    return planSet(indexOf(typeOf(context)), given, { ...sceneOf(context), draft });
+    const known = knownIndexOf(context);
+    return planSet(indexOf(typeOf(context)), given, { ...sceneOf(context), known, draft });
   },
   copy(args: JsonObject, context: CallContext): Steps<SetPlan> {
     const { create } = args as unknown as CopyArguments;
-    return planCopy(indexOf(typeOf(context)), create, sceneOf(context));
+    return planCopy(indexOf(typeOf(context)), create, {
+      ...sceneOf(context),
+      known: knownIndexOf(context),
+    });
   },
 });
 

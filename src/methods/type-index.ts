@@ -316,6 +316,8 @@ export function propertiesNamed(index: TypeIndex, names: readonly string[]): Nam
     if (seen.has(text)) continue;
     seen.add(text);
     const name = declaredName(text, index.properties, type.acceptSnakeCase);
+    // A client asks for all that the type has, and gets all that its user may read.
+    if (type.hidden?.has(declaredName(text, type.hidden, type.acceptSnakeCase))) continue;
     const why = known.has(name) ? null : whyUnknown(text);
     if (known.has(name)) shownNames.add(name);
     else if (why !== null) unknown.set(text, why);

@@ -1,3 +1,4 @@
+import { knownTypeIn } from '../access/known-types.js';
 import type { Moment } from '../access/view-changes.js';
 import { blobViewIn, formatViewState, identityOf, viewIn } from '../access/views.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
@@ -12,6 +13,15 @@ export function viewOf(
 ): View | null {
   if (isInternal || account === undefined) return null;
   return viewIn(account, request.principal, type, services.registry.relations.viewRules);
+}
+
+/** Returns a type as the user of a call knows it: without properties that it may not read. */
+export function knownTypeOf(
+  { account, isInternal, request }: Omit<Viewing, 'services'>,
+  type: DataTypeDefinition,
+): DataTypeDefinition {
+  if (isInternal || account === undefined) return type;
+  return knownTypeIn(account, request.principal, type);
 }
 
 /** Returns the view that limits which blobs a call may see; null for no limit. */

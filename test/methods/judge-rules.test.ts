@@ -32,7 +32,7 @@ function judge(
   });
   const createdIds = { earlier: new Map(), own: new Map(), ownType: type.name };
   const before = new Map([['g', object]]);
-  const scene = { index, createdIds, author, now: 0 };
+  const scene = { index, known: index, createdIds, author, now: 0 };
   const changes = new ProposedChanges(scene, { creates: [], updates, before });
   finish(changes.makeRows());
   // Only what would go with destroyed objects is looked up.

@@ -17,7 +17,7 @@ const [gadget] = gadgetCapability.dataTypes;
 if (gadget === undefined) throw new Error('The capability has no type.');
 const index = indexOf(gadget);
 const createdIds = { earlier: new Map(), own: new Map(), ownType: gadget.name };
-const scene = { index, createdIds, author: 'client', now: 0 } as const;
+const scene = { index, known: index, createdIds, author: 'client', now: 0 } as const;
 
 const gadgetOf = (id: string) => newObject(index, { title: 'x' }, { id, time: 0 });
 const before = new Map([['g', gadgetOf('g')]]);

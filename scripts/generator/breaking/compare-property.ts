@@ -58,6 +58,7 @@ export function compareProperty(
     tellSeen('wire', false, where, 'its texts are stored in another form: /set tells it');
     tell('storage', false, where, 'the texts that exist get that form');
   }
+  compareReaders(before, after, where, tellSeen);
   if (defaultWords(before) !== defaultWords(after))
     tellSeen('wire', false, where, 'its default changed');
   if (before.secret !== after.secret)
@@ -100,6 +101,20 @@ function compareAccess(
   const wasRequired = before.required && isOnWire(before);
   if (!wasRequired && after.required) tell('wire', true, where, 'a create must give it now');
   if (wasRequired && !after.required) tell('wire', false, where, 'a create may leave it out');
+}
+
+/** Tells which users get the property, and which don't any more. */
+function compareReaders(
+  { readable: was }: SnapshotProperty,
+  { readable: is }: SnapshotProperty,
+  where: string,
+  tell: Tell,
+): void {
+  const takes =
+    is !== undefined && (was ?? [null]).some((one) => one === null || !is.includes(one));
+  if (takes) tell('wire', true, where, 'fewer users may read it');
+  else if (canonicalJson(was ?? null) !== canonicalJson(is ?? null))
+    tell('wire', false, where, 'more users may read it');
 }
 
 function defaultWords({ default: value = null, defaultNow }: SnapshotProperty): string {

@@ -151,8 +151,18 @@ type PropertyValue = Record<Exclude<keyof PropertySource, 'nullColumn'>, unknown
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): PropertyValue {
   const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
-  const { format, normalize, texts, defaultNow, references, computed, secret, within, onRequest } =
-    property;
+  const {
+    format,
+    normalize,
+    texts,
+    defaultNow,
+    references,
+    computed,
+    secret,
+    within,
+    onRequest,
+    readable,
+  } = property;
   return {
     kind,
     role,
@@ -172,6 +182,7 @@ function propertyValue(property: ModelProperty): PropertyValue {
     secret,
     within,
     onRequest,
+    readable,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { OWNER, roleIn } from '../../../src/capability/scopes.js';
 import {
   hasFurther,
   methodTypeName,
@@ -42,9 +43,9 @@ export function furtherTypes(
   });
 }
 
-/** Returns whether every object has the property. */
-export function isAlwaysThere({ optional }: ModelProperty): boolean {
-  return optional !== true;
+/** Returns whether every user gets the property of every object. */
+export function isAlwaysThere({ optional, readable }: ModelProperty): boolean {
+  return optional !== true && readable === undefined;
 }
 
 /** Returns the interface of the SetErrors of a type's own; none of most types. */
@@ -120,10 +121,27 @@ export function describedOf(type: ModelType): (property: ModelProperty) => JSONS
 /** Returns the schema of a property with a comment: its words, and who writes it. */
 export function described(property: ModelProperty, steps = ''): JSONSchema7 {
   const request = property.onRequest === true ? 'Only on request.' : '';
-  const all = [property.description, ...accessWords(property), request, steps];
+  const all = [
+    property.description,
+    ...accessWords(property),
+    request,
+    readersWords(property),
+    steps,
+  ];
   const parts = all.filter((part) => part !== '');
   const words = deprecatedWords(parts.join(' '), property.deprecated);
   return words === '' ? property.schema : { ...property.schema, description: words };
+}
+
+/** Says who may read a property; nothing where all may. */
+export function readersWords({ readable }: ModelProperty): string {
+  if (readable === undefined) return '';
+  const readers = readable.map((scope) =>
+    scope === OWNER
+      ? 'the owner and users who write in all of the account'
+      : `users with the role ${roleIn(scope)}`,
+  );
+  return `Only for ${readers.join(', and ')}.`;
 }
 
 function accessWords(property: ModelProperty): readonly string[] {

@@ -33,6 +33,7 @@ import { propertyNames } from './property-names.js';
 import { queryShapes } from './query-shapes.js';
 import { quotas } from './quotas.js';
 import { ranges } from './ranges.js';
+import { readers } from './readers.js';
 import { references } from './reference-targets.js';
 import { renames } from './renames.js';
 import { requiredProperties } from './required-properties.js';
@@ -91,6 +92,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   aggregates,
   uniques,
   answeredProperties,
+  readers,
   queryShapes,
   transitions,
   immutableWhen,

@@ -4,6 +4,9 @@ import { onRequest } from './answered-keys.js';
 import { deprecated, flag, names, nullsEqual, ref, renamedFrom, text } from './key-schemas.js';
 import { schemaKeys, typeNeeded } from './value-keys.js';
 
+/** `owner`, or a role. */
+const READABLE = '^(?:owner|role:\\S(?:.*\\S)?)$';
+
 export const property: JSONSchema7 = {
   type: 'object',
   description:
@@ -25,6 +28,17 @@ export const property: JSONSchema7 = {
       false,
     ),
     onRequest,
+    readable: {
+      type: 'array',
+      items: { type: 'string', pattern: READABLE },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'The users who may read and write the property: `owner` for the owner of the account and ' +
+        'users who may write in all of it, `role:NAME` for users with a role. Others get objects ' +
+        'without it.',
+      examples: [['owner', 'role:payroll']],
+    },
     access: {
       enum: wordNames(ACCESS),
       default: 'mutable',

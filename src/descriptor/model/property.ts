@@ -6,8 +6,9 @@ import type {
   StringFormat,
 } from '../../capability/definition.js';
 import { formatNamed } from '../../capability/formats/index.js';
+import { OWNER, roleScope } from '../../capability/scopes.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { flag, member, text, words } from '../located.js';
+import { flag, items, member, text, words } from '../located.js';
 import type { ModelProperty } from '../model.js';
 import { computedDefinition, type PropertyView, type ReferenceView } from '../property-view.js';
 import { describeAggregate, type IsInternal } from './aggregate-words.js';
@@ -63,11 +64,22 @@ export function buildProperty(
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
     ...(flag(member(view.node, 'onRequest'), false) ? { onRequest: true as const } : {}),
+    ...readersOf(view),
     ...evolutionOf(view),
     description: words(view.node) || (aggregate ? describeAggregate(aggregate, isInternal) : ''),
     schema,
     at: view.nameAt,
   };
+}
+
+const OWNER_WORD = 'owner';
+
+/** Returns the scopes of the users who may read a property, where not all may. */
+function readersOf({ node }: PropertyView): { readable?: readonly string[] } {
+  const words = items(member(node, 'readable')).flatMap((word) => text(word) ?? []);
+  if (words.length === 0) return {};
+  const role = (word: string): string => roleScope(word.slice(word.indexOf(':') + 1));
+  return { readable: words.map((word) => (word === OWNER_WORD ? OWNER : role(word))) };
 }
 
 /** Returns `deprecated` and `renamedFrom` of a type or a property, as far as it has them. */

@@ -58,10 +58,11 @@ export function visibleSorts({ sorts }: Pick<ModelType, 'sorts'>): readonly Mode
 
 function showProperty(property: ModelProperty): object {
   const { name, kind, nullable, optional, required, access, role, format, normalize } = property;
-  const { defaultNow, blobs, references, onRequest, computed, schema } = property;
+  const { defaultNow, blobs, references, onRequest, readable, computed, schema } = property;
   return {
     ...{ name, kind, nullable, optional, required, access, role, format, normalize },
     ...{ default: property.default, defaultNow, blobs, references, onRequest },
+    ...(readable === undefined ? {} : { mayLack: true }),
     isComputed: computed !== undefined,
     schema: withoutTitles(schema),
   };

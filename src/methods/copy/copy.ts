@@ -15,7 +15,7 @@ import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { requireState } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
 import { type CopyScene, draftCopies, inheritedBlobs, planCopy } from './draft-copies.js';
 
 const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
@@ -32,7 +32,8 @@ export const copy: MethodBody<CopyArguments> = async (args, context, sent) => {
   const { ifInState } = args;
   const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
   const index = indexOf(type);
-  const planning = planCopy(index, args.create, sceneOf(context, sent));
+  const known = indexOf(knownTypeOf(context, type));
+  const planning = planCopy(index, args.create, { ...sceneOf(context, sent), known });
   const plan = await sealSecrets(await runPlanning(planning, context), context);
   const isLong = request.isLong || plan.creates.length > FEW_OBJECTS;
   // They are read at once, as those of a /get.
@@ -81,6 +82,18 @@ function destroysOf(
   return [{ name: `${typeName}/set`, args: setArguments }];
 }
 
+/** Returns an original with defaults in place of the values that its reader may not read. */
+function withDefaults(
+  { index: { blank } }: SetPlan,
+  original: StoredObject,
+  hidden: ReadonlySet<string>,
+): StoredObject {
+  const readable = Object.entries(original).filter(([name]) => !hidden.has(name));
+  const names = [...hidden].filter((name) => Object.hasOwn(blank, name));
+  const defaults = names.map((name) => [name, blank[name]] as const);
+  return Object.fromEntries([...readable, ...defaults]) as StoredObject;
+}
+
 /**
  * The source account's part of a /copy. The blobs are read after the objects: one that has gone
  * meanwhile is lost to its copy.
@@ -112,7 +125,9 @@ async function readOriginals(
       () => inheritance,
     ).judgeOf(type);
     const seen = judge === null ? rows : await judge.visible(rows);
-    return new Map(seen.map((row) => [row.id, row]));
+    const { hidden } = knownTypeOf({ ...context, account: from }, type);
+    const known = hidden === undefined ? seen : seen.map((row) => withDefaults(plan, row, hidden));
+    return new Map(known.map((row) => [row.id, row]));
   });
   // Not in the snapshot: reads that share its connection would wait for each turn.
   const blobIds = await runInSlices(blobsToCopy(plan, objects), context.startSlices());

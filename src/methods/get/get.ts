@@ -12,12 +12,12 @@ import { planOfIds, planOfView } from '../query/visible-plans.js';
 import { recognisedObjects } from '../quota/recognised.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
-import { formatStateOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
 import { addAnswers, type Requested, withSources } from './add-answers.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
-  const type = typeOf(context);
+  const type = knownTypeOf(context, typeOf(context));
   return answerGet(args, context, type, (wanted) => read(type, wanted, context));
 }
 
@@ -49,7 +49,8 @@ export async function answerGet(
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
   if (ids !== null && ids.existing.size > FEW_OBJECTS) await conductor.begin();
-  const needed = asked === null ? properties : withSources(indexOf(type), properties);
+  // Its hook sees all that it declares.
+  const needed = asked === null ? properties : withSources(indexOf(typeOf(context)), properties);
   const first = limits.maxObjectsInGet + 1;
   const wanted = { ids: ids === null ? { first } : [...ids.existing.keys()], properties: needed };
   const { number, objects: read } = await readObjects(wanted);

@@ -14,7 +14,7 @@ import {
   type Span,
 } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, parseViewState, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, parseViewState, viewOf } from '../view-of-call.js';
 import {
   compileQuery,
   formatQueryState,
@@ -40,7 +40,7 @@ const MIN_RECORDS = 5000;
 
 /** Answers Foo/queryChanges (RFC 8620 5.6). */
 export const queryChanges: MethodBody<QueryChangesArguments> = async (args, context) => {
-  const type = typeOf(context);
+  const type = knownTypeOf(context, typeOf(context));
   const account = accountOf(context);
   const view = viewOf(context, type);
   const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);

@@ -8,13 +8,13 @@ import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { recognisedQuery } from '../quota/recognised.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 import { planOfView, tellsChanges } from './visible-plans.js';
 
 /** Answers Foo/query (RFC 8620 5.5). */
 export const query: MethodBody<QueryArguments> = async (args, context) => {
-  const type = typeOf(context);
+  const type = knownTypeOf(context, typeOf(context));
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
   const view = viewOf(context, type);

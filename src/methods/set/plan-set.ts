@@ -49,6 +49,8 @@ export interface PlanScene {
   readonly maximum: number;
   readonly ids: IdGenerator;
   readonly author?: Author;
+  /** The type as the client knows it; absent where it knows all. */
+  readonly known?: TypeIndex;
   /** The client's arguments, if a hook has replaced them. */
   readonly sent?: SentEntries | undefined;
   /** How entries of `create` are judged, if not as those of a /set. */
@@ -61,6 +63,8 @@ export type SentEntries = Pick<SetArguments, 'create' | 'update'>;
 /** A /set, or a /copy, judged as far as that goes without data. */
 export interface SetPlan {
   readonly index: TypeIndex;
+  /** The type as the client knows it: by what it may name, and what it is told. */
+  readonly known: TypeIndex;
   /** In the order in which they are judged. */
   readonly creates: readonly PlannedCreate[];
   readonly createdIds: CreationIds;
@@ -85,7 +89,7 @@ export function* planSet(
   const others = creates.length + updates.length;
   const destroys = collectIds(args.destroy ?? NO_IDS, scene.maximum - others);
   requireObjects(others + destroys.length, scene.maximum);
-  const { author = 'client', draft: draftOne = draftCreate, sent } = scene;
+  const { author = 'client', draft: draftOne = draftCreate, known = index, sent } = scene;
   const own = new Map<string, string>();
   const births = creates.map((key): Birth => {
     const birth = scene.ids.next('r');
@@ -93,7 +97,7 @@ export function* planSet(
     return birth;
   });
   const createdIds = { earlier: scene.createdIds, own, ownType: index.type.name };
-  const drafting = { index, createdIds, author, required: index.required };
+  const drafting = { index: known, createdIds, author, required: index.required };
   const planned: PlannedCreate[] = [];
   // Only now: each may refer to any other.
   let at = 0;
@@ -102,7 +106,7 @@ export function* planSet(
     const key = creates[at] ?? '';
     at += 1;
     const draft = yield* draftOne(drafting, create[key] ?? null);
-    const entry = sent === undefined ? draft.sent : sentEntry(index, sent.create, key);
+    const entry = sent === undefined ? draft.sent : sentEntry(known, sent.create, key);
     planned.push({ key, draft: entry === draft.sent ? draft : { ...draft, sent: entry }, birth });
   }
   const targetOf = (key: string): Target => {
@@ -111,12 +115,13 @@ export function* planSet(
   const patches: PlannedUpdate[] = [];
   for (const [key, value] of updates) {
     yield;
-    const update = planUpdate(index, targetOf(key), value);
-    const entry = sent && sentEntry(index, sent.update, key, firstToken);
+    const update = planUpdate(known, targetOf(key), value);
+    const entry = sent && sentEntry(known, sent.update, key, firstToken);
     patches.push(entry === undefined ? update : { ...update, sent: entry });
   }
   return {
     index,
+    known,
     creates: index.references.length > 0 ? yield* inOrder(index, planned) : planned,
     createdIds,
     author,

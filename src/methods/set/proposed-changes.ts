@@ -73,6 +73,12 @@ const NONE: readonly never[] = Object.freeze([]);
 const COMPUTED = 16;
 const NO_UPDATES: ReadonlyMap<string, never> = new Map<string, never>();
 
+/** How updates are applied. */
+export interface ProposingScene extends UpdateScene {
+  /** The type as the author of the updates knows it. */
+  readonly known: TypeIndex;
+}
+
 /**
  * The outcome of a call's creates and updates, less the refused ones. Refusals only grow, so
  * judging by turns comes to an end. Each refusal costs what its object costs, however many others
@@ -84,7 +90,9 @@ export class ProposedChanges {
   readonly updates: readonly UpdateOperation[];
   /** Grows with each operation that is refused once it has been drafted without an error. */
   refusals = 0;
-  readonly #scene: UpdateScene;
+  readonly #scene: ProposingScene;
+  /** A patch names what its author knows of the type. */
+  readonly #patching: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
   /** Made for the first complaint. */
@@ -96,7 +104,7 @@ export class ProposedChanges {
   readonly #rows = new Map<string, ProposedRow>();
 
   constructor(
-    scene: UpdateScene,
+    scene: ProposingScene,
     { creates, updates, before }: ProposedOperations,
     compute: (object: StoredObject) => StoredObject = (object) => object,
   ) {
@@ -104,6 +112,7 @@ export class ProposedChanges {
     this.creates = creates;
     this.updates = updates;
     this.#scene = scene;
+    this.#patching = { ...scene, index: scene.known };
     this.#before = before;
     this.#compute = compute;
     this.#updates = updates.length === 0 ? NO_UPDATES : updatesById(updates);
@@ -236,7 +245,7 @@ export class ProposedChanges {
         this.#deny(operation, (row && operation.refused) ?? notFound(operation.key));
         continue;
       }
-      const result = yield* updateObject(this.#scene, row.after, operation.patch, operation);
+      const result = yield* updateObject(this.#patching, row.after, operation.patch, operation);
       if (result.kind === 'unchanged') continue;
       operation.effect = result.object && { before: row.after, after: result.object };
       if (result.kind === 'refused') {

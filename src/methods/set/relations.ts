@@ -63,7 +63,10 @@ export function relate(
     for (const type of all)
       if (quota.types.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
-  const viewRules = { sharedTables: sharedTablesOf(all), hashes: hashRules(all) };
+  const viewRules = {
+    sharedTables: sharedTablesOf(all),
+    hashes: hashRules(all),
+  };
   const references = { cascading, inheriting, viewRules };
   return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });
 }

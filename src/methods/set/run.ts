@@ -79,6 +79,7 @@ export class SetRun {
     const changes = new ProposedChanges(
       {
         index: this.#index,
+        known: this.#plan.known,
         createdIds: this.#plan.createdIds,
         author: this.#plan.author,
         now: clock(this.#context.services),
@@ -97,7 +98,7 @@ export class SetRun {
       hooks === null
         ? NONE
         : await this.#runHooks(hooks, [...creates, ...changes.updates, ...destroys]);
-    const report = new SetReport(this.#index, this.#unit);
+    const report = new SetReport(this.#plan.known, this.#unit);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
     const sideEffects = await this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
     if (changes.updates.length + sideEffects.size > 0) {

@@ -7,7 +7,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
-import { blobViewOf, formatStateOf, viewOf } from '../view-of-call.js';
+import { blobViewOf, formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
 import { UnitOfWork } from '../work/unit.js';
 import { upkeepOf } from '../work/upkeep-of-services.js';
 import { dropAnswered } from './answered-patches.js';
@@ -32,7 +32,8 @@ export const set: MethodBody<SetArguments> = async (args, context, sent) => {
   const { services, request } = context;
   const index = indexOf(type);
   // Others wait for the transaction, so the server judges before it whatever needs no data.
-  const planning = planSet(index, args, sceneOf(context, sent));
+  const known = indexOf(knownTypeOf(context, type));
+  const planning = planSet(index, args, { ...sceneOf(context, sent), known });
   const planned = await runPlanning(planning, context);
   const sealed = index.secrets.length === 0 ? planned : await sealSecrets(planned, context);
   const plan = index.answered === null ? sealed : await dropAnswered(sealed, context);

@@ -110,6 +110,7 @@ const SECTIONS: Readonly<Record<string, string>> = Object.freeze({
   errors: 'descriptors.md#errors',
   answered: 'properties.md#answered-properties',
   onRequest: 'properties.md#answered-properties',
+  readable: 'properties.md#readers',
   unknownProperties: 'properties.md#undeclared-properties',
   unique: 'properties.md#unique',
   optional: 'properties.md#optional-properties',

@@ -13,6 +13,7 @@ import type {
 } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { describeRules } from '../rule-words.js';
+import { readersWords } from '../type-schemas.js';
 import { type Example, exampleOf } from './examples.js';
 import { code, escapeText, json, list, paragraphs, table } from './markdown.js';
 import { memberTable } from './member-table.js';
@@ -133,6 +134,7 @@ function properties(type: ModelType): readonly string[] {
       [
         escapeText(property.description),
         ...(property.onRequest === true ? ['Only on request.'] : []),
+        ...(property.readable === undefined ? [] : [readersWords(property)]),
         ...(property.deprecated === undefined
           ? []
           : [`**Deprecated:** ${escapeText(property.deprecated)}`]),
