@@ -34,9 +34,9 @@ export const property: JSONSchema7 = {
       minItems: 1,
       uniqueItems: true,
       description:
-        'The users who may read and write the property: `owner` for the owner of the account and ' +
-        'users who may write in all of it, `role:NAME` for users with a role. Others get objects ' +
-        'without it.',
+        'The users who may read and write the property. `owner` stands for the owner of the ' +
+        'account and for users who may write in all of it, `role:NAME` for users with a role. ' +
+        'Others get objects without it.',
       examples: [['owner', 'role:payroll']],
     },
     access: {
