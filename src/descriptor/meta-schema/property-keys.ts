@@ -31,6 +31,10 @@ export const property: JSONSchema7 = {
       examples: ['immutable'],
       description: wordsText(ACCESS),
     },
+    principal: flag(
+      'The text is the id of a user, or the keys of a set are: access rules can name the property.',
+      false,
+    ),
     stored: {
       enum: wordNames(STORED),
       default: 'hash',

@@ -58,10 +58,10 @@ export function visibleSorts({ sorts }: Pick<ModelType, 'sorts'>): readonly Mode
 
 function showProperty(property: ModelProperty): object {
   const { name, kind, nullable, optional, required, access, role, format, normalize } = property;
-  const { defaultNow, blobs, references, onRequest, computed, schema } = property;
+  const { defaultNow, blobs, references, onRequest, principal, computed, schema } = property;
   return {
     ...{ name, kind, nullable, optional, required, access, role, format, normalize },
-    ...{ default: property.default, defaultNow, blobs, references, onRequest },
+    ...{ default: property.default, defaultNow, blobs, references, onRequest, principal },
     isComputed: computed !== undefined,
     schema: withoutTitles(schema),
   };
