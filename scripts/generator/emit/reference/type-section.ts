@@ -182,7 +182,12 @@ function rules(type: ModelType): readonly string[] {
 function access(type: ModelType): readonly string[] {
   const lines = describeAccess(type);
   if (lines.length === 0) return [];
-  return ['Access: the owner of the account may do everything. Other users:', '', ...lines.map((line) => `- ${line}`), ''];
+  return [
+    'Access: the owner of the account may do everything. Other users:',
+    '',
+    ...lines.map((line) => `- ${line}`),
+    '',
+  ];
 }
 
 /** Returns the errors of the type's own, and what the server gives with each. */
