@@ -20,6 +20,7 @@ import { Conversions } from './conversions.js';
 import { countQuotas, noteCount } from './count-quotas.js';
 import { Recompute } from './recompute.js';
 import { type RecomputeServices, Repairs } from './repairs.js';
+import { Rescoping } from './rescoping.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
@@ -119,6 +120,7 @@ class Backfill {
   readonly #repairs: Repairs;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
+  readonly #rescoping: Rescoping;
   readonly #computing: Computing;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
@@ -133,6 +135,7 @@ class Backfill {
     this.#byTable = new Map(types.map((type) => [type.table, type]));
     this.#repairs = new Repairs(options, this.#pending);
     this.#recompute = new Recompute(options, this.#repairs);
+    this.#rescoping = new Rescoping(options, this.#repairs);
     this.#conversions = new Conversions({ ...options, repairs: this.#repairs });
     this.#computing = new Computing({ ...options, pending: this.#pending }, this.#recompute);
   }
@@ -156,6 +159,7 @@ class Backfill {
     }
     await this.#computing.run(() => true);
     await this.follow(migrated, () => false);
+    await this.#rescoping.run();
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
       if (!key.startsWith('reset:')) continue;
@@ -250,6 +254,7 @@ class Backfill {
       const isDone = await this.#attempt(batch, async (part) => {
         await this.#conversions.follow(part);
         await this.#derive(part, true);
+        await this.#rescoping.give(part);
       });
       if (isDone) continue;
       for (const id of batch.ids) {

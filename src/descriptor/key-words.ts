@@ -60,7 +60,7 @@ export const DESTROY_RULES: Words<'allow' | 'refuse'> = Object.freeze({
 
 /** The users that an access rule is about, by the value of `who`. */
 export const WHO = Object.freeze({
-  owner: 'The owner of the account, and users who may write in all of it.',
+  owner: 'Users who may write in all of the account. Its owner may do everything anyhow.',
   everyone: 'All users who reach the account.',
   'role:NAME': 'Users with the role NAME.',
   creator: 'The user who created the object.',

@@ -45,7 +45,7 @@ export function compareAccess(
   }
 }
 
-/** What users of a rule may do: each operation, and of a change each property. */
+/** The operations that users may do by rules; a change of some properties is one for each. */
 type Abilities = ReadonlyMap<string, { readonly who: string; readonly verb: string }>;
 
 function abilities(rules: readonly AccessRule[]): Abilities {

@@ -6,7 +6,7 @@ import type { ModelType } from '../../../src/descriptor/model.js';
 import { code, list } from './reference/markdown.js';
 import { whenWords } from './rule-words.js';
 
-/** Access rules in words: for the page of a type, and for what changed from one model to another. */
+/** Access rules in words: for the page of a type, and for changes from one model to another. */
 
 /** Returns a line of Markdown for each access rule of a type. */
 export function describeAccess(type: ModelType): readonly string[] {

@@ -35,7 +35,7 @@ export const accessRules: Rule = (views, report) => {
 };
 
 const LEGAL = wordNames(WHO);
-/** Those that are about a property. */
+/** The words that need a property beside them. */
 const WITH_OF: readonly string[] = ['property', 'parent'];
 /** As `user roles` takes it. */
 const ROLE = /^[^\s,\p{Cc}\p{Cs}]{1,255}$/u;

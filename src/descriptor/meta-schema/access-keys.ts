@@ -15,7 +15,11 @@ export const accessRule: JSONSchema7 = {
       description: `The users that the rule is about.\n${wordsText(WHO)}`,
     },
     of: text('Of `property` and `parent`: the property that the rule looks at.', 'assignee'),
-    where: ref('partCondition'),
+    where: {
+      ...ref('partCondition'),
+      description: 'Only objects with these values: one value, a list, or { not: [values] }.',
+      examples: [{ public: true }],
+    },
     read: flag('They see the object.', false),
     create: flag('They may create such an object.', false),
     update: {
@@ -37,7 +41,8 @@ export const accessRule: JSONSchema7 = {
 export const access: JSONSchema7 = {
   type: 'array',
   description:
-    'The users who see, create, change and destroy objects. Without it all users of the account do.',
+    'The users who see, create, change and destroy objects. Without it all users of the account ' +
+    'do.',
   items: ref('accessRule'),
   minItems: 1,
   maxItems: BOUNDS.accessRules,

@@ -82,7 +82,8 @@ function keyLine(name: string, schema: JSONSchema7, isRequired = false, owner?: 
   const needed = isRequired ? ' (required)' : '';
   const section = place in SECTIONS ? SECTIONS[place] : SECTIONS[name];
   const key = section === undefined ? code(shown) : `[${code(shown)}](${section})`;
-  return `- ${key}${needed}: ${inLine(sentenceOf(schema, place in WORDS_OF ? WORDS_OF[place] : WORDS_OF[name]))}`;
+  const words = place in WORDS_OF ? WORDS_OF[place] : WORDS_OF[name];
+  return `- ${key}${needed}: ${inLine(sentenceOf(schema, words))}`;
 }
 
 /** Returns a value as a descriptor has it: in quotes if YAML would read it as something else. */
