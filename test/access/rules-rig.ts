@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { changeRoles, createAccount, createToken, grantAccess } from '../../src/
 import { openPool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
-import { createIdGenerator } from '../../src/protocol/ids.js';
+import { createIdGenerator, type IdGenerator } from '../../src/protocol/ids.js';
 import { startServer } from '../../src/server/start.js';
 import { capture, REPOSITORY } from '../scripts/generator/project.js';
 import { Client, CORE } from '../support/client.js';
@@ -17,19 +17,26 @@ import { Client, CORE } from '../support/client.js';
 export function useProject(descriptor: string): () => string {
   let root = '';
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-'));
-    await mkdir(join(root, 'node_modules'));
-    await symlink(REPOSITORY, join(root, 'node_modules', 'jmapsmith'));
-    await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
-    await mkdir(join(root, 'capabilities'));
-    const text = join(REPOSITORY, 'test/access', descriptor);
-    await copyFile(text, join(root, 'capabilities', descriptor));
-    const options = { check: false, dryRun: false, watch: false, root };
-    expect(await capture(() => generate(options))).toMatchObject({ code: 0, stderr: '' });
-    await linkBuild(root);
+    root = await makeProject(await readFile(join(REPOSITORY, 'test/access', descriptor), 'utf8'));
   }, 600_000);
   afterAll(() => rm(root, { recursive: true, force: true }));
   return () => root;
+}
+
+/** Generates a project of one descriptor; `before`: the root of its previous version. */
+export async function makeProject(descriptor: string, before?: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-'));
+  await mkdir(join(root, 'node_modules'));
+  await symlink(REPOSITORY, join(root, 'node_modules', 'jmapsmith'));
+  await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
+  await mkdir(join(root, 'capabilities'));
+  await writeFile(join(root, 'capabilities/notebooks.yaml'), descriptor);
+  if (before !== undefined)
+    await cp(join(before, 'prisma'), join(root, 'prisma'), { recursive: true });
+  const options = { check: false, dryRun: false, watch: false, root };
+  expect(await capture(() => generate(options))).toMatchObject({ code: 0, stderr: '' });
+  await linkBuild(root);
+  return root;
 }
 
 /** The server loads what a build compiles: here the test's own compiler does that. */
@@ -67,13 +74,21 @@ export interface Person {
   readonly client: Client;
 }
 
-/** Starts a server of the project on SQLite, or on the database of `url`. */
+interface Place {
+  /** Of a PostgreSQL database; null: on SQLite. */
+  readonly url: string | null;
+  readonly dataDir: string;
+}
+
+/**
+ * Starts a server of the project. The first one on a database makes the users; a later one finds
+ * them.
+ */
 export async function startPeople<Name extends string>(
   root: string,
-  url: string | null,
+  { url, dataDir }: Place,
   members: Readonly<Record<Name, Member>>,
 ): Promise<People<Name>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-data-'));
   const database: Record<string, string> = url === null ? {} : { DATABASE_URL: url };
   const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', PUSH: 'off', ...database };
   const server = await startServer(root, { ...env, BOOTSTRAP_TOKEN: 'off' });
@@ -81,11 +96,10 @@ export async function startPeople<Name extends string>(
   const ids = createIdGenerator();
   const users: [string, Person][] = [];
   let accountId = '';
-  for (const [name, { given, roles = [] }] of Object.entries<Member>(members)) {
-    const own = await createAccount(prisma, ids, { name, user: name });
-    if (given === undefined) accountId = own;
-    else await grantAccess(prisma, ids, { accountId, user: name, readOnly: given === 'read' });
-    await changeRoles(prisma, name, roles);
+  for (const [name, member] of Object.entries<Member>(members)) {
+    const own = await ownAccount(prisma, ids, name);
+    if (member.given === undefined) accountId = own;
+    else await giveAccount(prisma, ids, { accountId, user: name, ...member });
     const token = await createToken(prisma, ids, { user: name });
     const client = new Client(server.url, token, [CORE, 'urn:example:notebooks']);
     const user = await prisma.jmapUser.findFirstOrThrow({ where: { name } });
@@ -97,9 +111,22 @@ export async function startPeople<Name extends string>(
     async close() {
       await end();
       await server.close();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function ownAccount(prisma: PrismaClient, ids: IdGenerator, name: string): Promise<string> {
+  const known = await prisma.jmapAccount.findFirst({ where: { name } });
+  return known?.id ?? createAccount(prisma, ids, { name, user: name });
+}
+
+async function giveAccount(
+  prisma: PrismaClient,
+  ids: IdGenerator,
+  { accountId, user, given, roles = [] }: Member & { accountId: string; user: string },
+): Promise<void> {
+  await grantAccess(prisma, ids, { accountId, user, readOnly: given === 'read' });
+  await changeRoles(prisma, user, roles);
 }
 
 function openDirectory(

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { usePostgresql } from '../support/postgresql.js';
 import { type People, type Person, startPeople, useProject } from './rules-rig.js';
@@ -86,8 +89,12 @@ const NOTHING = { created: [], updated: [], destroyed: [] };
 /** Serves a fresh account. Returns the desks of its users. */
 async function open(database: string) {
   const url = database === 'SQLite' ? null : await postgresql().createDatabase('rules');
-  const people = await startPeople(root(), url, MEMBERS);
-  onTestFinished(() => people.close());
+  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-data-'));
+  const people = await startPeople(root(), { url, dataDir }, MEMBERS);
+  onTestFinished(async () => {
+    await people.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
   const desk = (name: keyof typeof MEMBERS) => new Desk(people, name);
   return {
     ...{ ada: desk('ada'), bob: desk('bob'), eve: desk('eve'), dan: desk('dan') },
