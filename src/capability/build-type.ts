@@ -63,7 +63,7 @@ type DeclaredName<Stored> = string extends keyof Stored
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
     Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'>,
-    Pick<DataTypeDefinition, 'rules' | 'errors' | 'hash'> {
+    Pick<DataTypeDefinition, 'rules' | 'access' | 'errors' | 'hash'> {
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
   /** The parts of properties that filters and sorts read. */

@@ -74,10 +74,11 @@ export interface AggregateDefinition {
 }
 
 /**
- * The standard columns have roles, so that no shared code knows a property by its name. `unknown`
- * stands for all properties that the type keeps without declaring them.
+ * The standard columns have roles, so that no shared code knows a property by its name. `creator`
+ * has the id of the user who created the object; null where that was a hook. `unknown` stands for
+ * all properties that the type keeps without declaring them.
  */
-export type PropertyRole = 'id' | 'created' | 'updated' | 'unknown';
+export type PropertyRole = 'id' | 'created' | 'updated' | 'creator' | 'unknown';
 
 export interface PropertyDefinition {
   /** Wire name: any text, camelCase as a rule. */

@@ -40,6 +40,8 @@ export const BOUNDS = Object.freeze({
   maxNesting: 30,
   /** Schemas within a property, definitions written out wherever they are used. */
   schemas: 5_000,
+  /** Access rules of a type: each may add a row to the index of who sees an object. */
+  accessRules: 8,
   /** Characters of a type's name: tables and indexes fit PostgreSQL's 63 octets. */
   typeName: 40,
   /** Characters of the name of a property or a condition. */
@@ -87,6 +89,7 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
     most: BOUNDS.scannedLength,
   },
   { what: 'properties of a type', most: BOUNDS.typeProperties },
+  { what: 'access rules of a type', most: BOUNDS.accessRules },
   { what: 'letters of the name of a type', most: BOUNDS.typeName },
   { what: 'characters of the name of a property or a condition', most: BOUNDS.propertyName },
   { what: 'undeclared properties of an object', most: UNKNOWN_BOUNDS.count },

@@ -58,6 +58,16 @@ export const DESTROY_RULES: Words<'allow' | 'refuse'> = Object.freeze({
   refuse: 'A destroy is refused, and so is one that would take the object along.',
 });
 
+/** The users that an access rule is about, by the value of `who`. */
+export const WHO = Object.freeze({
+  owner: 'Users who may write in all of the account. Its owner may do everything anyhow.',
+  everyone: 'All users who reach the account.',
+  'role:NAME': 'Users with the role NAME.',
+  creator: 'The user who created the object.',
+  property: 'The users whose ids the property `of` holds. It has `principal: true`.',
+  parent: 'The users who see the object that the reference `of` leads to.',
+}) satisfies Words<string>;
+
 /** Uses that a method makes of the account, by the value of `account`. */
 export const ACCOUNT_USES: Words<AccountUse> = Object.freeze({
   none: 'It is about no account and has no `accountId`.',

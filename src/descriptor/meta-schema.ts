@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { accessRule } from './meta-schema/access-keys.js';
 import { answeredProperty } from './meta-schema/answered-keys.js';
 import { flag, freeObject, names, ref, text } from './meta-schema/key-schemas.js';
 import { method } from './meta-schema/method-keys.js';
@@ -85,6 +86,7 @@ export const META_SCHEMA: JSONSchema7 = {
     partCondition,
     immutableRule,
     requiredRule,
+    accessRule,
     standardMethod,
     method,
     quota,

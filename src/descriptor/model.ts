@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import type { AccessRule } from '../capability/access-rules.js';
 import type { AccountUse, OAuthScopes } from '../capability/capability-definition.js';
 import type {
   AnsweredDefinition,
@@ -44,6 +45,8 @@ export interface ModelProperty extends Omit<PropertyDefinition, 'nullColumn'> {
   readonly blobs: readonly Place[];
   readonly texts: readonly TextRule[];
   readonly references: readonly ReferenceDefinition[];
+  /** Its texts, or the keys of its set, are ids of users. */
+  readonly principal?: true;
   /** Why, and what to use instead. */
   readonly deprecated?: string;
   /** The name that it had in the last released migration: its values are kept. */
@@ -157,6 +160,8 @@ export interface ModelType {
   readonly query?: ModelShapes;
   readonly limits?: TypeLimits;
   readonly rules?: TypeRules;
+  /** Absent where all users of the account may do all. */
+  readonly access?: readonly AccessRule[];
   /** SetErrors of the type's own; absent if there are none. */
   readonly errors?: readonly ModelError[];
   /** Absent if there are none. */

@@ -13,7 +13,7 @@ import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
 import { type NameView, nameOf, namesIn, referringName } from './name-view.js';
-import { type InnerSchema, isBlob, schemasIn } from './schema-places.js';
+import { type InnerSchema, isBlob, isPrincipal, schemasIn } from './schema-places.js';
 
 /** The standard properties that a type may replace or leave out. */
 export const TIMES = ['created', 'updated'] as const;
@@ -67,6 +67,8 @@ export interface PropertyView {
   readonly optional: boolean;
   /** The value itself is the id of a blob. */
   readonly blob: boolean;
+  /** `principal: true`: its texts are ids of users. */
+  readonly principal: boolean;
   /** The places in its values that hold ids of blobs. */
   readonly blobs: readonly Place[];
   readonly access: string;
@@ -84,7 +86,8 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   const schemas = schemasIn(node);
   const references = schemas.flatMap((schema) => viewReference(name, schema));
   const isId = singleReference({ references }) !== undefined;
-  const format = isId ? 'id' : text(member(node, 'format'));
+  const principal = isPrincipal(node);
+  const format = isId || (principal && type === 'string') ? 'id' : text(member(node, 'format'));
   const computed = member(node, 'computed');
   return {
     name,
@@ -94,6 +97,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     nullable,
     optional: flag(member(node, 'optional'), false),
     blob: isBlob(node),
+    principal,
     blobs: schemas.filter((schema) => isBlob(schema.node)).map(({ place }) => place),
     references,
     access: text(member(node, 'access')) ?? 'mutable',
@@ -124,6 +128,7 @@ export function standardProperties(
     nullable: false,
     optional: false,
     blob: false,
+    principal: false,
     blobs: [],
     references: [],
     defaultNow: false,

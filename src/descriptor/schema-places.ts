@@ -13,6 +13,11 @@ export function isBlob(node: Located | undefined): boolean {
   return text(node) === 'blob' || member(node, 'blob')?.value === true;
 }
 
+/** Returns whether the texts of a property, or the keys of its set, are ids of users. */
+export function isPrincipal(node: Located): boolean {
+  return member(node, 'principal')?.value === true;
+}
+
 /** A schema within another one. */
 export interface InnerSchema {
   readonly place: Place;

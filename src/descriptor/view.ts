@@ -1,3 +1,4 @@
+import { type AccessView, viewAccess } from './access-view.js';
 import { type AnsweredView, viewAnswered } from './answered-view.js';
 import type { ReadableDescriptor } from './descriptor-file.js';
 import { Definitions } from './expand.js';
@@ -54,6 +55,8 @@ export interface TypeView {
   readonly filters: readonly FilterView[];
   readonly sorts: readonly SortView[];
   readonly rules: RulesView;
+  /** The rules that say who may do what; none where all users of the account may do all. */
+  readonly access: readonly AccessView[];
   /** The shapes of results; undefined where it declares none. */
   readonly shapes: ShapesView | undefined;
   /** Properties that are computed when they are read, in the order of the text. */
@@ -184,6 +187,7 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
     rules: viewRules(node),
+    access: viewAccess(node),
     shapes: viewShapes(member(node, 'query')),
     answered: expandAll(members(member(node, 'answered')), definitions).map(viewAnswered),
     errors: viewErrors(member(node, 'errors'), definitions),

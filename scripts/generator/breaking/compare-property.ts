@@ -63,6 +63,10 @@ export function compareProperty(
     tellSeen('wire', false, where, 'its default changed');
   if (before.secret !== after.secret)
     tell('storage', true, where, 'sealed otherwise: its values go');
+  if (before.principal !== after.principal) {
+    const what = after.principal === true ? 'holds ids of users now' : 'holds no ids of users now';
+    tellSeen('wire', false, where, what);
+  }
   const retargeted = compareReferences(before, after, where, { tell, tellSeen });
   const gained = placesBeside(after.blobs, before.blobs);
   const lost = placesBeside(before.blobs, after.blobs);

@@ -8,6 +8,7 @@ import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { startsAlike } from '../migrations/starts-alike.js';
+import { compareAccess, newNames } from './compare-access.js';
 import { compareAnswered } from './compare-answered.js';
 import { compareNames } from './compare-names.js';
 import { compareProperty, withoutInternal } from './compare-property.js';
@@ -152,6 +153,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
       compareWhole(whole, type, tell);
       compareAnswered(whole, type, renamed, tell);
       compareRules(whole, type, renamed, tell);
+      compareAccess(whole, type, newNames(old.name, renames), tell);
       compareSearches(whole, type, renamed, tell);
     }
   }

@@ -125,6 +125,7 @@ function typeValue(
     query: type.query,
     limits: type.limits,
     rules: type.rules,
+    access: type.access,
     errors: type.errors?.map((error) => error.name),
     answered: type.answered === undefined ? undefined : mapByName(type.answered, answeredValue),
     validate: {

@@ -62,7 +62,8 @@ function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-function whenWords(when: readonly RuleCondition[]): string {
+/** Returns the conditions of a rule in words. */
+export function whenWords(when: readonly RuleCondition[]): string {
   return when
     .map(({ property, values, isNot }) => {
       const words = values.map((value) => code(JSON.stringify(value))).join(' or ');

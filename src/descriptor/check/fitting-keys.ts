@@ -1,7 +1,7 @@
 import { formatNamed } from '../../capability/formats/index.js';
 import { KEYS_OF_SETS, type TypeName, typeOf } from '../kinds.js';
 import { type Located, member, members, text } from '../located.js';
-import { isBlob } from '../schema-places.js';
+import { isBlob, isPrincipal } from '../schema-places.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
@@ -99,10 +99,13 @@ function saysItAll(
   type: string,
 ): { readonly key: string; readonly excluded: readonly string[] } | undefined {
   const format = text(member(node, 'format'));
+  const isPrincipalId = type === 'string' && isPrincipal(node);
   // `format: id` says of ids what they are anyway.
   const ofIds = format === undefined || format === 'id' ? [] : ['format'];
   if (type === 'string' && member(node, 'references') !== undefined)
     return { key: 'references', excluded: [...LETTERS, ...ofIds, 'normalize'] };
+  if (isPrincipalId)
+    return { key: 'principal: true', excluded: [...LETTERS, ...ofIds, 'normalize'] };
   if (format !== undefined) {
     const isBounded = formatNamed(format)?.length !== null;
     const excluded = isBounded ? LETTERS : LETTERS.filter((key) => key !== 'maxLength');
@@ -116,7 +119,8 @@ function saysItAll(
  */
 function judgeSet(node: Located, keys: Located, report: Report): void {
   const { type } = typeOf(node);
-  const legal = keys.value === 'string' ? [...OF_A_SET, ...KEYS_OF_SETS] : OF_A_SET;
+  const legal =
+    keys.value === 'string' && !isPrincipal(node) ? [...OF_A_SET, ...KEYS_OF_SETS] : OF_A_SET;
   if (type !== 'object')
     report(
       'misplaced-key',

@@ -2,6 +2,7 @@ import type { Member } from '../located.js';
 import type { Location, Problem } from '../model.js';
 import { MAX_PROBLEMS } from '../parse.js';
 import type { CapabilityView } from '../view.js';
+import { accessRules } from './access-rules.js';
 import { accountCapabilities } from './account-capabilities.js';
 import { aggregates } from './aggregate-sources.js';
 import { answeredProperties } from './answered-properties.js';
@@ -29,6 +30,7 @@ import { oauthScopes } from './oauth-scopes.js';
 import { optionals } from './optionals.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
+import { principals } from './principals.js';
 import { propertyNames } from './property-names.js';
 import { queryShapes } from './query-shapes.js';
 import { quotas } from './quotas.js';
@@ -97,6 +99,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   transitions,
   immutableWhen,
   requiredWhen,
+  principals,
+  accessRules,
   ownErrors,
   singletons,
   standardMethods,

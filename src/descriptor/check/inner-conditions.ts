@@ -15,17 +15,18 @@ export function judgeInnerConditions(
   type: TypeView,
   where: readonly ConditionView[],
   report: Report,
+  code: 'bad-aggregate' | 'bad-access' = 'bad-aggregate',
 ): void {
   for (const condition of where) {
     const { property: named, path, values } = condition;
     const property = findProperty(type, named, report);
     if (property?.kind === undefined) continue;
     if (property.access === 'secret')
-      report('bad-aggregate', named.at, `"${named.name}" is secret: nothing can depend on it.`);
+      report(code, named.at, `"${named.name}" is secret: nothing can depend on it.`);
     else if (property.role === 'updated')
-      report('bad-aggregate', named.at, '"updated" is a clock: it changes with every write.');
+      report(code, named.at, '"updated" is a clock: it changes with every write.');
     else if (path.length === 0) judgeValues(property, values, report);
-    else judgeMember(property, condition, report);
+    else judgeMember(property, condition, report, code);
   }
 }
 
@@ -51,7 +52,7 @@ function judgeMember(
   { node }: Pick<PropertyView, 'node'>,
   { property: named, path, values }: ConditionView,
   report: Report,
-  code: 'bad-aggregate' | 'unknown-property' = 'bad-aggregate',
+  code: 'bad-aggregate' | 'bad-access' | 'unknown-property',
 ): void {
   let schema: Located = node;
   for (const [at, name] of path.entries()) {

@@ -88,6 +88,8 @@ export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
   transitions: 'transitions: { status: { draft: [sent] } }',
   immutableWhen: 'immutableWhen: { status: [sent] }',
   requiredWhen: 'requiredWhen: { when: { status: [sent] }, properties: [number] }',
+  access: 'access: [{ who: owner, read: true }]',
+  update: 'update: [done]',
   errors: 'errors: [invoiceIsPaid]',
   drops: 'drops: [oldName]',
   quotas: 'quotas: { things: { types: [Thing], count: 1000 } }',

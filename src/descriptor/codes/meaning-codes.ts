@@ -2,6 +2,14 @@ import type { CodeTable } from './code-row.js';
 
 /** Codes of descriptors whose keys are legal, and say something together that is not. */
 export const MEANING = Object.freeze({
+  'bad-access': {
+    cause:
+      'An [access rule](access.md) names users, and what they may do. A rule about a `property` ' +
+      'needs one with `principal: true`, and a rule about a `parent` a recorded reference to a ' +
+      'type with access rules of its own. No type follows itself by way of others.',
+    wrong: 'access: [{ who: owners, read: true }]',
+    right: 'access: [{ who: owner, read: true }]',
+  },
   'bad-aggregate': {
     cause:
       'A [count or sum](properties.md#counts-and-sums) names another type, its reference to this ' +
@@ -60,6 +68,13 @@ export const MEANING = Object.freeze({
     cause: 'The pattern is no regular expression with the flag `u`.',
     wrong: "pattern: '['",
     right: "pattern: '^[a-z]+$'",
+  },
+  'bad-principal': {
+    cause:
+      '`principal: true` stands at a text or a set of texts, which are ids of users then. It is ' +
+      'no secret, and no reference.',
+    wrong: 'type: integer, principal: true',
+    right: 'type: string, principal: true',
   },
   'bad-quota': {
     cause:
@@ -281,6 +296,14 @@ export const MEANING = Object.freeze({
     cause: "A pattern can't be matched in linear time ([patterns](properties.md#patterns)).",
     wrong: "pattern: '[a-z]{1,4000}@'",
     right: "pattern: '^[a-z]{1,40}@'",
+  },
+  'unsyncable-access': {
+    cause:
+      'An [access rule](access.md#where) depends on something that changes without the object: ' +
+      'the clock, a value that is computed when it is read, or another object. Store it in a ' +
+      '[computed property](properties.md#computed).',
+    wrong: 'access: [{ who: everyone, where: { updated: [null] }, read: true }]',
+    right: 'access: [{ who: everyone, where: { done: true }, read: true }]',
   },
   unsortable: {
     cause: 'Lists and objects have no order.',

@@ -4,9 +4,6 @@ import { onRequest } from './answered-keys.js';
 import { deprecated, flag, names, nullsEqual, ref, renamedFrom, text } from './key-schemas.js';
 import { schemaKeys, typeNeeded } from './value-keys.js';
 
-/** `owner`, or a role. */
-const READABLE = '^(?:owner|role:\\S(?:.*\\S)?)$';
-
 export const property: JSONSchema7 = {
   type: 'object',
   description:
@@ -30,7 +27,7 @@ export const property: JSONSchema7 = {
     onRequest,
     readable: {
       type: 'array',
-      items: { type: 'string', pattern: READABLE },
+      items: { type: 'string' },
       minItems: 1,
       uniqueItems: true,
       description:
@@ -45,6 +42,10 @@ export const property: JSONSchema7 = {
       examples: ['immutable'],
       description: wordsText(ACCESS),
     },
+    principal: flag(
+      'The text is the id of a user, or the keys of a set are: access rules can name the property.',
+      false,
+    ),
     stored: {
       enum: wordNames(STORED),
       default: 'hash',

@@ -3,6 +3,7 @@ import { BOUNDS } from '../bounds.js';
 import { UNKNOWN_WORDS, wordNames, wordsText } from '../key-words.js';
 import { TIMES } from '../property-view.js';
 import { METHOD_NAMES } from '../standard-methods.js';
+import { access } from './access-keys.js';
 import { answered } from './answered-keys.js';
 import {
   count,
@@ -155,6 +156,7 @@ export const dataType: JSONSchema7 = {
       additionalProperties: false,
     },
     ...ruleKeys,
+    access,
     deprecated,
     renamedFrom,
     drops: names('Properties whose values the next migration may lose or narrow.', 'oldName'),

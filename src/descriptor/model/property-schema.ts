@@ -4,7 +4,7 @@ import { BOUNDS } from '../bounds.js';
 import type { UnionSchema } from '../branches.js';
 import { KEYS_OF_SETS, kindOf, typeNamed, typeOf } from '../kinds.js';
 import { items, type Located, member, members, text, words } from '../located.js';
-import { isBlob } from '../schema-places.js';
+import { isBlob, isPrincipal } from '../schema-places.js';
 import { declaredTarget, withTarget } from './id-schemas.js';
 
 /**
@@ -45,7 +45,8 @@ function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const constant = member(node, 'const');
   if (constant !== undefined) return constantSchema(node, constant.value);
   const isReference = member(node, 'references') !== undefined;
-  if (type === 'string' && (isReference || isBlob(node))) return composeId(node, nullable);
+  const isId = isReference || isBlob(node) || isPrincipal(node);
+  if (type === 'string' && isId) return composeId(node, nullable);
   const own: Record<string, unknown> = readNormalize(node);
   for (const key of typeNamed(type)?.bounds ?? []) {
     const value = member(node, key)?.value;
@@ -131,7 +132,8 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
   );
   const declared = declaredTarget(node);
   const target = declared === undefined ? declaredTarget(keys) : declared;
-  const format = target === undefined ? text(member(keys, 'format')) : 'id';
+  const isId = target !== undefined || isPrincipal(node);
+  const format = isId ? 'id' : text(member(keys, 'format'));
   const schema: JSONSchema7 = {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['object', 'null'] : 'object',

@@ -63,6 +63,7 @@ export function buildProperty(
     references: view.references.map(buildReference),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
+    ...(view.principal ? { principal: true as const } : {}),
     ...(flag(member(view.node, 'onRequest'), false) ? { onRequest: true as const } : {}),
     ...readersOf(view),
     ...evolutionOf(view),

@@ -20,6 +20,7 @@ import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
 import type { IsInternal } from './aggregate-words.js';
 import { buildAnswered } from './answered-model.js';
+import { buildAccess, creatorOf } from './build-access.js';
 import { buildPart } from './build-part.js';
 import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type FindOperand, filterIndexes } from './filters-and-sorts.js';
@@ -57,6 +58,7 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
         isInternal,
       }),
     ),
+    ...creatorOf(view),
   ];
   const named = new Map(properties.map((property) => [property.name, property]));
   const find: Find = (name) => {
@@ -78,6 +80,7 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
   const search = buildSearch(view.name, filters);
   const limits = readLimits(member(view.node, 'limits'));
   const rules = buildRules(view.rules, properties, view.keepsUnknown);
+  const access = buildAccess(view);
   return {
     name: view.name,
     table: view.name,
@@ -97,6 +100,7 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
     ...(view.shapes === undefined ? {} : { query: buildShapes(view.shapes) }),
     ...(limits === undefined ? {} : { limits }),
     ...(rules === undefined ? {} : { rules }),
+    ...(access === undefined ? {} : { access }),
     ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
     ...(view.answered.length === 0 ? {} : { answered: view.answered.map(buildAnswered) }),
     ...evolutionOf(view),

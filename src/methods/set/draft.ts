@@ -131,6 +131,8 @@ export function isServerSet(property: PropertyDefinition): boolean {
 export interface Birth {
   readonly id: string;
   readonly time: number;
+  /** The id of the user who creates it; absent where that is a hook. */
+  readonly creator?: string;
 }
 
 /** An entry of `create` and the id that it gets if it succeeds, so that others can refer to it. */
@@ -163,6 +165,7 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
   object[roles.id.name] = birth.id;
   if (roles.created !== undefined) object[roles.created.name] = born;
   if (roles.updated !== undefined) object[roles.updated.name] = born;
+  if (roles.creator !== undefined) object[roles.creator.name] = birth.creator ?? null;
   return object as StoredObject;
 }
 

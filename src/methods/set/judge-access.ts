@@ -107,7 +107,9 @@ export class AccessJudge {
   }
 
   #forbidden(operation: Operation, what: string): SetError {
-    const who = [...new Set(rulesFor(this.#rules, operation).map(({ who: one }) => wordsOf(one)))];
+    const who = [
+      ...new Set(rulesFor(this.#rules, operation).map(({ who: one }) => wordsOf(one, this.#type))),
+    ];
     const only = who.length === 0 ? 'The owner of the account alone' : `Only ${who.join(', or ')}`;
     return setError('forbidden', `${only} may ${what}.`);
   }
@@ -125,7 +127,7 @@ function afterOf({ after }: ProposedRow): StoredObject {
 const OUT_OF_REACH = setError('forbidden', 'You would not see the object any more.');
 
 /** Returns the users of a rule, as an error names them. */
-function wordsOf(who: AccessSubject): string {
+function wordsOf(who: AccessSubject, { properties }: DataTypeDefinition): string {
   switch (who.kind) {
     case 'owner':
       return 'the owner of the account and users who may write in all of it';
@@ -134,7 +136,9 @@ function wordsOf(who: AccessSubject): string {
     case 'role':
       return `users with the role ${quoted(who.role)}`;
     case 'property':
-      return `users whom ${quoted(who.property)} names`;
+      return properties.some(({ name, role }) => name === who.property && role === 'creator')
+        ? 'the user who created it'
+        : `users whom ${quoted(who.property)} names`;
     case 'share':
       return `users with the right ${quoted(who.right)}`;
     case 'parent':

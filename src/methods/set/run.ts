@@ -188,12 +188,14 @@ export class SetRun {
 
   #creates(): readonly CreateOperation[] {
     const index = this.#index;
+    const isClient = this.#plan.author === 'client';
+    const by = isClient ? { creator: this.#context.request.principal.userId } : {};
     return this.#plan.creates.map(({ key, draft, birth }) => ({
       kind: 'create',
       key,
       id: birth.id,
       sent: draft.sent,
-      object: newObject(index, draft.values, birth),
+      object: newObject(index, draft.values, { ...birth, ...by }),
       error: index.type.singleton === true ? singletonError(index) : refusal(draft),
     }));
   }

@@ -9,6 +9,7 @@ import {
   NORMALIZE,
   ON_DESTROY,
   STORED,
+  WHO,
   type Words,
 } from '../../../../src/descriptor/key-words.js';
 import { TYPES } from '../../../../src/descriptor/kinds.js';
@@ -24,7 +25,9 @@ export function descriptorTables(): Tables {
   return {
     'keys of a capability': keys(META_SCHEMA),
     'keys of a quota': keys(named('quota')),
-    'keys of a type': keys(named('dataType')),
+    'keys of a type': keys(named('dataType'), { owner: 'type' }),
+    'keys of an access rule': keys(named('accessRule'), { owner: 'rule' }),
+    who: words(WHO),
     'keys of a method': keys(named('method')),
     account: words(ACCOUNT_USES),
     bounds: bounds(),
@@ -36,7 +39,9 @@ export function descriptorTables(): Tables {
 export function propertyTables(): Tables {
   return {
     'keys of a value': valueKeys(named('schema')),
-    'keys of a property': keys(named('property'), Object.keys(propertiesOf(named('schema')))),
+    'keys of a property': keys(named('property'), {
+      others: Object.keys(propertiesOf(named('schema'))),
+    }),
     types: types(),
     formats: formats(),
     normalize: words(NORMALIZE),
@@ -55,21 +60,30 @@ export function queryTables(): Tables {
   };
 }
 
-/** Returns the keys of an object of the language, less those that stand in another list. */
-function keys(schema: JSONSchema7, others: readonly string[] = []): readonly string[] {
+interface KeyList {
+  /** Keys that stand in another list. */
+  readonly others?: readonly string[];
+  /** A word for the object, where one of its keys has another meaning elsewhere. */
+  readonly owner?: string;
+}
+
+/** Returns the keys of an object of the language. */
+function keys(schema: JSONSchema7, { others = [], owner }: KeyList = {}): readonly string[] {
   return Object.entries(propertiesOf(schema))
     .filter(([name]) => !others.includes(name))
-    .map(([name, each]) => keyLine(name, each, schema.required?.includes(name)));
+    .map(([name, each]) => keyLine(name, each, schema.required?.includes(name), owner));
 }
 
 /** Returns a line with a key, an example of its value, and what it says. */
-function keyLine(name: string, schema: JSONSchema7, isRequired = false): string {
+function keyLine(name: string, schema: JSONSchema7, isRequired = false, owner?: string): string {
+  const place = `${owner} ${name}`;
   const [example] = (schema.examples ?? []) as readonly unknown[];
   const shown = example === undefined ? name : `${name}: ${valueText(example)}`;
   const needed = isRequired ? ' (required)' : '';
-  const section = SECTIONS[name];
+  const section = place in SECTIONS ? SECTIONS[place] : SECTIONS[name];
   const key = section === undefined ? code(shown) : `[${code(shown)}](${section})`;
-  return `- ${key}${needed}: ${inLine(sentenceOf(schema, WORDS_OF[name]))}`;
+  const words = place in WORDS_OF ? WORDS_OF[place] : WORDS_OF[name];
+  return `- ${key}${needed}: ${inLine(sentenceOf(schema, words))}`;
 }
 
 /** Returns a value as a descriptor has it: in quotes if YAML would read it as something else. */
@@ -78,8 +92,10 @@ function valueText(value: unknown): string {
 }
 
 /** Says what a key is for, if a section of a page lists its words. */
-const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
+const WORDS_OF: Readonly<Record<string, string | undefined>> = Object.freeze({
   access: 'The readers and writers of the property.',
+  'type access': undefined,
+  'rule who': 'The users that the rule is about.',
   stored: 'How the server keeps a secret.',
   onDestroy: 'The effect of a destroy of the object referred to.',
   is: 'How the condition compares.',
@@ -96,7 +112,7 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** The section that has the rules and an example of a key. */
-const SECTIONS: Readonly<Record<string, string>> = Object.freeze({
+const SECTIONS: Readonly<Record<string, string | undefined>> = Object.freeze({
   $defs: 'properties.md#definitions',
   $ref: 'properties.md#definitions',
   methods: 'descriptors.md#methods',
@@ -115,6 +131,9 @@ const SECTIONS: Readonly<Record<string, string>> = Object.freeze({
   unique: 'properties.md#unique',
   optional: 'properties.md#optional-properties',
   access: 'properties.md#access',
+  'type access': 'descriptors.md#access',
+  'rule where': 'access.md#where',
+  principal: 'access.md#properties-that-name-users',
   stored: 'properties.md#secrets',
   computed: 'properties.md#computed',
   normalize: 'properties.md#normal-forms',

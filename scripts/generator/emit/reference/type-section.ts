@@ -12,6 +12,7 @@ import type {
   ModelType,
 } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
+import { describeAccess } from '../access-words.js';
 import { describeRules } from '../rule-words.js';
 import { readersWords } from '../type-schemas.js';
 import { type Example, exampleOf } from './examples.js';
@@ -32,6 +33,7 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
     ...properties(type),
     ...answered(type),
     ...rules(type),
+    ...access(type),
     ...errors(type),
     ...(type.methods.some(({ name }) => name === 'query') ? describeQueries(type) : []),
     ...standardMethods(capability, type),
@@ -176,6 +178,18 @@ function rules(type: ModelType): readonly string[] {
   const lines = describeRules(type);
   if (lines.length === 0) return [];
   return ['Rules:', '', ...lines.map((line) => `- ${line}`), ''];
+}
+
+/** Returns a list of who may do what with the objects. */
+function access(type: ModelType): readonly string[] {
+  const lines = describeAccess(type);
+  if (lines.length === 0) return [];
+  return [
+    'Access: the owner of the account may do everything. Other users:',
+    '',
+    ...lines.map((line) => `- ${line}`),
+    '',
+  ];
 }
 
 /** Returns the errors of the type's own, and what the server gives with each. */

@@ -88,6 +88,8 @@ export function writeBounds(property: ModelProperty, type: ModelType): string {
     const where = place.length === 0 ? '' : `${code(placeText(place))}: `;
     words.push(`${where}the id of a blob of the account`);
   }
+  if (property.principal === true)
+    words.push(schema.propertyNames === undefined ? 'the id of a user' : 'ids of users');
   for (const { type: target, place, onDestroy, error, acyclic } of referencesOf([property])) {
     const where = isWholePlace(place) ? '' : `${code(placeText(place))}: `;
     const refusal = error === undefined ? '' : ` (${code(error)})`;

@@ -1,0 +1,142 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { generate } from '../../scripts/generator/command.js';
+import { changeRoles, createAccount, createToken, grantAccess } from '../../src/accounts/index.js';
+import { openPool } from '../../src/database/postgresql/index.js';
+import { openPrisma } from '../../src/database/postgresql/prisma.js';
+import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { createIdGenerator, type IdGenerator } from '../../src/protocol/ids.js';
+import { startServer } from '../../src/server/start.js';
+import { capture, REPOSITORY } from '../scripts/generator/project.js';
+import { Client, CORE } from '../support/client.js';
+
+/** Generates a project of a descriptor of this folder, once for a file. Returns its root. */
+export function useProject(descriptor: string): () => string {
+  let root = '';
+  beforeAll(async () => {
+    root = await makeProject(await readFile(join(REPOSITORY, 'test/access', descriptor), 'utf8'));
+  }, 600_000);
+  afterAll(() => rm(root, { recursive: true, force: true }));
+  return () => root;
+}
+
+/** Generates a project of one descriptor; `before`: the root of its previous version. */
+export async function makeProject(descriptor: string, before?: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-'));
+  await mkdir(join(root, 'node_modules'));
+  await symlink(REPOSITORY, join(root, 'node_modules', 'jmapsmith'));
+  await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
+  await mkdir(join(root, 'capabilities'));
+  await writeFile(join(root, 'capabilities/notebooks.yaml'), descriptor);
+  if (before !== undefined)
+    await cp(join(before, 'prisma'), join(root, 'prisma'), { recursive: true });
+  const options = { check: false, dryRun: false, watch: false, root };
+  expect(await capture(() => generate(options))).toMatchObject({ code: 0, stderr: '' });
+  await linkBuild(root);
+  return root;
+}
+
+/** The server loads what a build compiles: here the test's own compiler does that. */
+async function linkBuild(root: string): Promise<void> {
+  const link = async (path: string, target: string): Promise<void> => {
+    const file = join(root, 'build/server', path);
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, `export * from ${JSON.stringify(pathToFileURL(target).href)};\n`);
+  };
+  await link('generated/registry.js', join(root, 'generated/registry.ts'));
+  for (const database of ['sqlite', 'postgresql'])
+    await link(
+      `build/prisma/${database}/client.js`,
+      join(REPOSITORY, `build/prisma/${database}/client.js`),
+    );
+}
+
+/** A user of the account: the owner, or one to whom it is given. */
+interface Member {
+  readonly given?: 'read' | 'write';
+  readonly roles?: readonly string[];
+}
+
+/** A server over HTTP, and the people who use one account of it. */
+export interface People<Name extends string> {
+  readonly accountId: string;
+  readonly users: Readonly<Record<Name, Person>>;
+  close(): Promise<void>;
+}
+
+export interface Person {
+  readonly id: string;
+  /** The account of the person's own. */
+  readonly ownAccountId: string;
+  readonly client: Client;
+}
+
+interface Place {
+  /** Of a PostgreSQL database; null: on SQLite. */
+  readonly url: string | null;
+  readonly dataDir: string;
+}
+
+/**
+ * Starts a server of the project. The first one on a database makes the users; a later one finds
+ * them.
+ */
+export async function startPeople<Name extends string>(
+  root: string,
+  { url, dataDir }: Place,
+  members: Readonly<Record<Name, Member>>,
+): Promise<People<Name>> {
+  const database: Record<string, string> = url === null ? {} : { DATABASE_URL: url };
+  const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', PUSH: 'off', ...database };
+  const server = await startServer(root, { ...env, BOOTSTRAP_TOKEN: 'off' });
+  const { prisma, end } = openDirectory(dataDir, url);
+  const ids = createIdGenerator();
+  const users: [string, Person][] = [];
+  let accountId = '';
+  for (const [name, member] of Object.entries<Member>(members)) {
+    const own = await ownAccount(prisma, ids, name);
+    if (member.given === undefined) accountId = own;
+    else await giveAccount(prisma, ids, { accountId, user: name, ...member });
+    const token = await createToken(prisma, ids, { user: name });
+    const client = new Client(server.url, token, [CORE, 'urn:example:notebooks']);
+    const user = await prisma.jmapUser.findFirstOrThrow({ where: { name } });
+    users.push([name, { id: user.id, ownAccountId: own, client }]);
+  }
+  return {
+    accountId,
+    users: Object.fromEntries(users) as Record<Name, Person>,
+    async close() {
+      await end();
+      await server.close();
+    },
+  };
+}
+
+async function ownAccount(prisma: PrismaClient, ids: IdGenerator, name: string): Promise<string> {
+  const known = await prisma.jmapAccount.findFirst({ where: { name } });
+  return known?.id ?? createAccount(prisma, ids, { name, user: name });
+}
+
+async function giveAccount(
+  prisma: PrismaClient,
+  ids: IdGenerator,
+  { accountId, user, given, roles = [] }: Member & { accountId: string; user: string },
+): Promise<void> {
+  await grantAccess(prisma, ids, { accountId, user, readOnly: given === 'read' });
+  await changeRoles(prisma, user, roles);
+}
+
+function openDirectory(
+  dataDir: string,
+  url: string | null,
+): { readonly prisma: PrismaClient; end(): Promise<void> } {
+  if (url === null) {
+    const prisma = openPrismaStandalone(join(dataDir, 'jmap.db'));
+    return { prisma, end: () => prisma.$disconnect() };
+  }
+  const pool = openPool({ url, size: 2 });
+  return { prisma: openPrisma(pool), end: () => pool.end() };
+}
