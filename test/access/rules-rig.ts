@@ -50,7 +50,7 @@ async function linkBuild(root: string): Promise<void> {
   for (const database of ['sqlite', 'postgresql'])
     await link(
       `build/prisma/${database}/client.js`,
-      join(REPOSITORY, `build/prisma/${database}/client.js`),
+      join(REPOSITORY, `build/prisma/${database}/client.ts`),
     );
 }
 

@@ -51,7 +51,7 @@ afterEach(() => rig.close());
 
 it('an object has the user who created it, and none where that was a hook', async () => {
   const told: Json[] = [];
-  rig = new Rig({ more: items(told) });
+  rig = new Rig({}, { more: items(told) });
   const using = [CORE, URN];
   const as = { using, user: viewer('u2') };
   const { created } = await rig.call('Item/set', { create: { k: { title: 'doubled' } } }, as);
@@ -72,7 +72,7 @@ it('an object has the user who created it, and none where that was a hook', asyn
 });
 
 it('a client gives no creator, and changes none', async () => {
-  rig = new Rig({ more: items([]) });
+  rig = new Rig({}, { more: items([]) });
   const using = [CORE, URN];
   const as = { using, user: viewer('u2') };
   const wrong = { create: { k: { [CREATOR]: 'u3' } } };
