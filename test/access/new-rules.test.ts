@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { usePostgresql } from '../support/postgresql.js';
 import { makeProject, type People, startPeople } from './rules-rig.js';
 
@@ -28,63 +28,79 @@ const MEMBERS = {
   dan: { given: 'read', roles: ['auditor'] },
 } as const;
 
+/** The roots of versions by their descriptors: those of one database serve on the other one. */
+const roots = new Map<string, string>();
+afterAll(async () => {
+  for (const root of roots.values()) await rm(root, { recursive: true, force: true });
+});
+
+async function projectOf(descriptor: string, before: string | undefined): Promise<string> {
+  const root = roots.get(descriptor) ?? (await makeProject(descriptor, before));
+  roots.set(descriptor, root);
+  return root;
+}
+
 type Name = keyof typeof MEMBERS;
 
-it.each(['SQLite', 'PostgreSQL'])('on %s objects follow rules that change', async (database) => {
-  const url = database === 'SQLite' ? null : await postgresql().createDatabase('new_rules');
-  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-data-'));
-  const roots: string[] = [];
-  let people: People<Name> | undefined;
-  onTestFinished(async () => {
-    await people?.close();
-    for (const folder of [dataDir, ...roots]) await rm(folder, { recursive: true, force: true });
-  });
-  const serve = async (...rules: readonly string[]): Promise<void> => {
-    await people?.close();
-    const root = await makeProject(notice(...rules), roots.at(-1));
-    roots.push(root);
-    people = await startPeople<Name>(root, { url, dataDir }, MEMBERS);
-  };
-  // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
-  const call = async (name: Name, method: string, args: object = {}): Promise<any> => {
-    if (people === undefined) throw new Error('Nothing is served.');
-    const whole = { accountId: people.accountId, ...args };
-    return (await people.users[name].client.call(`Notice/${method}`, whole))[1];
-  };
-  const get = async (name: Name): Promise<readonly string[]> => {
-    const { list } = await call(name, 'get');
-    return list.map(({ id }: { readonly id: string }) => id).sort();
-  };
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s objects follow rules that change',
+  async (database) => {
+    const url = database === 'SQLite' ? null : await postgresql().createDatabase('new_rules');
+    const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-data-'));
+    const versions: string[] = [];
+    let people: People<Name> | undefined;
+    onTestFinished(async () => {
+      await people?.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const serve = async (...rules: readonly string[]): Promise<void> => {
+      await people?.close();
+      const root = await projectOf(notice(...rules), versions.at(-1));
+      versions.push(root);
+      people = await startPeople<Name>(root, { url, dataDir }, MEMBERS);
+    };
+    // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+    const call = async (name: Name, method: string, args: object = {}): Promise<any> => {
+      if (people === undefined) throw new Error('Nothing is served.');
+      const whole = { accountId: people.accountId, ...args };
+      return (await people.users[name].client.call(`Notice/${method}`, whole))[1];
+    };
+    const get = async (name: Name): Promise<readonly string[]> => {
+      const { list } = await call(name, 'get');
+      return list.map(({ id }: { readonly id: string }) => id).sort();
+    };
 
-  await serve();
-  const { created } = await call('ada', 'set', {
-    create: { a: { text: 'hidden' }, b: { text: 'shown', public: true } },
-  });
-  const [hidden, shown] = [created.a.id, created.b.id];
-  const both = [hidden, shown].sort();
-  expect(await get('dan')).toEqual(both);
-  const { state: first } = await call('dan', 'get');
+    await serve();
+    const { created } = await call('ada', 'set', {
+      create: { a: { text: 'hidden' }, b: { text: 'shown', public: true } },
+    });
+    const [hidden, shown] = [created.a.id, created.b.id];
+    const both = [hidden, shown].sort();
+    expect(await get('dan')).toEqual(both);
+    const { state: first } = await call('dan', 'get');
 
-  await serve(OWNER, PUBLIC);
-  expect(await get('ada')).toEqual(both);
-  expect(await get('bob')).toEqual(both);
-  expect(await get('dan')).toEqual([shown]);
-  const refused = { type: 'cannotCalculateChanges' };
-  expect(await call('dan', 'changes', { sinceState: first })).toMatchObject(refused);
-  const { state: second } = await call('dan', 'get');
+    await serve(OWNER, PUBLIC);
+    expect(await get('ada')).toEqual(both);
+    expect(await get('bob')).toEqual(both);
+    expect(await get('dan')).toEqual([shown]);
+    const refused = { type: 'cannotCalculateChanges' };
+    expect(await call('dan', 'changes', { sinceState: first })).toMatchObject(refused);
+    const { state: second } = await call('dan', 'get');
 
-  await serve(OWNER, AUDITOR, CREATOR);
-  expect(await get('dan')).toEqual(both);
-  expect(await call('dan', 'changes', { sinceState: second })).toMatchObject(refused);
-  const { created: more } = await call('bob', 'set', { create: { k: {} } });
-  const { state: third } = await call('dan', 'get');
-  await serve(OWNER, AUDITOR, CREATOR);
-  expect(await call('dan', 'changes', { sinceState: third })).toMatchObject({ created: [] });
+    await serve(OWNER, AUDITOR, CREATOR);
+    expect(await get('dan')).toEqual(both);
+    expect(await call('dan', 'changes', { sinceState: second })).toMatchObject(refused);
+    const { created: more } = await call('bob', 'set', { create: { k: {} } });
+    const { state: third } = await call('dan', 'get');
+    await serve(OWNER, AUDITOR, CREATOR);
+    expect(await call('dan', 'changes', { sinceState: third })).toMatchObject({ created: [] });
 
-  // Nobody is known to have created the older objects.
-  await serve(CREATOR);
-  expect(await get('bob')).toEqual([more.k.id]);
-  expect(await get('dan')).toEqual([]);
-  expect(await call('dan', 'changes', { sinceState: third })).toMatchObject(refused);
-  expect(await get('ada')).toEqual([...both, more.k.id].sort());
-});
+    // Nobody is known to have created the older objects.
+    await serve(CREATOR);
+    expect(await get('bob')).toEqual([more.k.id]);
+    expect(await get('dan')).toEqual([]);
+    expect(await call('dan', 'changes', { sinceState: third })).toMatchObject(refused);
+    expect(await get('ada')).toEqual([...both, more.k.id].sort());
+  },
+  900_000,
+);

@@ -10,7 +10,7 @@ import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { createIdGenerator, type IdGenerator } from '../../src/protocol/ids.js';
 import { startServer } from '../../src/server/start.js';
-import { capture, REPOSITORY } from '../scripts/generator/project.js';
+import { capture, REPOSITORY, release } from '../scripts/generator/project.js';
 import { Client, CORE } from '../support/client.js';
 
 /** Generates a project of a descriptor of this folder, once for a file. Returns its root. */
@@ -31,8 +31,10 @@ export async function makeProject(descriptor: string, before?: string): Promise<
   await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
   await mkdir(join(root, 'capabilities'));
   await writeFile(join(root, 'capabilities/notebooks.yaml'), descriptor);
-  if (before !== undefined)
+  if (before !== undefined) {
     await cp(join(before, 'prisma'), join(root, 'prisma'), { recursive: true });
+    release(root);
+  }
   const options = { check: false, dryRun: false, watch: false, root };
   expect(await capture(() => generate(options))).toMatchObject({ code: 0, stderr: '' });
   await linkBuild(root);

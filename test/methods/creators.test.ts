@@ -34,7 +34,7 @@ function items(told: Json[]): Required<Logic>['more'] {
   const inTransaction = async ({ created }: Json, _: unknown, tx: HookTransaction) => {
     told.push(...created);
     if (!created.some((one: Json) => one.title === 'doubled')) return;
-    await tx.set(item, { create: { more: { title: 'by a hook' } } });
+    await tx.set(item as never, { create: { more: { title: 'by a hook' } } });
   };
   return {
     tables: TABLES,

@@ -188,14 +188,14 @@ export class SetRun {
 
   #creates(): readonly CreateOperation[] {
     const index = this.#index;
-    const isClient = this.#plan.author === 'client';
-    const by = isClient ? { creator: this.#context.request.principal.userId } : {};
+    const isKept = index.roles.creator !== undefined && this.#plan.author === 'client';
+    const by = isKept ? { creator: this.#context.request.principal.userId } : null;
     return this.#plan.creates.map(({ key, draft, birth }) => ({
       kind: 'create',
       key,
       id: birth.id,
       sent: draft.sent,
-      object: newObject(index, draft.values, { ...birth, ...by }),
+      object: newObject(index, draft.values, by === null ? birth : { ...birth, ...by }),
       error: index.type.singleton === true ? singletonError(index) : refusal(draft),
     }));
   }

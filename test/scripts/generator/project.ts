@@ -28,6 +28,13 @@ export interface Project {
   tree(folder?: string): Promise<Record<string, string>>;
 }
 
+/** Commits all that is there. */
+export function release(root: string): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  for (const args of [['init'], ['add', '.'], [...who, 'commit', '-m', 'all']])
+    execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+}
+
 /** Makes a project of descriptors by file name: `{ 'todos.yaml': '...' }`. */
 export async function createProject(descriptors: Record<string, string>): Promise<Project> {
   const root = await mkdtemp(join(tmpdir(), 'jmapsmith-generator-'));
@@ -35,11 +42,7 @@ export async function createProject(descriptors: Record<string, string>): Promis
   const project: Project = {
     root,
     generate: (options) => capture(() => generate({ ...DEFAULTS, root, ...options })),
-    release() {
-      const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
-      for (const args of [['init'], ['add', '.'], [...who, 'commit', '-m', 'all']])
-        execFileSync('git', args, { cwd: root, stdio: 'pipe' });
-    },
+    release: () => release(root),
     async write(path, text) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
