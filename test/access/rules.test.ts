@@ -215,3 +215,26 @@ it.each(['SQLite', 'PostgreSQL'])(
   },
   600_000,
 );
+
+it('a property for a role is for other users not there', async () => {
+  const { ada, bob, dan } = await open('SQLite');
+  const page = await ada.create('Page', { text: 'graded', open: true, grade: 3 });
+  const gradeFor = async (desk: Desk) => {
+    const { list } = await desk.call('Page/get', { properties: ['text', 'grade'] });
+    expect(list[0].text).toBe('graded');
+    return list[0].grade;
+  };
+  expect(await gradeFor(ada)).toBe(3);
+  expect(await gradeFor(dan)).toBe(3);
+  expect(await gradeFor(bob)).toBeUndefined();
+  const filter = { grade: 3 };
+  const sort = [{ property: 'grade' }];
+  expect((await dan.call('Page/query', { filter, sort })).ids).toEqual([page]);
+  expect(await bob.call('Page/query', { filter })).toMatchObject({ error: 'unsupportedFilter' });
+  expect(await bob.call('Page/query', { sort })).toMatchObject({ error: 'unsupportedSort' });
+  const notebookId = await bob.create('Notebook', {});
+  const own = await bob.create('Page', { notebookId });
+  const refusal = { type: 'invalidProperties', properties: ['grade'] };
+  expect(await bob.update('Page', own, { grade: 1 })).toMatchObject(refusal);
+  expect(await ada.update('Page', own, { grade: 1 })).toBeNull();
+});
