@@ -11,6 +11,7 @@ import type { Going } from './blob-costs.js';
 import type { CallAccess } from './call-access.js';
 import { Destroyer, type Destruction } from './destroys.js';
 import { CircleJudge } from './judge-circles.js';
+import { DepthJudge } from './judge-depths.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { QuotaJudge } from './judge-quotas.js';
@@ -57,6 +58,7 @@ export class CascadePlanner {
   readonly #quotas: QuotaJudge;
   readonly #links: LinkJudge;
   readonly #circles: CircleJudge;
+  readonly #depths: DepthJudge;
   readonly #uniques: UniqueJudge;
   readonly #destroyer: Destroyer;
   readonly #lasting: LastingObjects;
@@ -92,6 +94,7 @@ export class CascadePlanner {
     const named = hasViews ? new KnownObjects(unit, registry.dataTypes, viewOf) : objects;
     this.#links = new LinkJudge(changes, unit, { objects, named });
     this.#circles = new CircleJudge(changes, snapshot);
+    this.#depths = new DepthJudge(changes, unit);
     this.#uniques = new UniqueJudge(changes, snapshot, viewOf(changes.index.type));
     this.#lasting = new LastingObjects(access, unit, registry.dataTypes);
     const { maxCascade: maximum } = limits;
@@ -171,10 +174,9 @@ export class CascadePlanner {
 
   /** Returns null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
-    const { access, changes, destroyTargets } = this.#scene;
+    const { changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
-    const judge = await access.judgeOf(changes.index.type);
-    if ((await judge?.judge(changes)) === true) return null;
+    if (await this.#judgeAccess()) return null;
     const isLimited = changes.index.type.access !== undefined;
     const isJudged = judges || isLimited || this.#quotas.concerns;
     if (!isJudged && this.#roots.size === 0) return NOTHING_GOES;
@@ -198,6 +200,17 @@ export class CascadePlanner {
     if (await this.#judgeQuotas(destruction, isGone)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
+  }
+
+  /** Returns whether access rules refuse something. */
+  async #judgeAccess(): Promise<boolean> {
+    const { access, changes, unit } = this.#scene;
+    const { type } = changes.index;
+    const judge = await access.judgeOf(type);
+    if (judge === null && type.access === undefined) return false;
+    const proposed = [...changes.rows.values()].map(({ after }) => after);
+    const after = unit.inheritance.with(type, proposed);
+    return (await this.#depths.judge(after)) || (await judge?.judge(changes, after)) === true;
   }
 
   /** Returns whether the quotas refuse something; what goes makes room. */

@@ -1,7 +1,7 @@
-import { propertiesJudged } from '../../access/inheritance.js';
+import { type ObjectTypes, propertiesJudged } from '../../access/inheritance.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CallAccess } from './call-access.js';
-import { idsByType, type ObjectKey, type ObjectTypes, textOf } from './relations.js';
+import { idsByType, type ObjectKey, textOf } from './relations.js';
 
 /** The objects that a call's destroys would take along, and that its user may not destroy. */
 export class LastingObjects {

@@ -326,17 +326,36 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     through: readonly ReferenceName[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
-    this.check();
     const nonEmptyTargets = targets.filter(({ ids }) => ids.length > 0);
-    const leading = this.names.leading(nonEmptyTargets, through);
-    if (leading.all.length === 0) return [];
-    const roots = nonEmptyTargets.flatMap(({ type, ids }) => {
+    const { all, through: leading } = this.names.leading(nonEmptyTargets, through);
+    return this.#referrers(nonEmptyTargets, { leading, all }, limit);
+  }
+
+  async followers(
+    targets: readonly ObjectIds[],
+    through: readonly ReferenceName[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    const nonEmptyTargets = targets.filter(({ ids }) => ids.length > 0);
+    const { through: leading } = this.names.leading(nonEmptyTargets, through);
+    return this.#referrers(nonEmptyTargets, { leading, all: leading }, limit);
+  }
+
+  /** `leading`: the references that lead on; `all`: those that are returned. */
+  async #referrers(
+    targets: readonly ObjectIds[],
+    { leading, all }: { readonly leading: readonly unknown[]; readonly all: readonly unknown[] },
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    this.check();
+    if (all.length === 0) return [];
+    const roots = targets.flatMap(({ type, ids }) => {
       const table = this.names.table(type);
       return ids.map((id) => [table, id]);
     });
     const { accountId } = this.scope;
-    const closure = [JSON.stringify(roots), accountId, JSON.stringify(leading.through)];
-    const shown = [accountId, JSON.stringify(leading.all), limit + 1];
+    const closure = [JSON.stringify(roots), accountId, JSON.stringify(leading)];
+    const shown = [accountId, JSON.stringify(all), limit + 1];
     return this.names.references(await this.all('referrers', ...closure, ...shown));
   }
 
