@@ -16,8 +16,8 @@ import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { QuotaJudge } from './judge-quotas.js';
 import { RuleJudge } from './judge-rules.js';
+import { StayJudge } from './judge-stays.js';
 import { UniqueJudge } from './judge-uniques.js';
-import { LastingObjects } from './lasting-objects.js';
 import { type DestroyOperation, notFound, type ProposedChanges } from './proposed-changes.js';
 import {
   idsByType,
@@ -61,7 +61,7 @@ export class CascadePlanner {
   readonly #depths: DepthJudge;
   readonly #uniques: UniqueJudge;
   readonly #destroyer: Destroyer;
-  readonly #lasting: LastingObjects;
+  readonly #stays: StayJudge;
   #destruction = NOTHING_GOES;
   /** By key: the objects that go or lose links, of those that the call doesn't name. */
   readonly #rows = new Map<string, StoredObject>();
@@ -83,7 +83,7 @@ export class CascadePlanner {
     const { registry, hooks, limits } = context.services;
     const snapshot = unit.transaction;
     this.#scene = scene;
-    this.#rules = new RuleJudge(changes, unit, registry);
+    this.#rules = new RuleJudge(changes);
     this.#limits = new LimitJudge(changes, unit);
     this.#quotas = new QuotaJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
@@ -96,7 +96,8 @@ export class CascadePlanner {
     this.#circles = new CircleJudge(changes, snapshot);
     this.#depths = new DepthJudge(changes, unit);
     this.#uniques = new UniqueJudge(changes, snapshot, viewOf(changes.index.type));
-    this.#lasting = new LastingObjects(access, unit, registry.dataTypes);
+    const { author } = changes;
+    this.#stays = new StayJudge({ access, author, unit, types: registry.dataTypes });
     const { maxCascade: maximum } = limits;
     this.#destroyer = new Destroyer({ changes, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
@@ -187,11 +188,11 @@ export class CascadePlanner {
     );
     const { name } = changes.index.type;
     const refusedKeys = [...this.#refusedRoots.keys()].map((id) => ({ type: name, id }));
-    const kept = [...refusedKeys, ...this.#rules.kept];
-    const destruction = await this.#destroyer.destroy(roots, { kept, lasting: this.#lasting.keys });
-    if (await this.#rules.findKept(destruction.removals, roots)) return null;
+    const { kept, lasting } = this.#stays;
+    const staying = { kept: [...refusedKeys, ...kept], lasting };
+    const destruction = await this.#destroyer.destroy(roots, staying);
     const rootKeys = roots.map((id) => ({ type: name, id }));
-    if (await this.#lasting.find(destruction.removals, rootKeys)) return null;
+    if (await this.#stays.find(destruction.removals, rootKeys)) return null;
     const isGone = (id: string) => this.#isGone(destruction, id);
     if (await this.#uniques.judge(isGone)) return null;
     let own = 0;

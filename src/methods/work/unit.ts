@@ -72,6 +72,7 @@ export class UnitOfWork {
   readonly #transaction: Transaction;
   readonly #user: BlobViewer | null;
   #blobs: KnownBlobs | null = null;
+  #blobsOfHooks: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
@@ -114,6 +115,15 @@ export class UnitOfWork {
   get blobs(): KnownBlobs {
     this.#blobs ??= new KnownBlobs(this.#transaction, this.#user, this.slices);
     return this.#blobs;
+  }
+
+  /** Returns the blobs that hooks may name: those of objects that its user doesn't see as well. */
+  get blobsOfHooks(): KnownBlobs {
+    const user = this.#user;
+    if (user === null || user.part === null) return this.blobs;
+    const hook = { userId: user.userId, part: null };
+    this.#blobsOfHooks ??= new KnownBlobs(this.#transaction, hook, this.slices);
+    return this.#blobsOfHooks;
   }
 
   /** Returns the quotas of the account; null where the project has none. */
@@ -374,11 +384,13 @@ export class UnitOfWork {
   async #usable(added: readonly BlobReference[]): Promise<readonly BlobReference[]> {
     if (added.length === 0) return added;
     const ids = new Set(added.map(({ blobId }) => blobId));
-    await this.blobs.lookUp(ids);
-    await this.blobs.insertNew(ids);
-    const wrong = added.find(({ blobId }) => !this.blobs.has(blobId));
+    const { blobs, blobsOfHooks } = this;
+    await blobsOfHooks.lookUp([...ids].filter((id) => !blobs.has(id)));
+    await blobs.insertNew(ids);
+    const isUsable = ({ blobId }: BlobReference) => blobs.has(blobId) || blobsOfHooks.has(blobId);
+    const wrong = added.find((one) => !isUsable(one));
     if (wrong === undefined) return added;
-    if (this.#user === null) return added.filter(({ blobId }) => this.blobs.has(blobId));
+    if (this.#user === null) return added.filter(isUsable);
     const { blobId, dataType, objectId } = wrong;
     const work = this.#works.get(dataType);
     const after = work?.entries.get(objectId)?.after;

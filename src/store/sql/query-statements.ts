@@ -4,7 +4,7 @@ import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { type ComposedFilter, composedFilter, itemOperand, type Lookup } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
-import { viewIn, visibleIds } from './visible.js';
+import { splitView, visibleIds } from './visible.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 
@@ -34,7 +34,7 @@ const FEW_VISIBLE = 1000;
 export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null {
   if (plan.shape !== undefined) return null;
   const { type, dialect } = context;
-  const limited = viewIn(plan.filter);
+  const limited = splitView(plan.filter);
   if (limited !== null && !asksForIds(limited.rest)) {
     if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return null;
     const ids = visibleIds(context, limited.view);
@@ -247,7 +247,7 @@ function withinView(
   filter: FilterNode,
   leads: boolean,
 ): (Pick<ComposedFilter, 'where' | 'ordered'> & { readonly lookup: Pick<Lookup, 'ids'> }) | null {
-  const limited = viewIn(filter);
+  const limited = splitView(filter);
   if (limited === null) return null;
   const { where, ordered, lookup } = composedFilter(context, limited.rest, leads);
   // An index that finds few is the better beginning.

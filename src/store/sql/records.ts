@@ -21,6 +21,8 @@ export const ACCESS_KIND = KINDS.indexOf('access');
 export const NO_OBJECT = '';
 /** The object of rows of JmapScope that tell the last record of a scope that was removed. */
 export const PRUNED = ' ';
+/** The scope of the row of `PRUNED` that concerns every view: it stands for many scopes. */
+export const ANY_SCOPE = '';
 
 /** How the database writes a kind, and by how much a change of it changes the number of objects. */
 export const CHANGE_KINDS: Readonly<

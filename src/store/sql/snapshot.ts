@@ -52,7 +52,7 @@ import {
   ranksQuery,
   windowQuery,
 } from './query-statements.js';
-import { blobOf, changesOf, useOf } from './records.js';
+import { ANY_SCOPE, blobOf, changesOf, useOf } from './records.js';
 import type { Row } from './row-codec.js';
 import {
   descendantsQuery,
@@ -190,7 +190,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async viewNumber({ table }: DataTypeDefinition, view: View): Promise<number> {
     const { accountId } = this.scope;
-    const own = JSON.stringify(ownScopes(view).map((scope) => [scope]));
+    const own = JSON.stringify([...ownScopes(view), ANY_SCOPE].map((scope) => [scope]));
     const ranges = JSON.stringify(view.sharedTables.map(scopesOfTable));
     const granted = [ranges, accountId, JSON.stringify(principalsOf(view))] as const;
     const [row] = await this.all('viewNumber', accountId, table, own, ...granted);
@@ -203,7 +203,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     scopes: readonly string[],
   ): Promise<number> {
     const { accountId } = this.scope;
-    const own = JSON.stringify([...ownScopes(view), ...scopes]);
+    const own = JSON.stringify([...ownScopes(view), ...scopes, ANY_SCOPE]);
     const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
     const [row] = await this.all('prunedNumber', accountId, table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;

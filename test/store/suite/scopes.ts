@@ -238,5 +238,26 @@ export function scopeCases(bench: Bench): void {
         ...[3, 5, 3],
       ]);
     });
+
+    it('keep the numbers of so many scopes alone: one stands for the others', async () => {
+      const scopesOf = (name: string, count: number): readonly string[] =>
+        Array.from({ length: count }, (_, n) => `${name}${n}`);
+      await record(created('r1', ...scopesOf('a', 5001)));
+      await record(created('r2', ...scopesOf('b', 14_999)));
+      bench.now += 5;
+      const view = (...scopes: readonly string[]): View => ({ ...viewOf('u2'), scopes });
+      const pruned = (...scopes: readonly string[]): Promise<number> =>
+        read((snapshot) => snapshot.prunedNumber(Gadget, view(...scopes), []));
+      expect(await bench.store.pruneChanges(1_000_001, 100)).toBe(2);
+      expect([await pruned('a1'), await pruned('b1'), await pruned('z')]).toEqual([1, 2, 0]);
+      await record(created('r3', 'c'));
+      bench.now += 5;
+      expect(await bench.store.pruneChanges(1_000_006, 100)).toBe(1);
+      expect([await pruned('a1'), await pruned('b1'), await pruned('c')]).toEqual([1, 2, 3]);
+      // A user of whose scopes nothing is known any more is refused the states before.
+      expect(await pruned('z')).toBe(1);
+      // The number of a view never gets less.
+      expect([await numberOf(view('a1')), await numberOf(view('z'))]).toEqual([1, 1]);
+    });
   });
 }
