@@ -140,6 +140,7 @@ export class Push {
       audience.close();
     }
     this.#audiences.clear();
+    this.#viewReads.close();
     this.#held.close();
     this.#states.close();
   }
@@ -192,7 +193,10 @@ export class Push {
     };
   }
 
-  async #readNumbers(accountId: string, views: Parameters<ReadNumbers>[1]): Promise<readonly number[]> {
+  async #readNumbers(
+    accountId: string,
+    views: Parameters<ReadNumbers>[1],
+  ): Promise<readonly number[]> {
     const { store, types } = this.#options;
     const deadline = performance.now() + READ_TIME;
     return store.read(accountId, { deadline }, async (snapshot) => {

@@ -26,13 +26,14 @@ interface Batch {
 }
 
 /**
- * Reads the numbers of views for all who ask in one turn of the event loop, as those do whom one
- * commit concerns.
+ * Reads the numbers of views. All who ask in one turn of the event loop share a read: one commit
+ * has many ask.
  */
 export class ViewReads {
   readonly #read: ReadNumbers;
   /** By account: what is read next. */
   readonly #batches = new Map<string, Batch>();
+  #isClosed = false;
 
   constructor(read: ReadNumbers) {
     this.#read = read;
@@ -45,6 +46,11 @@ export class ViewReads {
     for (const one of asked) batch.views.set(keyOf(one), one);
     const numbers = await batch.numbers;
     return new Map(asked.map((one) => [one.name, numbers.get(keyOf(one)) ?? 0]));
+  }
+
+  /** Reads nothing any more: who still asks is told zeros. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   #open(accountId: string): Batch {
@@ -60,15 +66,16 @@ export class ViewReads {
     views: ReadonlyMap<string, ViewOfName>,
   ): Promise<ReadonlyMap<string, number>> {
     await setImmediate();
-    // Whoever asks from now on may know of later changes.
+    // Those who ask from now on may know of later changes.
     this.#batches.delete(accountId);
     const all = [...views];
     const numbers = new Map<string, number>();
     for (let from = 0; from < all.length; from += CHUNK) {
       if (from > 0) await setImmediate();
+      if (this.#isClosed) return numbers;
       const some = all.slice(from, from + CHUNK);
-      const views = some.map(([, one]) => one);
-      const read = await this.#read(accountId, views);
+      const asked = some.map(([, one]) => one);
+      const read = await this.#read(accountId, asked);
       for (const [index, [key]] of some.entries()) numbers.set(key, read[index] ?? 0);
     }
     return numbers;

@@ -95,7 +95,10 @@ export class ViewStates implements AccountListener {
     const asked = new Set(this.#dirty);
     this.#dirty.clear();
     try {
-      const read = await reads.read(account.id, new Map([...views].filter(([name]) => asked.has(name))));
+      const read = await reads.read(
+        account.id,
+        new Map([...views].filter(([name]) => asked.has(name))),
+      );
       return new Map(
         [...views.keys()].map((name) => [name, read.get(name) ?? this.#own.numberOf(name)]),
       );

@@ -137,7 +137,8 @@ describe('a hook', () => {
         compute: { cover: () => (logo === '' ? null : logo) },
         inTransaction: async (changes: Json, _: Json, tx: Json) => {
           if (changes.created.length === 0) return;
-          await tx.set('Shelf', { update: { [shelf]: { own: logo } } });
+          const type = rig.services.registry.dataTypes.get('Shelf');
+          await tx.set(type, { update: { [shelf]: { own: logo } } });
         },
       },
       Shelf: { computeOn: { sign: async () => new Map([[shelf, logo === '' ? null : logo]]) } },
@@ -160,6 +161,7 @@ describe('a hook', () => {
     logo = hidden;
     const user = READER;
     const set = await rig.call('Page/set', { create: { k: { title: 'x' } } }, { using, user });
+    expect(rig.failures.map(({ error }) => String(error))).toEqual([]);
     expect(set.created?.['k'], JSON.stringify(set)).toMatchObject({ cover: hidden });
     const { list } = await rig.call('Shelf/get', { ids: [shelf] }, { using, user });
     expect(list[0]).toMatchObject({ sign: hidden, own: hidden });

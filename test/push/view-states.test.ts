@@ -4,9 +4,9 @@ import type { AccessRule } from '../../src/capability/access-rules.js';
 import type { Channel } from '../../src/push/channel.js';
 import { Push } from '../../src/push/push.js';
 import { tokenPrincipal } from '../accounts/token-principal.js';
-import { gadgetCapability } from '../methods/gadget.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Shares, viewer } from '../methods/viewers.js';
+import { folders } from '../methods/viewers-tree.js';
 import { Widget } from '../methods/widget.js';
 
 // Users who see a part of a type are told of what they see.
@@ -30,7 +30,7 @@ let shares: Shares;
 let follow: (principal: Principal) => void;
 
 beforeEach(() => {
-  rig = new Rig({}, { widget: { ...Widget, access: RULES } });
+  rig = new Rig({}, { widget: { ...Widget, access: RULES }, more: folders() });
   shares = new Shares(rig, ['Widget']);
   const { store, registry } = rig.services;
   push = new Push({
@@ -90,7 +90,7 @@ async function countReads(write: () => Promise<unknown>, told: () => number): Pr
 describe('a commit', () => {
   it('has the views of the types read that it changes, and each view once', async () => {
     const again = tokenPrincipal('u3', 't-again', AUDITOR.accounts);
-    const types = new Set(['Widget', 'Gadget']);
+    const types = new Set(['Widget', 'Folder', 'Paper']);
     const receivers = [
       await open(AUDITOR, null, types),
       await open(AUDITOR),

@@ -45,9 +45,7 @@ export class DepthJudge {
 
   /** Returns the property that has the object follow others than before. */
   #movesBy({ before, after }: ProposedRow): string | undefined {
-    return this.#references.find(
-      (name) => !jsonEqual(before?.[name] ?? null, after[name] ?? null),
-    );
+    return this.#references.find((name) => !jsonEqual(before?.[name] ?? null, after[name] ?? null));
   }
 
   /** Returns the objects that follow others, as the call leaves them, by those that they follow. */

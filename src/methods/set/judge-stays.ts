@@ -5,8 +5,8 @@ import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CallAccess } from './call-access.js';
 import type { StayingObjects } from './destroys.js';
-import { refusalOfDestroy } from './judge-rules.js';
 import type { Author } from './draft.js';
+import { refusalOfDestroy } from './judge-rules.js';
 import { idsByType, type ObjectKey, textOf } from './relations.js';
 
 export interface StayScene {
@@ -53,7 +53,8 @@ export class StayJudge implements StayingObjects {
   async #judge(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
     const { access, author, unit } = this.#scene;
     const { rules } = indexOf(type);
-    const keeping = author === 'client' && rules !== null && rules.keeping.length > 0 ? rules : null;
+    const keeping =
+      author === 'client' && rules !== null && rules.keeping.length > 0 ? rules : null;
     const judge = await access.judgeOf(type);
     if (keeping === null && judge === null) return;
     const judged = judge === null ? [] : propertiesJudged(type);

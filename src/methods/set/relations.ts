@@ -69,9 +69,7 @@ export function relate(
   return Object.freeze({ referred, cascading, ...counted, ...access });
 }
 
-function followedIn(
-  types: readonly DataTypeDefinition[],
-): ReadonlyMap<string, readonly string[]> {
+function followedIn(types: readonly DataTypeDefinition[]): ReadonlyMap<string, readonly string[]> {
   const rules = types.flatMap(({ access = [] }) => parentRulesOf(access));
   const names = new Set(rules.map(({ who }) => who.type));
   const followed = types.filter(({ name }) => names.has(name));

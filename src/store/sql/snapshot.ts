@@ -218,7 +218,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const context = this.#contextOf(type);
     const few = fewQuery(context, plan);
     const [row] = few === null ? [] : await this.#query(few);
-    const leads = row?.[0] === 1;
+    // A Boolean on PostgreSQL.
+    const leads = Number(row?.[0] ?? 0) === 1;
     const compose: WindowOf = (list) =>
       hasShape(plan)
         ? shapedWindow(context, plan, window, list)

@@ -16,8 +16,7 @@ export function isVisible(context: SqlContext, view: View): Fragment {
   const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
   const isTheirs = dialect.isAmong(sql`"_g"."principalId"`, principals);
   const parts = { account: sql`${accountId}`, isTheirs, scope: sql`"_s"."scope"` };
-  const isHeld =
-    view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted(sql, parts)})` : isOwn;
+  const isHeld = view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted(sql, parts)})` : isOwn;
   return sql`EXISTS (SELECT 1 FROM "JmapScope" AS "_s"
  WHERE ${isOfType(context)} AND "_s"."objectId" = "id" AND ${isHeld})`;
 }
@@ -27,10 +26,17 @@ export function isVisible(context: SqlContext, view: View): Fragment {
  * index that each scope of the user has.
  */
 export function visibleIds(context: SqlContext, view: View): Fragment {
-  const { dialect } = context;
-  const isHeld = dialect.isAmong(sql`"_s"."scope"`, heldScopes(context, view));
-  return sql`SELECT DISTINCT ${dialect.unindexed(raw('"_s"."objectId"'))} AS "_id"
- FROM "JmapScope" AS "_s" WHERE ${isOfType(context)} AND ${isHeld}`;
+  const id = context.dialect.unindexed(raw('"_s"."objectId"'));
+  return sql`SELECT DISTINCT ${id} AS "_id" ${heldRows(context, view)}`;
+}
+
+/**
+ * Returns a FROM of the rows `"_s"` of JmapScope that the view has: of an object one for each scope
+ * of the user.
+ */
+export function heldRows(context: SqlContext, view: View): Fragment {
+  const isHeld = context.dialect.isAmong(sql`"_s"."scope"`, heldScopes(context, view));
+  return sql`FROM "JmapScope" AS "_s" WHERE ${isOfType(context)} AND ${isHeld}`;
 }
 
 function isOfType({ type, accountId }: SqlContext): Fragment {
