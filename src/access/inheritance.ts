@@ -38,7 +38,7 @@ export class Inheritance implements Ancestors {
   readonly #read: ReadObjects;
   /** Null for those that are not there. */
   #objects = new Map<string, StoredObject | null>();
-  /** Those that stand in the place of others. */
+  /** Objects that stand in the place of others. */
   readonly #own = new Map<string, StoredObject>();
   readonly #inherited = new Map<string, Inherited>();
   /** Objects that lead from one to the other, whose access is being found. */

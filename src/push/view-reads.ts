@@ -66,7 +66,7 @@ export class ViewReads {
     views: ReadonlyMap<string, ViewOfName>,
   ): Promise<ReadonlyMap<string, number>> {
     await setImmediate();
-    // Those who ask from now on may know of later changes.
+    // A later caller may know of later changes.
     this.#batches.delete(accountId);
     const all = [...views];
     const numbers = new Map<string, number>();

@@ -96,7 +96,8 @@ describe('rows of who sees what', () => {
     const { error, description } = await call('Folder/set', { update });
     expect([error, description]).toEqual([
       'requestTooLarge',
-      'The call would write more than 100000 rows of who sees what: each object takes one for each scope that it has or had. Change fewer objects at once.',
+      'The call would write more than 100000 rows of who sees what: each object takes one for ' +
+        'each scope that it has or had. Change fewer objects at once.',
     ]);
     expect((await call('Folder/get', { ids: [folder] })).list[0].members).toEqual(members(1));
     expect((await call('Paper/get', { ids: papers }, MEMBER)).list).toHaveLength(300);
@@ -195,7 +196,8 @@ describe('objects that follow one another', () => {
     expect(await call('Folder/set', rename)).toMatchObject({
       error: 'requestTooLarge',
       description:
-        'Objects follow one another by access rules more than 100 levels deep. Move the lower ones up.',
+        'Objects follow one another by access rules more than 100 levels deep. ' +
+        'Move the lower ones up.',
     });
     const up = { update: { [low[0] as string]: { parentId: high[0] } } };
     expect(Object.keys((await call('Folder/set', up)).updated)).toEqual([low[0]]);
