@@ -8,6 +8,7 @@ import {
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { meetsConditions } from '../capability/rule-conditions.js';
 import { sharedObject } from '../capability/scopes.js';
+import { MethodError } from '../protocol/errors.js';
 import type { StoredObject } from '../store/port.js';
 import {
   type Ancestors,
@@ -19,7 +20,7 @@ import {
 } from './scopes-by-rule.js';
 
 /** The types of a project by name. */
-export type Types = ReadonlyMap<string, DataTypeDefinition>;
+export type ObjectTypes = ReadonlyMap<string, DataTypeDefinition>;
 
 /** Returns objects by their ids, with these properties at least. Leaves out those that are gone. */
 export type ReadObjects = (
@@ -33,13 +34,17 @@ export type ReadObjects = (
  * once.
  */
 export class Inheritance implements Ancestors {
-  readonly #types: Types;
+  readonly #types: ObjectTypes;
   readonly #read: ReadObjects;
   /** Null for those that are not there. */
-  readonly #objects = new Map<string, StoredObject | null>();
+  #objects = new Map<string, StoredObject | null>();
+  /** Objects that stand in the place of others. */
+  readonly #own = new Map<string, StoredObject>();
   readonly #inherited = new Map<string, Inherited>();
+  /** Objects that lead from one to the other, whose access is being found. */
+  #depth = 0;
 
-  constructor(types: Types, read: ReadObjects) {
+  constructor(types: ObjectTypes, read: ReadObjects) {
     this.#types = types;
     this.#read = read;
   }
@@ -47,40 +52,68 @@ export class Inheritance implements Ancestors {
   /** Returns the same moment, but with these objects of a type as they are here. */
   with({ name }: DataTypeDefinition, objects: readonly StoredObject[]): Inheritance {
     const other = new Inheritance(this.#types, this.#read);
-    for (const [key, object] of this.#objects) other.#objects.set(key, object);
-    for (const object of objects) other.#objects.set(keyOf(name, object.id), object);
+    // Either of them knows what the other one reads.
+    other.#objects = this.#objects;
+    for (const object of objects) other.#own.set(keyOf(name, object.id), object);
+    return other;
+  }
+
+  /** Returns another moment: these objects have changed, and are read again. */
+  without(changed: readonly { readonly type: string; readonly id: string }[]): Inheritance {
+    const other = new Inheritance(this.#types, this.#read);
+    other.#objects = new Map(this.#objects);
+    for (const { type, id } of changed) other.#objects.delete(keyOf(type, id));
     return other;
   }
 
   /**
    * Reads the objects that these follow, and so on. It takes a statement for each type and step,
-   * and none where the rules look at references alone.
+   * and none where the rules look at references alone. Throws `requestTooLarge` where they lead
+   * further than MAX_DEPTH.
    */
   async load(type: DataTypeDefinition, objects: Iterable<StoredObject>): Promise<void> {
-    let wanted = this.#unknown(type, objects);
-    while (wanted.size > 0) {
-      const next: Wanted = new Map();
-      for (const [name, ids] of wanted) {
-        const parent = typeOf(this.#types, name);
-        const found = await this.#read(parent, [...ids], propertiesJudged(parent));
-        for (const id of ids) this.#objects.set(keyOf(name, id), null);
-        for (const object of found) this.#objects.set(keyOf(name, object.id), object);
-        for (const [other, more] of this.#unknown(parent, found)) add(next, other, more);
-      }
-      wanted = next;
-    }
+    if (!(await this.reach(type, objects))) throw tooDeep();
   }
 
-  /** Returns the ids, by type, that have to be read to know the scopes of objects. */
-  #unknown(type: DataTypeDefinition, objects: Iterable<StoredObject>): Wanted {
+  /** Does as `load`, but reads no more than MAX_DEPTH steps: returns whether that is all. */
+  async reach(type: DataTypeDefinition, objects: Iterable<StoredObject>): Promise<boolean> {
+    const seen = new Set<string>();
+    let step = this.#next(type, objects, seen);
+    for (let depth = 1; step.size > 0; depth += 1) {
+      if (depth > MAX_DEPTH) return false;
+      const next: Wanted = new Map();
+      for (const [name, ids] of step) {
+        const parent = typeOf(this.#types, name);
+        await this.#readUnknown(parent, ids);
+        const found = [...ids].flatMap((id) => this.#object(name, id) ?? []);
+        for (const [other, more] of this.#next(parent, found, seen)) add(next, other, more);
+      }
+      step = next;
+    }
+    return true;
+  }
+
+  async #readUnknown(type: DataTypeDefinition, ids: ReadonlySet<string>): Promise<void> {
+    const unknown = [...ids].filter((id) => this.#object(type.name, id) === undefined);
+    if (unknown.length === 0) return;
+    const found = await this.#read(type, unknown, propertiesJudged(type));
+    for (const id of unknown) this.#objects.set(keyOf(type.name, id), null);
+    for (const object of found) this.#objects.set(keyOf(type.name, object.id), object);
+  }
+
+  /** Returns the ids, by type, that objects follow and that matter to their scopes. */
+  #next(type: DataTypeDefinition, objects: Iterable<StoredObject>, seen: Set<string>): Wanted {
     const wanted: Wanted = new Map();
     const rules = parentRulesOf(type.access ?? []).filter(({ who }) => this.#isRead(who));
     if (rules.length === 0) return wanted;
     for (const object of objects) {
       for (const { who } of rules) {
-        const ids = idsIn(object[who.reference]);
-        const unknown = ids.filter((id) => !this.#objects.has(keyOf(who.type, id)));
-        if (unknown.length > 0) add(wanted, who.type, unknown);
+        for (const id of idsIn(object[who.reference])) {
+          const key = keyOf(who.type, id);
+          if (seen.has(key)) continue;
+          seen.add(key);
+          add(wanted, who.type, [id]);
+        }
       }
     }
     return wanted;
@@ -91,20 +124,43 @@ export class Inheritance implements Ancestors {
     return right === undefined || parentRulesOf(rulesOf(this.#types, type)).length > 0;
   }
 
+  /** Undefined for one that was not read. */
+  #object(name: string, id: string): StoredObject | null | undefined {
+    const key = keyOf(name, id);
+    return this.#own.get(key) ?? this.#objects.get(key);
+  }
+
+  /** Returns the objects that an object follows itself: none for one that was not read. */
+  parentsOf(name: string, id: string): readonly { readonly type: string; readonly id: string }[] {
+    const object = this.#object(name, id) ?? null;
+    if (object === null) return [];
+    return parentRulesOf(rulesOf(this.#types, name)).flatMap(({ who: { type, reference } }) =>
+      idsIn(object[reference]).map((one) => ({ type, id: one })),
+    );
+  }
+
   inherited(name: string, id: string): Inherited {
     const key = keyOf(name, id);
     let known = this.#inherited.get(key);
     if (known === undefined) {
+      // The levels that were read may not be the longest way.
+      if (this.#depth > MAX_DEPTH) throw tooDeep();
       // An object that follows itself gets nothing by that.
       this.#inherited.set(key, NOTHING);
-      known = this.#inherit(typeOf(this.#types, name), id);
+      this.#depth += 1;
+      try {
+        known = this.#inherit(typeOf(this.#types, name), id);
+      } finally {
+        this.#depth -= 1;
+        this.#inherited.delete(key);
+      }
       this.#inherited.set(key, known);
     }
     return known;
   }
 
   #inherit({ name, table, access: rules = [] }: DataTypeDefinition, id: string): Inherited {
-    const object = this.#objects.get(keyOf(name, id)) ?? null;
+    const object = this.#object(name, id) ?? null;
     const own = isShareable(rules) ? [{ object: sharedObject(table, id), right: null }] : [];
     if (object === null) return { readers: [], shares: own };
     const shares = new Map<string, InheritedShare>(own.map((share) => [share.object, share]));
@@ -120,6 +176,14 @@ export class Inheritance implements Ancestors {
     const readers = scopesFor(rules, 'read', { type: table, object }, this);
     return { readers, shares: [...shares.values()] };
   }
+}
+
+/** Objects, one above the other, that an object may follow by access rules. */
+export const MAX_DEPTH = 100;
+
+function tooDeep(): MethodError {
+  const why = `Objects follow one another by access rules more than ${MAX_DEPTH} levels deep.`;
+  return new MethodError('requestTooLarge', `${why} Move the lower ones up.`);
 }
 
 const NOTHING: Inherited = { readers: [], shares: [] };
@@ -142,12 +206,12 @@ export function propertiesJudged({
   return properties.filter(({ name, role }) => role === 'id' || names.has(name));
 }
 
-function rulesOf(types: Types, name: string): readonly AccessRule[] {
+function rulesOf(types: ObjectTypes, name: string): readonly AccessRule[] {
   return typeOf(types, name).access ?? [];
 }
 
 /** Returns the type that access rules name. */
-export function typeOf(types: Types, name: string): DataTypeDefinition {
+export function typeOf(types: ObjectTypes, name: string): DataTypeDefinition {
   const type = types.get(name);
   if (type === undefined) throw new Error(`An access rule names the unknown type ${name}.`);
   return type;

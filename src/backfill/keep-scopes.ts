@@ -11,7 +11,7 @@ import { type Batch, batches } from './row-batches.js';
 /** How often a long work says how far it is, ms. */
 const LOGGED = 10_000;
 
-export interface ScopesOptions extends Pick<RecomputeServices, 'store' | 'registry'> {
+export interface ScopesOptions extends Pick<RecomputeServices, 'store' | 'registry' | 'conductor'> {
   readonly database: Pick<BackfillDatabase, 'rows' | 'note' | 'noteRules' | 'forget'>;
   readonly log: Log;
 }
@@ -79,14 +79,16 @@ export class ScopeKeeper {
     { type, accountId, ids }: Batch,
     write: (transaction: Transaction, moved: ReadonlyMap<string, NewScopes>) => Promise<void>,
   ): Promise<void> {
-    const { store, registry } = this.#options;
+    const { store, registry, conductor } = this.#options;
     const how = { deadline: performance.now() + BATCH_TIME, mayRepeat: true, isLong: true };
     try {
       await store.write(accountId, how, async (transaction) => {
-        const relations = accessRelationsOf(registry);
-        const scopes = new ScopeUpkeep(transaction, relations, (of, some, properties) =>
-          transaction.get(of, some, properties),
-        );
+        const scopes = new ScopeUpkeep({
+          transaction,
+          relations: accessRelationsOf(registry, ids.length, Number.POSITIVE_INFINITY),
+          slices: conductor.startSlices(undefined, true),
+          current: (of, some, properties) => transaction.get(of, some, properties),
+        });
         const moved = await scopes.movedOf(type, ids);
         if (moved.size > 0) await write(transaction, moved);
       });

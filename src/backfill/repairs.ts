@@ -159,7 +159,7 @@ export class Repairs {
       now: null,
       // A start counts all objects when it has done the rest.
       quotas: this.isServing ? registry.quotas : null,
-      access: accessRelationsOf(registry, MAX_FOLLOWERS),
+      access: accessRelationsOf(registry, MAX_FOLLOWERS, Number.POSITIVE_INFINITY),
     };
   }
 

@@ -44,3 +44,5 @@ export function shareScope(object: SharedObject, right: string): string {
 export const NO_OBJECT = '';
 /** The object of rows of JmapScope that tell the last record of a scope that was removed. */
 export const PRUNED = ' ';
+/** The scope of the row of `PRUNED` that concerns every view: it stands for many scopes. */
+export const ANY_SCOPE = '';

@@ -12,7 +12,8 @@ import {
   type ChangedNumbers,
   type Vectors,
 } from './vector.js';
-import { type ReadViews, ViewStates } from './view-states.js';
+import type { ViewReads, Views } from './view-reads.js';
+import { ViewStates } from './view-states.js';
 
 /** The states that have changed, as text: all receivers of an audience that need it share one. */
 export interface News {
@@ -53,7 +54,7 @@ export interface AudienceOptions {
 export interface ViewSource {
   /** Returns null where the user sees all of the type. */
   viewOf(account: AccountAccess, principal: Principal, type: DataTypeDefinition): View | null;
-  readonly read: ReadViews;
+  readonly reads: ViewReads;
   readonly onError: (error: unknown) => void;
 }
 
@@ -71,9 +72,6 @@ interface Seat {
   /** The stamp from which on the audience has it. */
   readonly joined: number;
 }
-
-/** By the name of each type of which the user sees a part. */
-type Views = ReadonlyMap<string, View>;
 
 /** All receivers that see the same: those of one token that want the same types. */
 export class Audience implements AccountListener {
@@ -180,8 +178,8 @@ export class Audience implements AccountListener {
     const { states, views: source } = this.#options;
     const account = states.listen(id, this);
     if (views.size === 0) return { account, seen: account, part: null, views };
-    const { read, onError } = source;
-    const part = new ViewStates({ account, views, read, onError, clock: states, listener: this });
+    const { reads, onError } = source;
+    const part = new ViewStates({ account, views, reads, onError, clock: states, listener: this });
     account.listeners.add(part);
     account.listeners.delete(this);
     part.read().catch(onError);

@@ -8,6 +8,7 @@ import { Channel, type ChannelListener } from './channel.js';
 import { HeldStates } from './held-states.js';
 import type { Hints, Hub } from './hub/hub.js';
 import { Vectors } from './vector.js';
+import { type ReadNumbers, ViewReads } from './view-reads.js';
 import { Wakes } from './wakes.js';
 
 /** Follows what a token reaches, until the result is called; null: it may do nothing any more. */
@@ -64,6 +65,7 @@ export class Push {
   readonly #options: PushOptions;
   readonly #states: States;
   readonly #wakes = new Wakes();
+  readonly #viewReads = new ViewReads((...asked) => this.#readNumbers(...asked));
   readonly #held: HeldStates;
   readonly #typeNames: readonly string[];
   /** By token and types. */
@@ -138,6 +140,7 @@ export class Push {
       audience.close();
     }
     this.#audiences.clear();
+    this.#viewReads.close();
     this.#held.close();
     this.#states.close();
   }
@@ -182,22 +185,28 @@ export class Push {
   }
 
   #views(): ViewSource {
-    const { store, types, viewRules, onError } = this.#options;
+    const { viewRules, onError } = this.#options;
     return {
       viewOf: (account, principal, type) => viewIn(account, principal, type, viewRules),
-      read: (accountId, views) => {
-        const deadline = performance.now() + READ_TIME;
-        return store.read(accountId, { deadline }, async (snapshot) => {
-          const numbers = new Map<string, number>();
-          for (const [name, view] of views) {
-            const type = types.get(name);
-            if (type !== undefined) numbers.set(name, await snapshot.viewNumber(type, view));
-          }
-          return numbers;
-        });
-      },
+      reads: this.#viewReads,
       onError,
     };
+  }
+
+  async #readNumbers(
+    accountId: string,
+    views: Parameters<ReadNumbers>[1],
+  ): Promise<readonly number[]> {
+    const { store, types } = this.#options;
+    const deadline = performance.now() + READ_TIME;
+    return store.read(accountId, { deadline }, async (snapshot) => {
+      const numbers: number[] = [];
+      for (const { name, view } of views) {
+        const type = types.get(name);
+        numbers.push(type === undefined ? 0 : await snapshot.viewNumber(type, view));
+      }
+      return numbers;
+    });
   }
 
   #forget(key: string, audience: Audience): void {

@@ -1,17 +1,10 @@
-import type { View } from '../store/port.js';
 import { type AccountListener, AccountStates, type StateClock } from './account-states.js';
-
-/** Reads the numbers of views of an account, by the names of their types. */
-export type ReadViews = (
-  accountId: string,
-  views: ReadonlyMap<string, View>,
-) => Promise<ReadonlyMap<string, number>>;
+import type { ViewReads, Views } from './view-reads.js';
 
 export interface ViewStatesOptions {
   readonly account: AccountStates;
-  /** By the name of each type of which the user sees a part. */
-  readonly views: ReadonlyMap<string, View>;
-  readonly read: ReadViews;
+  readonly views: Views;
+  readonly reads: ViewReads;
   readonly clock: StateClock;
   /** Hears of changes that the user sees. */
   readonly listener: AccountListener;
@@ -29,7 +22,8 @@ export class ViewStates implements AccountListener {
   readonly #options: ViewStatesOptions;
   /** The states of the types of which the user sees a part. */
   readonly #own: AccountStates;
-  #isDirty = false;
+  /** The names of types whose numbers may be others. */
+  readonly #dirty = new Set<string>();
   #isClosed = false;
   #reading: Promise<void> | null = null;
 
@@ -56,7 +50,7 @@ export class ViewStates implements AccountListener {
     const all = [...types];
     const others = all.filter((type) => !views.has(type));
     if (others.length > 0) listener.changed(others, stamp);
-    if (others.length < all.length) this.read().catch(onError);
+    if (others.length < all.length) this.#readNow(all).catch(onError);
   }
 
   /** Resolves when the views are known. Rejects where they can't be read. */
@@ -66,19 +60,22 @@ export class ViewStates implements AccountListener {
 
   /** Resolves when the views were read once more. Rejects as `loaded`, and reads again later. */
   read(): Promise<void> {
+    return this.#readNow(this.#options.views.keys());
+  }
+
+  #readNow(types: Iterable<string>): Promise<void> {
     // One that runs may have read before what the caller has in mind.
-    this.#isDirty = true;
-    this.#reading ??= this.#readAll();
+    for (const type of types) if (this.#options.views.has(type)) this.#dirty.add(type);
+    this.#reading ??= this.#readDirty();
     return this.#reading;
   }
 
-  async #readAll(): Promise<void> {
-    const { account, views, read, clock, onError } = this.#options;
+  async #readDirty(): Promise<void> {
+    const { clock, onError } = this.#options;
     try {
-      while (this.#isDirty && !this.#isClosed) {
-        this.#isDirty = false;
+      while (this.#dirty.size > 0 && !this.#isClosed) {
         const since = clock.now();
-        const numbers = await read(account.id, views);
+        const numbers = await this.#numbers();
         if (!this.#isClosed) this.#own.correct(numbers, since, clock.tick());
       }
     } catch (error) {
@@ -89,6 +86,25 @@ export class ViewStates implements AccountListener {
     } finally {
       // In the turn in which the loop has ended: no call comes between.
       this.#reading = null;
+    }
+  }
+
+  /** Returns the numbers of all types: those that may be others are read. */
+  async #numbers(): Promise<ReadonlyMap<string, number>> {
+    const { account, views, reads } = this.#options;
+    const asked = new Set(this.#dirty);
+    this.#dirty.clear();
+    try {
+      const read = await reads.read(
+        account.id,
+        new Map([...views].filter(([name]) => asked.has(name))),
+      );
+      return new Map(
+        [...views.keys()].map((name) => [name, read.get(name) ?? this.#own.numberOf(name)]),
+      );
+    } catch (error) {
+      for (const name of asked) this.#dirty.add(name);
+      throw error;
     }
   }
 

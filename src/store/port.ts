@@ -449,6 +449,13 @@ export interface Snapshot extends AccessReads {
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;
 
+  /** Returns the same of the references of `through` alone. */
+  followers(
+    targets: readonly ObjectIds[],
+    through: readonly ReferenceName[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]>;
+
   /**
    * Returns the records of one reference on all paths from `ids`: an object's parents, their
    * parents ... One recursive statement; at most `limit + 1` records.

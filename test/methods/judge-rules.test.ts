@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DataTypeDefinition, TypeRules } from '../../src/capability/definition.js';
-import { createRegistry } from '../../src/methods/registry.js';
 import { newObject } from '../../src/methods/set/draft.js';
 import { RuleJudge } from '../../src/methods/set/judge-rules.js';
 import { ProposedChanges, type UpdateOperation } from '../../src/methods/set/proposed-changes.js';
 import { indexOf } from '../../src/methods/type-index.js';
-import type { UnitOfWork } from '../../src/methods/work/unit.js';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { finish } from '../../src/runtime/paused-work.js';
 import { gadgetCapability } from './gadget.js';
@@ -14,7 +12,6 @@ import { gadgetCapability } from './gadget.js';
 
 const [gadget] = gadgetCapability.dataTypes;
 if (gadget === undefined) throw new Error('The capability has no type.');
-const registry = createRegistry([gadgetCapability]);
 
 /** Returns the SetErrors of updates of one stored object, in order; null for those that stand. */
 function judge(
@@ -35,8 +32,7 @@ function judge(
   const scene = { index, known: index, createdIds, author, now: 0 };
   const changes = new ProposedChanges(scene, { creates: [], updates, before });
   finish(changes.makeRows());
-  // Only what would go with destroyed objects is looked up.
-  const rulesJudge = new RuleJudge(changes, null as unknown as UnitOfWork, registry);
+  const rulesJudge = new RuleJudge(changes);
   while (rulesJudge.judge()) expect(changes.refusals).toBeLessThanOrEqual(patches.length);
   return updates.map(({ error }) => error?.description ?? null);
 }

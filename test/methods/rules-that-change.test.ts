@@ -32,8 +32,8 @@ function version(access?: readonly AccessRule[]): Rig {
 
 function keeperOf({ services }: Rig): ScopeKeeper {
   const log = { info: () => undefined } as unknown as ScopesOptions['log'];
-  const { store, registry } = services;
-  return new ScopeKeeper({ store, registry, database: rig.backfill(), log });
+  const { store, registry, conductor } = services;
+  return new ScopeKeeper({ store, registry, conductor, database: rig.backfill(), log });
 }
 
 async function start(server: Rig): Promise<readonly string[]> {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccessRule } from '../../src/capability/access-rules.js';
-import { type Json, Rig, U1 } from './rig.js';
+import { described } from './described-type.js';
+import { methodsOf } from './gadget.js';
+import { CORE, type Json, Rig, U1 } from './rig.js';
 import { Shares, viewer } from './viewers.js';
 import { Widget } from './widget.js';
 
@@ -98,5 +100,74 @@ describe('an account that the user reaches by shares alone', () => {
       { user },
     );
     expect(setting.notUpdated['singleton']).toMatchObject({ type: 'forbidden' });
+  });
+});
+
+describe('a hook', () => {
+  const page = described({
+    Page: {
+      properties: {
+        title: { type: 'string', default: '' },
+        cover: {
+          ...{ type: ['string', 'null'], blob: true, access: 'serverSet' },
+          computed: { from: ['title'] },
+        },
+      },
+    },
+    Shelf: {
+      properties: {
+        name: { type: 'string', default: '' },
+        sign: {
+          ...{ type: ['string', 'null'], blob: true, access: 'serverSet' },
+          computed: { on: ['Page.title'] },
+        },
+        own: { type: ['string', 'null'], blob: true, default: null },
+      },
+    },
+  });
+  const access: readonly AccessRule[] = [
+    { who: { kind: 'everyone' }, read: true, create: true, update: true },
+  ];
+  const using = [CORE, page.capability.urn];
+  let logo = '';
+  let shelf = '';
+  const hooks = {
+    types: {
+      Page: {
+        compute: { cover: () => (logo === '' ? null : logo) },
+        inTransaction: async (changes: Json, _: Json, tx: Json) => {
+          if (changes.created.length === 0) return;
+          const type = rig.services.registry.dataTypes.get('Shelf');
+          await tx.set(type, { update: { [shelf]: { own: logo } } });
+        },
+      },
+      Shelf: { computeOn: { sign: async () => new Map([[shelf, logo === '' ? null : logo]]) } },
+    },
+  };
+
+  it('names blobs of objects that the user does not see', async () => {
+    const dataTypes = page.capability.dataTypes.map((type) => ({ ...type, access }));
+    const methods = dataTypes.flatMap(methodsOf);
+    const capability = { ...page.capability, dataTypes, methods, hooks } as never;
+    await rig.close();
+    rig = new Rig(
+      {},
+      { widget: { ...Widget, access: RULES }, more: { capability, tables: page.tables } },
+    );
+    const hidden = await rig.upload('hidden', U1);
+    await rig.create('Widget', [{ title: 'hidden', blobId: hidden }]);
+    const made = await rig.call('Shelf/set', { create: { k: {} } }, { using });
+    shelf = made.created['k'].id;
+    logo = hidden;
+    const user = READER;
+    const set = await rig.call('Page/set', { create: { k: { title: 'x' } } }, { using, user });
+    expect(rig.failures.map(({ error }) => String(error))).toEqual([]);
+    expect(set.created?.['k'], JSON.stringify(set)).toMatchObject({ cover: hidden });
+    const { list } = await rig.call('Shelf/get', { ids: [shelf] }, { using, user });
+    expect(list[0]).toMatchObject({ sign: hidden, own: hidden });
+    // The user itself may name it only now, and an unknown one never.
+    const named = { update: { [shelf]: { own: 'b0' } } };
+    const { notUpdated } = await rig.call('Shelf/set', named, { using, user });
+    expect(notUpdated[shelf]).toMatchObject({ type: 'invalidProperties', properties: ['own'] });
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import type { AccessRule } from '../../src/capability/access-rules.js';
 import { tokenPrincipal } from '../accounts/token-principal.js';
+import { watch } from './destroyed-rows.js';
 import { type Json, Rig } from './rig.js';
 import { Widget } from './widget.js';
 
@@ -63,6 +64,14 @@ describe('access rules of /set', () => {
       const got = await rig.call('Widget/get', { ids: [ids.hidden] }, { user: as });
       expect([got.list, got.notFound]).toEqual([[], [ids.hidden]]);
     }
+  });
+
+  it('an object that a user destroys is read as far as rules look at it', async () => {
+    const { gets } = watch(rig);
+    expect((await set({ destroy: [ids.first] }, EDITOR)).destroyed).toEqual([ids.first]);
+    const { notDestroyed } = await set({ destroy: [ids.named] }, KEEPER);
+    expect(notDestroyed[ids.named]).toMatchObject({ type: 'notFound' });
+    expect(gets.map(({ isWhole }) => isWhole)).toEqual([false, false]);
   });
 
   it('an object that a user sees without a right is forbidden, with the right', async () => {

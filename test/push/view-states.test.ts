@@ -3,8 +3,10 @@ import type { Principal } from '../../src/accounts/principal.js';
 import type { AccessRule } from '../../src/capability/access-rules.js';
 import type { Channel } from '../../src/push/channel.js';
 import { Push } from '../../src/push/push.js';
+import { tokenPrincipal } from '../accounts/token-principal.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Shares, viewer } from '../methods/viewers.js';
+import { folders } from '../methods/viewers-tree.js';
 import { Widget } from '../methods/widget.js';
 
 // Users who see a part of a type are told of what they see.
@@ -28,7 +30,7 @@ let shares: Shares;
 let follow: (principal: Principal) => void;
 
 beforeEach(() => {
-  rig = new Rig({}, { widget: { ...Widget, access: RULES } });
+  rig = new Rig({}, { widget: { ...Widget, access: RULES }, more: folders() });
   shares = new Shares(rig, ['Widget']);
   const { store, registry } = rig.services;
   push = new Push({
@@ -52,10 +54,14 @@ afterEach(async () => {
 });
 
 /** A receiver, and the states of widgets that it was told. */
-async function open(principal: Principal, lastId: string | null = null) {
+async function open(
+  principal: Principal,
+  lastId: string | null = null,
+  types: ReadonlySet<string> = new Set(['Widget']),
+) {
   const told: string[] = [];
   const channel: Channel = await push.open(
-    { kind: 'eventsource', principal, types: new Set(['Widget']), lastId },
+    { kind: 'eventsource', principal, types, lastId },
     { wake: () => take(), ended: () => undefined },
   );
   function take(): void {
@@ -69,6 +75,35 @@ async function open(principal: Principal, lastId: string | null = null) {
 
 const stateOf = async (user: Principal): Promise<string> =>
   (await rig.call('Widget/get', { ids: [] }, { user })).state;
+
+/** Returns how many numbers of views are read until everybody was told. */
+async function countReads(write: () => Promise<unknown>, told: () => number): Promise<number> {
+  const begin = rig.statements.length;
+  const before = told();
+  await write();
+  await expect.poll(told).toBeGreaterThan(before);
+  // The others were asked for in the same turn: their answers have come, too.
+  const own = rig.statements.slice(begin);
+  return own.filter((text) => text.startsWith('SELECT max("last")')).length;
+}
+
+describe('a commit', () => {
+  it('has the views of the types read that it changes, and each view once', async () => {
+    const again = tokenPrincipal('u3', 't-again', AUDITOR.accounts);
+    const types = new Set(['Widget', 'Folder', 'Paper']);
+    const receivers = [
+      await open(AUDITOR, null, types),
+      await open(AUDITOR),
+      await open({ ...again, roles: AUDITOR.roles }),
+      await open(READER, null, types),
+    ];
+    const told = () => Math.min(...receivers.slice(0, 3).map((one) => one.told.length));
+    const write = (rankNumber: number) => rig.create('Widget', [{ title: 'a', rankNumber }]);
+    expect(await countReads(() => write(1), told)).toBe(2);
+    expect(await countReads(() => write(1), told)).toBe(2);
+    expect(receivers[3]?.told).toEqual([]);
+  });
+});
 
 describe('a user who sees a part of a type', () => {
   it('is told of what enters the view, changes in it and leaves it', async () => {

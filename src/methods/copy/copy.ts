@@ -1,4 +1,5 @@
 import { Inheritance } from '../../access/inheritance.js';
+import { readHeld } from '../../access/read-view.js';
 import { textSteps } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
 import type { Steps } from '../../runtime/paused-work.js';
@@ -8,8 +9,8 @@ import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
-import { CallAccess } from '../set/call-access.js';
 import type { PlannedCreate } from '../set/draft.js';
+import { AccessJudge } from '../set/judge-access.js';
 import type { SetPlan } from '../set/plan-set.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
@@ -119,11 +120,8 @@ async function readOriginals(
     requireState('ifFromInState', ifFromInState, formatStateOf(state, view));
     const rows = ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties);
     const inheritance = new Inheritance(registry.dataTypes, (...asked) => snapshot.get(...asked));
-    const judge = await new CallAccess(
-      () => view,
-      snapshot,
-      () => inheritance,
-    ).judgeOf(type);
+    const held = view === null ? null : await readHeld(snapshot, view);
+    const judge = held === null ? null : new AccessJudge(type, held, inheritance);
     const seen = judge === null ? rows : await judge.visible(rows);
     const { hidden } = knownTypeOf({ ...context, account: from }, type);
     const known = hidden === undefined ? seen : seen.map((row) => withDefaults(plan, row, hidden));

@@ -11,12 +11,13 @@ import type { Going } from './blob-costs.js';
 import type { CallAccess } from './call-access.js';
 import { Destroyer, type Destruction } from './destroys.js';
 import { CircleJudge } from './judge-circles.js';
+import { DepthJudge } from './judge-depths.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { QuotaJudge } from './judge-quotas.js';
 import { RuleJudge } from './judge-rules.js';
+import { StayJudge } from './judge-stays.js';
 import { UniqueJudge } from './judge-uniques.js';
-import { LastingObjects } from './lasting-objects.js';
 import { type DestroyOperation, notFound, type ProposedChanges } from './proposed-changes.js';
 import {
   idsByType,
@@ -57,9 +58,10 @@ export class CascadePlanner {
   readonly #quotas: QuotaJudge;
   readonly #links: LinkJudge;
   readonly #circles: CircleJudge;
+  readonly #depths: DepthJudge;
   readonly #uniques: UniqueJudge;
   readonly #destroyer: Destroyer;
-  readonly #lasting: LastingObjects;
+  readonly #stays: StayJudge;
   #destruction = NOTHING_GOES;
   /** By key: the objects that go or lose links, of those that the call doesn't name. */
   readonly #rows = new Map<string, StoredObject>();
@@ -81,7 +83,7 @@ export class CascadePlanner {
     const { registry, hooks, limits } = context.services;
     const snapshot = unit.transaction;
     this.#scene = scene;
-    this.#rules = new RuleJudge(changes, unit, registry);
+    this.#rules = new RuleJudge(changes);
     this.#limits = new LimitJudge(changes, unit);
     this.#quotas = new QuotaJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
@@ -92,8 +94,10 @@ export class CascadePlanner {
     const named = hasViews ? new KnownObjects(unit, registry.dataTypes, viewOf) : objects;
     this.#links = new LinkJudge(changes, unit, { objects, named });
     this.#circles = new CircleJudge(changes, snapshot);
+    this.#depths = new DepthJudge(changes, unit);
     this.#uniques = new UniqueJudge(changes, snapshot, viewOf(changes.index.type));
-    this.#lasting = new LastingObjects(access, unit, registry.dataTypes);
+    const { author } = changes;
+    this.#stays = new StayJudge({ access, author, unit, types: registry.dataTypes });
     const { maxCascade: maximum } = limits;
     this.#destroyer = new Destroyer({ changes, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
@@ -171,10 +175,9 @@ export class CascadePlanner {
 
   /** Returns null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
-    const { access, changes, destroyTargets } = this.#scene;
+    const { changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
-    const judge = await access.judgeOf(changes.index.type);
-    if ((await judge?.judge(changes)) === true) return null;
+    if (await this.#judgeAccess()) return null;
     const isLimited = changes.index.type.access !== undefined;
     const isJudged = judges || isLimited || this.#quotas.concerns;
     if (!isJudged && this.#roots.size === 0) return NOTHING_GOES;
@@ -185,11 +188,11 @@ export class CascadePlanner {
     );
     const { name } = changes.index.type;
     const refusedKeys = [...this.#refusedRoots.keys()].map((id) => ({ type: name, id }));
-    const kept = [...refusedKeys, ...this.#rules.kept];
-    const destruction = await this.#destroyer.destroy(roots, { kept, lasting: this.#lasting.keys });
-    if (await this.#rules.findKept(destruction.removals, roots)) return null;
+    const { kept, lasting } = this.#stays;
+    const staying = { kept: [...refusedKeys, ...kept], lasting };
+    const destruction = await this.#destroyer.destroy(roots, staying);
     const rootKeys = roots.map((id) => ({ type: name, id }));
-    if (await this.#lasting.find(destruction.removals, rootKeys)) return null;
+    if (await this.#stays.find(destruction.removals, rootKeys)) return null;
     const isGone = (id: string) => this.#isGone(destruction, id);
     if (await this.#uniques.judge(isGone)) return null;
     let own = 0;
@@ -198,6 +201,17 @@ export class CascadePlanner {
     if (await this.#judgeQuotas(destruction, isGone)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
+  }
+
+  /** Returns whether access rules refuse something. */
+  async #judgeAccess(): Promise<boolean> {
+    const { access, changes, unit } = this.#scene;
+    const { type } = changes.index;
+    const judge = await access.judgeOf(type);
+    if (judge === null && type.access === undefined) return false;
+    const proposed = [...changes.rows.values()].map(({ after }) => after);
+    const after = unit.inheritance.with(type, proposed);
+    return (await this.#depths.judge(after)) || (await judge?.judge(changes, after)) === true;
   }
 
   /** Returns whether the quotas refuse something; what goes makes room. */

@@ -7,8 +7,11 @@ import { referredIds } from '../work/links.js';
 import type { ProposedChanges } from './proposed-changes.js';
 import { type KnownObjects, type Link, type ObjectKey, push, textOf } from './relations.js';
 
-/** Objects that one call may destroy or change because others are destroyed. */
-const MAX_CASCADE = 10_000;
+/**
+ * Objects that one call may destroy or change because others are destroyed or changed, where the
+ * settings don't say it.
+ */
+export const MAX_CASCADE = 10_000;
 
 /** Links that are read to find them: an object may link by many entries of a list or set. */
 const MAX_LINKS = 100_000;

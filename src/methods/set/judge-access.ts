@@ -1,11 +1,7 @@
 import type { HeldScopes } from '../../access/held-scopes.js';
 import type { Inheritance } from '../../access/inheritance.js';
 import { type Operation, rulesFor, scopesFor } from '../../access/scopes-by-rule.js';
-import {
-  type AccessRule,
-  type AccessSubject,
-  parentRulesOf,
-} from '../../capability/access-rules.js';
+import type { AccessRule, AccessSubject } from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
@@ -51,14 +47,15 @@ export class AccessJudge {
     return this.#may('destroy', object) ? null : this.#forbidden('destroy', 'destroy it');
   }
 
-  /** Refuses creates and updates that the user has no right to; true where one was refused. */
-  async judge(changes: ProposedChanges): Promise<boolean> {
+  /**
+   * Refuses creates and updates that the user has no right to; true where one was refused. `after`:
+   * the objects that others follow, with the proposed ones of the call.
+   */
+  async judge(changes: ProposedChanges, after: Inheritance): Promise<boolean> {
     const { rows, refusals } = changes;
     const proposed = [...rows.values()];
     const type = this.#type;
-    this.#after = followsItself(type)
-      ? this.#before.with(type, proposed.map(afterOf))
-      : this.#before;
+    this.#after = after;
     await this.#before.load(
       type,
       proposed.flatMap(({ before }) => before ?? []),
@@ -113,11 +110,6 @@ export class AccessJudge {
     const only = who.length === 0 ? 'The owner of the account alone' : `Only ${who.join(', or ')}`;
     return setError('forbidden', `${only} may ${what}.`);
   }
-}
-
-/** Returns whether objects of a type follow others of it. */
-function followsItself({ name, access = [] }: DataTypeDefinition): boolean {
-  return parentRulesOf(access).some(({ who }) => who.type === name);
 }
 
 function afterOf({ after }: ProposedRow): StoredObject {

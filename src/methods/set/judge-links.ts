@@ -165,8 +165,11 @@ export class LinkJudge {
 
   /** Returns the ids that the database has, of objects of the type referred to or of blobs. */
   #known(reference: TypeReference | null, { access }: PropertyDefinition): KnownIds {
-    if (reference === null) return this.#unit.blobs;
     const isGiven = access !== 'serverSet' && access !== 'internal';
+    if (reference === null) {
+      const isOfClient = isGiven && this.#changes.author === 'client';
+      return isOfClient ? this.#unit.blobs : this.#unit.blobsOfHooks;
+    }
     return (isGiven ? this.#named : this.#objects).idsOf(reference.type);
   }
 

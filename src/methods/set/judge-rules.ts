@@ -5,7 +5,6 @@ import { excerpt } from '../../protocol/excerpt.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
-import type { Registry } from '../registry.js';
 import {
   type IndexedImmutable,
   type IndexedRequired,
@@ -13,10 +12,8 @@ import {
   type RuleIndex,
   valueWords,
 } from '../rule-index.js';
-import { indexOf, type TypeIndex } from '../type-index.js';
-import type { UnitOfWork } from '../work/unit.js';
+import type { TypeIndex } from '../type-index.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
-import { idsByType, type ObjectKey, textOf } from './relations.js';
 
 /** A fault of an object by one rule. */
 interface Fault {
@@ -37,16 +34,10 @@ const NONE: readonly never[] = Object.freeze([]);
  */
 export class RuleJudge {
   readonly #changes: ProposedChanges;
-  readonly #unit: UnitOfWork;
-  readonly #registry: Registry;
   readonly #isClient: boolean;
-  /** By key: the objects that a cascade would take; null for those that no rule keeps. */
-  readonly #kept = new Map<string, ObjectKey | null>();
 
-  constructor(changes: ProposedChanges, unit: UnitOfWork, registry: Registry) {
+  constructor(changes: ProposedChanges) {
     this.#changes = changes;
-    this.#unit = unit;
-    this.#registry = registry;
     this.#isClient = changes.author === 'client';
   }
 
@@ -74,50 +65,6 @@ export class RuleJudge {
     const why = sentence(faults.map(({ name, what }) => `${quoted(name)} ${what}`));
     const causes = faults.flatMap((fault) => fault.causes);
     this.#changes.blame(row, causes, setError(error, why, { properties }));
-  }
-
-  /** Returns the objects that `findKept` found, by their keys. */
-  get kept(): readonly ObjectKey[] {
-    return [...this.#kept.values()].filter((key) => key !== null);
-  }
-
-  /**
-   * Finds objects that would go with the call's own destroys, and that the rules of their types
-   * keep. Returns whether it found some. One statement for each type that has such a rule.
-   */
-  async findKept(
-    removals: ReadonlyMap<string, ObjectKey>,
-    roots: readonly string[],
-  ): Promise<boolean> {
-    if (!this.#isClient) return false;
-    const own = new Set(roots);
-    const { name: ownName } = this.#changes.index.type;
-    const unknown = [...removals.values()].filter((key) => {
-      const isRoot = key.type === ownName && own.has(key.id);
-      return !isRoot && !this.#kept.has(textOf(key)) && this.#rulesOf(key.type) !== null;
-    });
-    let found = false;
-    for (const [name, ids] of idsByType(unknown)) {
-      const type = this.#registry.dataTypes.get(name);
-      const rules = this.#rulesOf(name);
-      if (type === undefined || rules === null) continue;
-      for (const id of ids) this.#kept.set(textOf({ type: name, id }), null);
-      const rows = await this.#unit.transaction.get(type, [...ids], rules.keepingProperties);
-      for (const row of rows) {
-        if (keepingRule(rules, row) === undefined) continue;
-        const key = { type: name, id: row.id };
-        this.#kept.set(textOf(key), key);
-        found = true;
-      }
-    }
-    return found;
-  }
-
-  /** Returns the rules of a type if some of them keep objects. */
-  #rulesOf(name: string): RuleIndex | null {
-    const type = this.#registry.dataTypes.get(name);
-    const rules = type === undefined ? null : indexOf(type).rules;
-    return rules !== null && rules.keeping.length > 0 ? rules : null;
   }
 }
 

@@ -1,6 +1,6 @@
 import { hashRules, typesJudgedWith } from '../../access/rules-hash.js';
 import type { ViewRules } from '../../access/views.js';
-import { isShareable, parentRulesOf } from '../../capability/access-rules.js';
+import { isShareable, parentRulesOf, propertiesOfRules } from '../../capability/access-rules.js';
 import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-references.js';
@@ -28,6 +28,8 @@ export interface Relations {
   readonly cascading: readonly ReferenceName[];
   /** Every reference by which the access to its object follows what it refers to. */
   readonly inheriting: readonly ReferenceName[];
+  /** Of each type that such references lead to: the properties that its own access rules read. */
+  readonly followed: ReadonlyMap<string, readonly string[]>;
   readonly viewRules: ViewRules;
 }
 
@@ -63,12 +65,17 @@ export function relate(
     for (const type of all)
       if (quota.types.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
-  const viewRules = {
-    sharedTables: sharedTablesOf(all),
-    hashes: hashRules(all),
-  };
-  const references = { cascading, inheriting, viewRules };
-  return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, ...references });
+  const viewRules = { sharedTables: sharedTablesOf(all), hashes: hashRules(all) };
+  const access = { inheriting, followed: followedIn(all), viewRules };
+  const counted = { aggregates, allAggregates, readOfDestroyed };
+  return Object.freeze({ referred, cascading, ...counted, ...access });
+}
+
+function followedIn(types: readonly DataTypeDefinition[]): ReadonlyMap<string, readonly string[]> {
+  const rules = types.flatMap(({ access = [] }) => parentRulesOf(access));
+  const names = new Set(rules.map(({ who }) => who.type));
+  const followed = types.filter(({ name }) => names.has(name));
+  return new Map(followed.map(({ name, access = [] }) => [name, [...propertiesOfRules(access)]]));
 }
 
 /** Returns the name that the records of a property's references have. */
@@ -103,9 +110,6 @@ function readOfAll(
   const read = aggregates.flatMap(propertiesRead);
   return [...new Set([...indexOf(source).judgedOfDestroyed, ...read])];
 }
-
-/** The types of a project by name. */
-export type ObjectTypes = ReadonlyMap<string, DataTypeDefinition>;
 
 /** An object of any type. */
 export interface ObjectKey {

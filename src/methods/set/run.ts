@@ -1,3 +1,4 @@
+import { propertiesJudged } from '../../access/inheritance.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices } from '../../runtime/slices.js';
@@ -212,9 +213,11 @@ export class SetRun {
       if (!this.#isStored)
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
-      const isWhole = hooks?.needsWholeRows(type) === true || this.#judge !== null;
-      const known = isWhole ? type.properties : (counted ?? judgedOfDestroyed);
-      this.#destroyTargets = await this.#load(destroys, known, own);
+      const isWhole = hooks?.needsWholeRows(type) === true;
+      const judged = this.#judge === null ? [] : propertiesJudged(type);
+      const known = new Set([...(counted ?? judgedOfDestroyed), ...judged]);
+      const read = isWhole ? type.properties : [...known];
+      this.#destroyTargets = await this.#load(destroys, read, own);
     }
   }
 

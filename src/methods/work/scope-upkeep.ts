@@ -1,57 +1,77 @@
 import {
   Inheritance,
+  type ObjectTypes,
   propertiesJudged,
   type ReadObjects,
-  type Types,
   typeOf,
 } from '../../access/inheritance.js';
 import { scopesFor } from '../../access/scopes-by-rule.js';
-import { propertiesOfRules } from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { MethodError } from '../../protocol/errors.js';
+import type { Slices } from '../../runtime/slices.js';
 import type {
   NewScopes,
   ObjectIds,
   ReferenceName,
+  ReferenceRecord,
   StoredObject,
   Transaction,
 } from '../../store/port.js';
 
 /** Knows by which references the access to an object follows another one. */
 export interface AccessRelations {
-  readonly types: Types;
+  readonly types: ObjectTypes;
   readonly inheriting: readonly ReferenceName[];
+  /** Of each type that others follow: the properties that its access rules read. */
+  readonly followed: ReadonlyMap<string, readonly string[]>;
   /** Objects whose access may change by one call, because others change. */
   readonly maximum: number;
+  /** Rows of scopes that one call may write. */
+  readonly maximumRows: number;
+}
+
+/** Objects whose scopes are read at once: each may have many. */
+const OBJECTS_AT_ONCE = 200;
+
+export interface ScopeScene {
+  readonly transaction: Transaction;
+  readonly relations: AccessRelations;
+  readonly slices: Slices;
+  /** Reads objects as the transaction leaves them. */
+  readonly current: ReadObjects;
 }
 
 /** Finds the scopes of objects in a transaction, also of those that follow a change. */
 export class ScopeUpkeep {
   readonly #transaction: Transaction;
   readonly #relations: AccessRelations;
-  /** The names of types that others follow. */
-  readonly #followed: ReadonlySet<string>;
+  readonly #slices: Slices;
   #inheritance: Inheritance | null = null;
+  /** Objects that have changed since somebody asked for it. */
+  #changed: { readonly type: string; readonly id: string }[] = [];
   readonly #current: ReadObjects;
+  /** Rows of scopes that were admitted. */
+  #rows = 0;
 
-  /** `current`: reads objects as the transaction leaves them. */
-  constructor(transaction: Transaction, relations: AccessRelations, current: ReadObjects) {
+  constructor({ transaction, relations, slices, current }: ScopeScene) {
     this.#transaction = transaction;
     this.#relations = relations;
+    this.#slices = slices;
     this.#current = current;
-    this.#followed = new Set(typesFollowed(relations));
   }
 
   /** The objects that others follow, as the transaction leaves them. */
   get inheritance(): Inheritance {
-    this.#inheritance ??= new Inheritance(this.#relations.types, this.#current);
+    const known = this.#inheritance ?? new Inheritance(this.#relations.types, this.#current);
+    this.#inheritance = this.#changed.length > 0 ? known.without(this.#changed) : known;
+    this.#changed = [];
     return this.#inheritance;
   }
 
-  /** Notes that an object of the type changes. */
-  noteChange({ name }: DataTypeDefinition): void {
-    if (this.#followed.has(name)) this.#inheritance = null;
+  /** Notes that an object changes. */
+  noteChange({ name: type }: DataTypeDefinition, id: string): void {
+    if (this.#relations.followed.has(type)) this.#changed.push({ type, id });
   }
 
   /** Returns whether the access to other objects may change by a change of this one. */
@@ -60,8 +80,8 @@ export class ScopeUpkeep {
     before: StoredObject | null,
     after: StoredObject | null,
   ): boolean {
-    if (before === null || after === null || !this.#followed.has(type.name)) return false;
-    const names = [...propertiesOfRules(type.access ?? [])];
+    const names = this.#relations.followed.get(type.name);
+    if (before === null || after === null || names === undefined) return false;
     return names.some((name) => !jsonEqual(before[name] ?? null, after[name] ?? null));
   }
 
@@ -72,24 +92,29 @@ export class ScopeUpkeep {
   async followersOf(
     roots: readonly ObjectIds[],
   ): Promise<ReadonlyMap<DataTypeDefinition, readonly string[]>> {
-    const { types, inheriting, maximum } = this.#relations;
-    const limit = maximum * FOLLOWED_LINKS;
-    const links = await this.#transaction.referrers(roots, inheriting, limit);
-    const known = new Set(inheriting.map(({ type, reference }) => `${type} ${reference}`));
+    const { types, maximum } = this.#relations;
     const followers = new Map<string, Set<string>>();
     let count = 0;
-    for (const { fromType, fromId, reference } of links) {
-      if (!known.has(`${fromType} ${reference}`)) continue;
+    for (const { fromType, fromId } of await this.linksTo(roots)) {
       const ids = followers.get(fromType) ?? new Set();
       followers.set(fromType, ids);
       count += ids.has(fromId) ? 0 : 1;
       ids.add(fromId);
     }
-    if (count > maximum || links.length > limit) {
-      const why = `The call would change who sees more than ${maximum} objects.`;
-      throw new MethodError('requestTooLarge', why);
-    }
+    if (count > maximum) throw tooMany(`${maximum} objects`);
     return new Map([...followers].map(([name, ids]) => [typeOf(types, name), [...ids]]));
+  }
+
+  /**
+   * Returns the references by which objects follow these, and others follow them. Throws
+   * `requestTooLarge`.
+   */
+  async linksTo(roots: readonly ObjectIds[]): Promise<readonly ReferenceRecord[]> {
+    const { inheriting, maximum } = this.#relations;
+    const limit = maximum * FOLLOWED_LINKS;
+    const links = await this.#transaction.followers(roots, inheriting, limit);
+    if (links.length > limit) throw tooMany(`what ${limit} references lead to`);
+    return links;
   }
 
   /** Returns the scopes of those who see each object, by its id. */
@@ -105,21 +130,51 @@ export class ScopeUpkeep {
     return new Map(objects.map((object) => [object.id, readers(object)]));
   }
 
-  /** Returns the objects whose scopes are others than the stored ones. */
+  /** Returns the objects whose scopes are others than the stored ones. Throws as `admit`. */
   async movedOf(
     type: DataTypeDefinition,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, NewScopes>> {
-    const objects = await this.#current(type, ids, propertiesJudged(type));
-    const readers = await this.readersOf(type, objects);
-    const stored = await this.#transaction.scopesOf(type, ids);
     const moved = new Map<string, NewScopes>();
-    for (const [id, after] of readers) {
-      const before = stored.get(id) ?? [];
-      if (!isSameList(before, after)) moved.set(id, { after, before });
+    for await (const some of this.inParts(ids)) {
+      const objects = await this.#current(type, some, propertiesJudged(type));
+      const readers = await this.readersOf(type, objects);
+      const stored = await this.#transaction.scopesOf(type, some);
+      for (const [id, after] of readers) {
+        const before = stored.get(id) ?? [];
+        if (isSameList(before, after)) continue;
+        this.admit({ after, before });
+        moved.set(id, { after, before });
+      }
     }
     return moved;
   }
+
+  /** Returns objects in parts, whose scopes may be read at once. Others have turns in between. */
+  async *inParts<T>(objects: readonly T[]): AsyncGenerator<readonly T[]> {
+    for (let at = 0; at < objects.length; at += OBJECTS_AT_ONCE) {
+      if (this.#slices.isOver()) await this.#slices.next();
+      yield objects.slice(at, at + OBJECTS_AT_ONCE);
+    }
+  }
+
+  /**
+   * Counts the rows that the scopes of an object take, those of before among them. Throws
+   * `requestTooLarge` where the call would write too many.
+   */
+  admit(scopes: NewScopes): void {
+    const { maximumRows } = this.#relations;
+    this.#rows += countScopes(scopes);
+    if (this.#rows <= maximumRows) return;
+    const limit = `The call would write more than ${maximumRows} rows of who sees what`;
+    const why = `${limit}: each object takes one for each scope that it has or had.`;
+    throw new MethodError('requestTooLarge', `${why} Change fewer objects at once.`);
+  }
+}
+
+/** Returns the number of scopes that an object has and had. */
+export function countScopes({ after, before }: NewScopes): number {
+  return after.length + (before?.length ?? 0);
 }
 
 /** Compares sorted lists. */
@@ -127,11 +182,9 @@ export function isSameList(one: readonly string[], other: readonly string[]): bo
   return one.length === other.length && one.every((text, index) => text === other[index]);
 }
 
-/** Links that are read for each object that follows: it may have others. */
+/** References that are read for each object that follows: it may follow several. */
 const FOLLOWED_LINKS = 10;
 
-function typesFollowed({ types, inheriting }: AccessRelations): readonly string[] {
-  const following = new Set(inheriting.map(({ type }) => type));
-  const rules = [...following].flatMap((name) => types.get(name)?.access ?? []);
-  return rules.flatMap(({ who }) => (who.kind === 'parent' ? who.type : []));
+function tooMany(what: string): MethodError {
+  return new MethodError('requestTooLarge', `The call would change who sees more than ${what}.`);
 }

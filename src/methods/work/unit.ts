@@ -1,4 +1,4 @@
-import type { Inheritance } from '../../access/inheritance.js';
+import type { Inheritance, ReadObjects } from '../../access/inheritance.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
 import { equalSteps } from '../../protocol/equal.js';
@@ -23,7 +23,7 @@ import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.
 import { batchesOf } from './batches.js';
 import { type BlobViewer, KnownBlobs } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
-import { type AccessRelations, isSameList, ScopeUpkeep } from './scope-upkeep.js';
+import { type AccessRelations, countScopes, isSameList, ScopeUpkeep } from './scope-upkeep.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -31,7 +31,10 @@ import { type AccessRelations, isSameList, ScopeUpkeep } from './scope-upkeep.js
  */
 const INDEXED_CHARACTERS = 32_768;
 
-/** References that one statement writes, and that it removes: on SQLite 5,000 take about 15 ms. */
+/**
+ * References that one statement writes, and that it removes; or rows of scopes. On SQLite 5,000
+ * take about 15 ms.
+ */
 const MAX_RECORDS = 5000;
 
 /** An object that a unit of work has touched. */
@@ -69,6 +72,7 @@ export class UnitOfWork {
   readonly #transaction: Transaction;
   readonly #user: BlobViewer | null;
   #blobs: KnownBlobs | null = null;
+  #blobsOfHooks: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
@@ -87,13 +91,14 @@ export class UnitOfWork {
     this.slices = slices;
     this.#upkeep = upkeep;
     const relations = upkeep?.access ?? NO_RELATIONS;
-    this.#scopes = new ScopeUpkeep(transaction, relations, async (type, ids, properties) => {
+    const current: ReadObjects = async (type, ids, properties) => {
       const stored = await transaction.get(type, ids, properties);
       return stored.flatMap((row) => {
         const own = this.current(type, row.id);
         return own === undefined ? row : (own ?? []);
       });
-    });
+    };
+    this.#scopes = new ScopeUpkeep({ transaction, relations, slices, current });
   }
 
   /** Returns the objects that others follow by access rules, as the unit leaves them. */
@@ -101,10 +106,24 @@ export class UnitOfWork {
     return this.#scopes.inheritance;
   }
 
+  /** Returns the references by which objects follow these, and others follow them. */
+  linksTo(roots: readonly ObjectIds[]): Promise<readonly ReferenceRecord[]> {
+    return this.#scopes.linksTo(roots);
+  }
+
   /** Returns the blobs that its user may name. */
   get blobs(): KnownBlobs {
     this.#blobs ??= new KnownBlobs(this.#transaction, this.#user, this.slices);
     return this.#blobs;
+  }
+
+  /** Returns the blobs that hooks may name: those of objects that its user doesn't see as well. */
+  get blobsOfHooks(): KnownBlobs {
+    const user = this.#user;
+    if (user === null || user.part === null) return this.blobs;
+    const hook = { userId: user.userId, part: null };
+    this.#blobsOfHooks ??= new KnownBlobs(this.#transaction, hook, this.slices);
+    return this.#blobsOfHooks;
   }
 
   /** Returns the quotas of the account; null where the project has none. */
@@ -246,7 +265,7 @@ export class UnitOfWork {
       const own = recordsOf(work);
       if (own.length === 0) continue;
       if (work.type.access !== undefined) {
-        await this.#transaction.record(work.type, await this.#withScopes(work, own));
+        await this.#recordScoped(work, own);
         continue;
       }
       // Records of creates and destroys name none: most calls have no others.
@@ -278,10 +297,34 @@ export class UnitOfWork {
     const touched = new Set([...work.entries.keys(), ...work.moved.keys()]);
     const others = [...touched].filter((id) => !ids.has(id));
     const rest = others.map((objectId) => ({ objectId, kind: 'updated', properties: [] }) as const);
-    const scoped = await this.#withScopes(work, [...records, ...rest]);
     const isMoved = ({ scopes }: NewChange) => scopes?.before !== null;
-    const told = scoped.filter((record) => ids.has(record.objectId) || isMoved(record));
-    if (told.length > 0) await this.#transaction.record(type, told);
+    const isTold = (record: NewChange) => ids.has(record.objectId) || isMoved(record);
+    await this.#recordScoped(work, [...records, ...rest], isTold);
+  }
+
+  /** Writes records with the scopes of their objects: so many by one statement as it may take. */
+  async #recordScoped(
+    work: TypeWork,
+    records: readonly NewChange[],
+    isTold: (record: NewChange) => boolean = () => true,
+  ): Promise<void> {
+    let batch: NewChange[] = [];
+    let rows = 0;
+    for await (const some of this.#scopes.inParts(records)) {
+      for (const record of await this.#withScopes(work, some)) {
+        if (!isTold(record)) continue;
+        const own = record.scopes === undefined ? 0 : countScopes(record.scopes);
+        if (batch.length > 0 && (rows + own > MAX_RECORDS || batch.length === MAX_RECORDS)) {
+          await this.#transaction.record(work.type, batch);
+          if (this.slices.isOver()) await this.slices.next();
+          batch = [];
+          rows = 0;
+        }
+        batch.push(record);
+        rows += own;
+      }
+    }
+    if (batch.length > 0) await this.#transaction.record(work.type, batch);
   }
 
   /** Adds the scopes that the objects of a type have, and had, to its records. */
@@ -289,23 +332,26 @@ export class UnitOfWork {
     { type, entries, moved }: TypeWork,
     records: readonly NewChange[],
   ): Promise<readonly NewChange[]> {
-    const known = records.flatMap(({ objectId, kind }) => (kind === 'created' ? [] : objectId));
+    const known = records.flatMap(({ objectId, kind }) =>
+      kind === 'created' || moved.has(objectId) ? [] : objectId,
+    );
     const stored = await this.#transaction.scopesOf(type, known);
-    const all = [...entries.values()];
+    const all = records.flatMap(({ objectId }) => entries.get(objectId) ?? []);
     const changed = all.flatMap(({ before, after }) => (before === after ? [] : (after ?? [])));
     const readers = await this.#scopes.readersOf(type, changed);
     const scoped: NewChange[] = [];
     for (const record of records) {
       const { objectId, kind } = record;
-      const before = stored.get(objectId) ?? [];
+      const mover = moved.get(objectId);
+      const before = mover?.before ?? stored.get(objectId) ?? [];
       const isGone = entries.get(objectId)?.after === null;
-      const now = isGone ? [] : (readers.get(objectId) ?? moved.get(objectId)?.after ?? before);
-      if (kind === 'created') scoped.push({ ...record, scopes: { after: now, before: null } });
-      if (kind === 'destroyed') scoped.push({ ...record, scopes: { after: [], before } });
-      if (kind !== 'updated') continue;
-      const scopes = { after: now, before: isSameList(before, now) ? null : before };
-      const { properties = await this.#changedOf(type, entries.get(objectId)) } = record;
-      scoped.push({ ...record, scopes, properties });
+      const after = isGone ? [] : (readers.get(objectId) ?? mover?.after ?? before);
+      const isSame = kind === 'created' || (kind === 'updated' && isSameList(before, after));
+      const scopes = { after, before: isSame ? null : before };
+      if (mover === undefined) this.#scopes.admit(scopes);
+      const isBare = kind === 'updated' && record.properties === undefined;
+      const properties = isBare ? await this.#changedOf(type, entries.get(objectId)) : undefined;
+      scoped.push({ ...record, scopes, ...(properties !== undefined && { properties }) });
     }
     return scoped;
   }
@@ -338,11 +384,13 @@ export class UnitOfWork {
   async #usable(added: readonly BlobReference[]): Promise<readonly BlobReference[]> {
     if (added.length === 0) return added;
     const ids = new Set(added.map(({ blobId }) => blobId));
-    await this.blobs.lookUp(ids);
-    await this.blobs.insertNew(ids);
-    const wrong = added.find(({ blobId }) => !this.blobs.has(blobId));
+    const { blobs, blobsOfHooks } = this;
+    await blobsOfHooks.lookUp([...ids].filter((id) => !blobs.has(id)));
+    await blobs.insertNew(ids);
+    const isUsable = ({ blobId }: BlobReference) => blobs.has(blobId) || blobsOfHooks.has(blobId);
+    const wrong = added.find((one) => !isUsable(one));
     if (wrong === undefined) return added;
-    if (this.#user === null) return added.filter(({ blobId }) => this.blobs.has(blobId));
+    if (this.#user === null) return added.filter(isUsable);
     const { blobId, dataType, objectId } = wrong;
     const work = this.#works.get(dataType);
     const after = work?.entries.get(objectId)?.after;
@@ -382,7 +430,7 @@ export class UnitOfWork {
   /** Of an object that the unit has touched before, `after` alone is new. */
   #put(type: DataTypeDefinition, entry: Entry): void {
     const { entries, dirty } = this.#work(type);
-    this.#scopes.noteChange(type);
+    this.#scopes.noteChange(type, entry.id);
     const known = entries.get(entry.id);
     if (known === undefined) {
       entries.set(entry.id, entry);
@@ -394,7 +442,10 @@ export class UnitOfWork {
   }
 }
 
-const NO_RELATIONS: AccessRelations = { types: new Map(), inheriting: [], maximum: 0 };
+const NO_RELATIONS: AccessRelations = {
+  ...{ types: new Map(), inheriting: [], followed: new Map() },
+  ...{ maximum: 0, maximumRows: Number.POSITIVE_INFINITY },
+};
 const NO_ENTRIES: readonly Entry[] = Object.freeze([]);
 const NO_FOLLOWERS: readonly Follower[] = Object.freeze([]);
 const NO_PROPERTIES: readonly PropertyDefinition[] = Object.freeze([]);

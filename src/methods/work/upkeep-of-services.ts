@@ -1,5 +1,6 @@
 import type { Services } from '../context.js';
 import type { Registry } from '../registry.js';
+import { MAX_CASCADE } from '../set/destroys.js';
 import { clock } from '../states.js';
 import type { Upkeep } from './aggregate-upkeep.js';
 import type { AccessRelations } from './scope-upkeep.js';
@@ -16,13 +17,15 @@ export function upkeepOf(services: Services): Upkeep {
   };
 }
 
-/** Objects that a call's cascades may change, where the settings don't say it. */
-const MAX_CASCADE = 10_000;
+/** Rows of scopes that a call may write: one for each object and each scope that sees it. */
+const MAX_SCOPE_ROWS = 100_000;
 
 /** Returns how the access to the objects of a server's types follows others. */
 export function accessRelationsOf(
-  { dataTypes, relations }: Pick<Registry, 'dataTypes' | 'relations'>,
+  { dataTypes: types, relations }: Pick<Registry, 'dataTypes' | 'relations'>,
   maximum = MAX_CASCADE,
+  maximumRows = MAX_SCOPE_ROWS,
 ): AccessRelations {
-  return { types: dataTypes, inheriting: relations.inheriting, maximum };
+  const { inheriting, followed } = relations;
+  return { types, inheriting, followed, maximum, maximumRows };
 }

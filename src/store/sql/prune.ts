@@ -1,4 +1,4 @@
-import { PRUNED } from '../../capability/scopes.js';
+import { ANY_SCOPE, PRUNED } from '../../capability/scopes.js';
 import type { BlobKey } from '../port.js';
 import { prunedScopes } from './access-records.js';
 import type { Dialect } from './dialect-port.js';
@@ -14,6 +14,10 @@ const PAGE = 500;
  * accounts. At 20,000 pairs a minute, a million accounts with a type each take 50 minutes.
  */
 const PAGES = 40;
+/** Scopes of which an account and type keep the number of the last record that was removed. */
+const MAX_PRUNED = 20_000;
+/** Where there are more, so many with the greatest numbers stay. */
+const KEPT_PRUNED = 15_000;
 
 interface Pair {
   readonly accountId: string;
@@ -96,12 +100,43 @@ export class ChangePruner {
       if (scopes.length > 0) {
         await this.#pruning.remove(accountId, notePruned(log, scopes, this.#dialect));
         await this.#pruning.remove(accountId, deleteGone(log, old, this.#dialect));
+        await this.#foldPruned(log);
       }
       await this.#pruning.remove(accountId, deleteTo(log, last));
     }
     this.#begun = last !== undefined && old.length === limit ? { ...log, after: last } : null;
     return old.length;
   }
+
+  /**
+   * Has one row stand for the scopes whose last records were removed longest ago: most of them
+   * nobody has any more. It concerns every view, so some states are refused without need.
+   */
+  async #foldPruned(log: Log): Promise<void> {
+    const [row] = await this.#pruning.rows(pastPruned(log));
+    if (row === undefined) return;
+    const last = row[0] as number;
+    const { accountId } = log;
+    await this.#pruning.remove(accountId, notePruned(log, [[ANY_SCOPE, last]], this.#dialect));
+    await this.#pruning.remove(accountId, deletePruned(log, last));
+  }
+}
+
+/** Returns a row `[number]` up to which rows of scopes become one; none where they are few. */
+function pastPruned(log: Log): Fragment {
+  return sql`SELECT "number" FROM "JmapScope" WHERE ${isPruned(log)} AND EXISTS (SELECT 1
+ FROM "JmapScope" WHERE ${isPruned(log)} LIMIT 1 OFFSET ${MAX_PRUNED})
+ ORDER BY "number" DESC LIMIT 1 OFFSET ${KEPT_PRUNED}`;
+}
+
+function deletePruned(log: Log, last: number): Fragment {
+  return sql`DELETE FROM "JmapScope" WHERE ${isPruned(log)} AND "number" <= ${last}
+ RETURNING "number"`;
+}
+
+function isPruned({ accountId, type }: Log): Fragment {
+  return sql`"accountId" = ${accountId} AND "type" = ${type} AND "objectId" = ${PRUNED}
+ AND "scope" > ${ANY_SCOPE}`;
 }
 
 /**

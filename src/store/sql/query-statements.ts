@@ -4,7 +4,7 @@ import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { type ComposedFilter, composedFilter, itemOperand, type Lookup } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
-import { viewIn, visibleIds } from './visible.js';
+import { heldRows, splitView, visibleIds } from './visible.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 
@@ -24,7 +24,7 @@ const COLUMN = /^"[^"]+"$/;
 
 /** Rows that are sorted rather than looked for in an order that exists. */
 const FEW = 5000;
-/** Objects of a view that are sorted rather than found in an order of all. */
+/** Objects of a view, each by each of its scopes, that are sorted rather than found in an order. */
 const FEW_VISIBLE = 1000;
 
 /**
@@ -34,12 +34,13 @@ const FEW_VISIBLE = 1000;
 export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null {
   if (plan.shape !== undefined) return null;
   const { type, dialect } = context;
-  const limited = viewIn(plan.filter);
+  const limited = splitView(plan.filter);
   if (limited !== null && !asksForIds(limited.rest)) {
     if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return null;
-    const ids = visibleIds(context, limited.view);
+    const held = heldRows(context, limited.view);
     const limit = raw(String(FEW_VISIBLE + 1));
-    return sql`SELECT count(*) <= ${FEW_VISIBLE} FROM (${ids} LIMIT ${limit}) AS "_few"`;
+    // Not DISTINCT: PostgreSQL would find all objects of the view before it counts some.
+    return sql`SELECT count(*) <= ${FEW_VISIBLE} FROM (SELECT 1 ${held} LIMIT ${limit}) AS "_few"`;
   }
   if (!hasIndexed(plan.filter)) return null;
   const { lookup, ordered } = composedFilter(context, plan.filter);
@@ -247,7 +248,7 @@ function withinView(
   filter: FilterNode,
   leads: boolean,
 ): (Pick<ComposedFilter, 'where' | 'ordered'> & { readonly lookup: Pick<Lookup, 'ids'> }) | null {
-  const limited = viewIn(filter);
+  const limited = splitView(filter);
   if (limited === null) return null;
   const { where, ordered, lookup } = composedFilter(context, limited.rest, leads);
   // An index that finds few is the better beginning.

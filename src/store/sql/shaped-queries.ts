@@ -4,7 +4,7 @@ import type { SqlContext } from './dialect-port.js';
 import { composedFilter } from './filter.js';
 import { type Fragment, name, type Raw, raw, sql } from './fragment.js';
 import { ALL, accountIs, orderBy, orderTerms, rows, scanning } from './query-statements.js';
-import { isVisible, viewIn } from './visible.js';
+import { isVisible, splitView } from './visible.js';
 
 /**
  * The statements of a query whose result takes a shape. Each numbers the whole result once: whether
@@ -122,7 +122,7 @@ function composeTree(
   { by, sorts, filters }: PlanShape & { readonly kind: 'tree' },
 ): Fragment {
   const { type, dialect } = context;
-  const limited = viewIn(filter);
+  const limited = splitView(filter);
   const { where } = composedFilter(context, limited?.rest ?? filter);
   const seen = limited === null ? sql`` : sql` AND ${isVisible(context, limited.view)}`;
   const order = orderBy(orderTerms(sort, dialect));

@@ -6,7 +6,7 @@ import type {
 } from '../../capability/definition.js';
 import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
-import { principalScope, scopesOfTable } from '../../capability/scopes.js';
+import { ANY_SCOPE, principalScope, scopesOfTable } from '../../capability/scopes.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
@@ -190,7 +190,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async viewNumber({ table }: DataTypeDefinition, view: View): Promise<number> {
     const { accountId } = this.scope;
-    const own = JSON.stringify(ownScopes(view).map((scope) => [scope]));
+    const own = JSON.stringify([...ownScopes(view), ANY_SCOPE].map((scope) => [scope]));
     const ranges = JSON.stringify(view.sharedTables.map(scopesOfTable));
     const granted = [ranges, accountId, JSON.stringify(principalsOf(view))] as const;
     const [row] = await this.all('viewNumber', accountId, table, own, ...granted);
@@ -203,7 +203,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     scopes: readonly string[],
   ): Promise<number> {
     const { accountId } = this.scope;
-    const own = JSON.stringify([...ownScopes(view), ...scopes]);
+    const own = JSON.stringify([...ownScopes(view), ...scopes, ANY_SCOPE]);
     const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
     const [row] = await this.all('prunedNumber', accountId, table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
@@ -218,7 +218,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const context = this.#contextOf(type);
     const few = fewQuery(context, plan);
     const [row] = few === null ? [] : await this.#query(few);
-    const leads = row?.[0] === 1;
+    // A Boolean on PostgreSQL.
+    const leads = Number(row?.[0] ?? 0) === 1;
     const compose: WindowOf = (list) =>
       hasShape(plan)
         ? shapedWindow(context, plan, window, list)
@@ -326,17 +327,36 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     through: readonly ReferenceName[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
-    this.check();
     const nonEmptyTargets = targets.filter(({ ids }) => ids.length > 0);
-    const leading = this.names.leading(nonEmptyTargets, through);
-    if (leading.all.length === 0) return [];
-    const roots = nonEmptyTargets.flatMap(({ type, ids }) => {
+    const { all, through: leading } = this.names.leading(nonEmptyTargets, through);
+    return this.#referrers(nonEmptyTargets, { leading, all }, limit);
+  }
+
+  async followers(
+    targets: readonly ObjectIds[],
+    through: readonly ReferenceName[],
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    const nonEmptyTargets = targets.filter(({ ids }) => ids.length > 0);
+    const { through: leading } = this.names.leading(nonEmptyTargets, through);
+    return this.#referrers(nonEmptyTargets, { leading, all: leading }, limit);
+  }
+
+  /** `leading`: the references that lead on; `all`: those that are returned. */
+  async #referrers(
+    targets: readonly ObjectIds[],
+    { leading, all }: { readonly leading: readonly unknown[]; readonly all: readonly unknown[] },
+    limit: number,
+  ): Promise<readonly ReferenceRecord[]> {
+    this.check();
+    if (all.length === 0) return [];
+    const roots = targets.flatMap(({ type, ids }) => {
       const table = this.names.table(type);
       return ids.map((id) => [table, id]);
     });
     const { accountId } = this.scope;
-    const closure = [JSON.stringify(roots), accountId, JSON.stringify(leading.through)];
-    const shown = [accountId, JSON.stringify(leading.all), limit + 1];
+    const closure = [JSON.stringify(roots), accountId, JSON.stringify(leading)];
+    const shown = [accountId, JSON.stringify(all), limit + 1];
     return this.names.references(await this.all('referrers', ...closure, ...shown));
   }
 

@@ -1,6 +1,7 @@
 import { NO_OBJECT, PRUNED } from '../../capability/scopes.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
+import { isGranted } from './granted.js';
 import { ACCESS_KIND } from './records.js';
 import type { Row } from './row-codec.js';
 
@@ -39,6 +40,11 @@ const TO_BLOB = `FROM "JmapBlobReference" AS "r"
 
 const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
  "scopesBefore" FROM "JmapChange"`;
+
+/** The condition that one of a list of principals was given a scope. */
+function isTheirs(account: string, scope: string): string {
+  return isGranted(String.raw, { account, isTheirs: '"_g"."principalId" IN ?', scope });
+}
 
 const SHARED = Object.freeze({
   objectCount: `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`,
@@ -83,8 +89,7 @@ const SHARED = Object.freeze({
 
   prunedNumber: `SELECT max("number") FROM "JmapScope"
  WHERE "accountId" = ? AND "type" = ? AND "objectId" = '${PRUNED}'
- AND ("scope" IN ? OR EXISTS (SELECT 1 FROM "JmapGrant" AS "g" WHERE "g"."accountId" = ?
- AND "g"."principalId" IN ? AND "g"."scope" = "JmapScope"."scope"))`,
+ AND ("scope" IN ? OR ${isTheirs('?', '"JmapScope"."scope"')})`,
 
   writeScopes: `INSERT INTO "JmapScope"
  ("accountId", "type", "objectId", "scope", "number", "gone")
@@ -127,9 +132,8 @@ const SHARED = Object.freeze({
  FROM "JmapBlobReference" AS "r" WHERE "r"."accountId" = "JmapBlob"."accountId"
  AND "r"."blobId" = "JmapBlob"."id" AND ("r"."type" IN ? OR EXISTS (SELECT 1
  FROM "JmapScope" AS "s" WHERE "s"."accountId" = "r"."accountId" AND "s"."type" = "r"."type"
- AND "s"."objectId" = "r"."objectId" AND NOT "s"."gone" AND ("s"."scope" IN ? OR EXISTS (SELECT 1
- FROM "JmapGrant" AS "g" WHERE "g"."accountId" = "s"."accountId" AND "g"."principalId" IN ?
- AND "g"."scope" = "s"."scope")))))) ORDER BY "id"`,
+ AND "s"."objectId" = "r"."objectId" AND NOT "s"."gone" AND ("s"."scope" IN ?
+ OR ${isTheirs('"s"."accountId"', '"s"."scope"')}))))) ORDER BY "id"`,
 
   // An existing blob (a copy of a copy) stays; if nothing refers to it, it lives on from now.
   insertBlobs: `INSERT INTO "JmapBlob"

@@ -3,6 +3,7 @@ import type { FilterNode, View } from '../port.js';
 import { ownScopes, principalsOf } from './access-records.js';
 import type { SqlContext } from './dialect-port.js';
 import { type Fragment, raw, sql } from './fragment.js';
+import { isGranted } from './granted.js';
 
 /**
  * Returns the condition that an object has a scope of the view's user. It reads the object's few
@@ -14,9 +15,8 @@ export function isVisible(context: SqlContext, view: View): Fragment {
   const isOwn = dialect.isAmong(dialect.unindexed(raw('"_s"."scope"')), own);
   const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
   const isTheirs = dialect.isAmong(sql`"_g"."principalId"`, principals);
-  const isGranted = sql`EXISTS (SELECT 1 FROM "JmapGrant" AS "_g"
- WHERE "_g"."accountId" = ${accountId} AND ${isTheirs} AND "_g"."scope" = "_s"."scope")`;
-  const isHeld = view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted})` : isOwn;
+  const parts = { account: sql`${accountId}`, isTheirs, scope: sql`"_s"."scope"` };
+  const isHeld = view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted(sql, parts)})` : isOwn;
   return sql`EXISTS (SELECT 1 FROM "JmapScope" AS "_s"
  WHERE ${isOfType(context)} AND "_s"."objectId" = "id" AND ${isHeld})`;
 }
@@ -26,10 +26,17 @@ export function isVisible(context: SqlContext, view: View): Fragment {
  * index that each scope of the user has.
  */
 export function visibleIds(context: SqlContext, view: View): Fragment {
-  const { dialect } = context;
-  const isHeld = dialect.isAmong(sql`"_s"."scope"`, heldScopes(context, view));
-  return sql`SELECT DISTINCT ${dialect.unindexed(raw('"_s"."objectId"'))} AS "_id"
- FROM "JmapScope" AS "_s" WHERE ${isOfType(context)} AND ${isHeld}`;
+  const id = context.dialect.unindexed(raw('"_s"."objectId"'));
+  return sql`SELECT DISTINCT ${id} AS "_id" ${heldRows(context, view)}`;
+}
+
+/**
+ * Returns a FROM of the rows `"_s"` of JmapScope that the view has: of an object one for each scope
+ * of the user.
+ */
+export function heldRows(context: SqlContext, view: View): Fragment {
+  const isHeld = context.dialect.isAmong(sql`"_s"."scope"`, heldScopes(context, view));
+  return sql`FROM "JmapScope" AS "_s" WHERE ${isOfType(context)} AND ${isHeld}`;
 }
 
 function isOfType({ type, accountId }: SqlContext): Fragment {
@@ -52,7 +59,7 @@ function heldScopes({ accountId, dialect }: SqlContext, view: View): Fragment {
 }
 
 /** Returns the view that a filter is limited to, and the rest of the filter; null for none. */
-export function viewIn(
+export function splitView(
   filter: FilterNode,
 ): { readonly view: View; readonly rest: FilterNode } | null {
   if (filter.kind === 'visible') return { view: filter.view, rest: { kind: 'all' } };

@@ -94,6 +94,20 @@ export function scopeCases(bench: Bench): void {
       ]);
     });
 
+    it('lead to the objects of a user who sees few, whatever the order', async () => {
+      const objects = Array.from({ length: 1200 }, (_, n) => gadget(`r${1000 + n}`));
+      await insert(objects);
+      await record(...objects.map(({ id }, n) => created(id, n % 600 === 0 ? 'few' : 'many')));
+      const first = async (scope: string): Promise<readonly [readonly string[], boolean]> => {
+        const view = { ...viewOf('u1'), scopes: [scope] };
+        const found = await ids(plan({ kind: 'visible', view }));
+        const read = bench.engine.statements.at(-1) ?? '';
+        return [found.slice(0, 2), read.includes('SELECT DISTINCT')];
+      };
+      expect(await first('few')).toEqual([['r1000', 'r1600'], true]);
+      expect(await first('many')).toEqual([['r1001', 'r1002'], false]);
+    });
+
     it('of objects follow their changes', async () => {
       await insert([gadget('r1'), gadget('r2')]);
       await record(created('r1', 'a', 'b'), created('r2', 'b'));
@@ -239,6 +253,27 @@ export function scopeCases(bench: Bench): void {
       expect([await numberOf(of('a')), await numberOf(of('b')), await numberOf(of('c'))]).toEqual([
         ...[3, 5, 3],
       ]);
+    });
+
+    it('keep the numbers of so many scopes alone: one stands for the others', async () => {
+      const scopesOf = (name: string, count: number): readonly string[] =>
+        Array.from({ length: count }, (_, n) => `${name}${n}`);
+      await record(created('r1', ...scopesOf('a', 5001)));
+      await record(created('r2', ...scopesOf('b', 14_999)));
+      bench.now += 5;
+      const view = (...scopes: readonly string[]): View => ({ ...viewOf('u2'), scopes });
+      const pruned = (...scopes: readonly string[]): Promise<number> =>
+        read((snapshot) => snapshot.prunedNumber(Gadget, view(...scopes), []));
+      expect(await bench.store.pruneChanges(1_000_001, 100)).toBe(2);
+      expect([await pruned('a1'), await pruned('b1'), await pruned('z')]).toEqual([1, 2, 0]);
+      await record(created('r3', 'c'));
+      bench.now += 5;
+      expect(await bench.store.pruneChanges(1_000_006, 100)).toBe(1);
+      expect([await pruned('a1'), await pruned('b1'), await pruned('c')]).toEqual([1, 2, 3]);
+      // A user without a known scope is refused the states before.
+      expect(await pruned('z')).toBe(1);
+      // The number of a view never gets less.
+      expect([await numberOf(view('a1')), await numberOf(view('z'))]).toEqual([1, 1]);
     });
   });
 }
