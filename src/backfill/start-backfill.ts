@@ -18,9 +18,9 @@ import type { Log } from '../runtime/log.js';
 import { Computing } from './computing.js';
 import { Conversions } from './conversions.js';
 import { countQuotas, noteCount } from './count-quotas.js';
+import { NewRules } from './new-rules.js';
 import { Recompute } from './recompute.js';
 import { type RecomputeServices, Repairs } from './repairs.js';
-import { Rescoping } from './rescoping.js';
 import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
@@ -120,7 +120,7 @@ class Backfill {
   readonly #repairs: Repairs;
   readonly #recompute: Recompute;
   readonly #conversions: Conversions;
-  readonly #rescoping: Rescoping;
+  readonly #newRules: NewRules;
   readonly #computing: Computing;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
@@ -135,7 +135,7 @@ class Backfill {
     this.#byTable = new Map(types.map((type) => [type.table, type]));
     this.#repairs = new Repairs(options, this.#pending);
     this.#recompute = new Recompute(options, this.#repairs);
-    this.#rescoping = new Rescoping(options, this.#repairs);
+    this.#newRules = new NewRules(options, this.#repairs);
     this.#conversions = new Conversions({ ...options, repairs: this.#repairs });
     this.#computing = new Computing({ ...options, pending: this.#pending }, this.#recompute);
   }
@@ -159,7 +159,7 @@ class Backfill {
     }
     await this.#computing.run(() => true);
     await this.follow(migrated, () => false);
-    await this.#rescoping.run();
+    await this.#newRules.run();
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
       if (!key.startsWith('reset:')) continue;
@@ -254,7 +254,7 @@ class Backfill {
       const isDone = await this.#attempt(batch, async (part) => {
         await this.#conversions.follow(part);
         await this.#derive(part, true);
-        await this.#rescoping.give(part);
+        await this.#newRules.give(part);
       });
       if (isDone) continue;
       for (const id of batch.ids) {

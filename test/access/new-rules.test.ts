@@ -51,7 +51,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     let people: People<Name> | undefined;
     onTestFinished(async () => {
       await people?.close();
-      for (const folder of [dataDir, ...roots]) await rm(folder, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true });
     });
     const serve = async (...rules: readonly string[]): Promise<void> => {
       await people?.close();

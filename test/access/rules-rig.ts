@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,12 +32,21 @@ export async function makeProject(descriptor: string, before?: string): Promise<
   await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
   await mkdir(join(root, 'capabilities'));
   await writeFile(join(root, 'capabilities/notebooks.yaml'), descriptor);
-  if (before !== undefined)
+  if (before !== undefined) {
     await cp(join(before, 'prisma'), join(root, 'prisma'), { recursive: true });
+    release(root);
+  }
   const options = { check: false, dryRun: false, watch: false, root };
   expect(await capture(() => generate(options))).toMatchObject({ code: 0, stderr: '' });
   await linkBuild(root);
   return root;
+}
+
+/** Commits the migrations that are there, so that none of them is made anew. */
+function release(root: string): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  for (const args of [['init'], ['add', 'prisma'], [...who, 'commit', '-m', 'released']])
+    execFileSync('git', args, { cwd: root, stdio: 'pipe' });
 }
 
 /** The server loads what a build compiles: here the test's own compiler does that. */

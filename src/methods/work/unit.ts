@@ -228,11 +228,11 @@ export class UnitOfWork {
   /** Finds the objects whose scopes are others since these changed. */
   async #moveFollowers(changed: readonly ObjectIds[]): Promise<void> {
     for (const [type, ids] of await this.#scopes.followersOf(changed))
-      await this.rescope(type, ids);
+      await this.findMoved(type, ids);
   }
 
   /** Finds the scopes that objects have by the rules now, whatever else changes of them. */
-  async rescope(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
+  async findMoved(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
     const { moved } = this.#work(type);
     for (const id of ids) moved.delete(id);
     for (const [id, scopes] of await this.#scopes.movedOf(type, ids)) moved.set(id, scopes);

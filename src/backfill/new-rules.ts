@@ -7,7 +7,7 @@ import type { Log } from '../runtime/log.js';
 import type { RecomputeServices, Repairs } from './repairs.js';
 import { type Batch, batches } from './row-batches.js';
 
-interface RescopingOptions extends Pick<RecomputeServices, 'registry'> {
+interface NewRulesOptions extends Pick<RecomputeServices, 'registry'> {
   readonly database: BackfillDatabase;
   readonly log: Log;
   /** The previous version may go on serving beside this one. */
@@ -22,11 +22,11 @@ const NOTE = 'scopes';
  * Gives objects the scopes of their types' access rules, where these are others than at the last
  * start. Clients are told who sees what from then on.
  */
-export class Rescoping {
-  readonly #options: RescopingOptions;
+export class NewRules {
+  readonly #options: NewRulesOptions;
   readonly #repairs: Repairs;
 
-  constructor(options: RescopingOptions, repairs: Repairs) {
+  constructor(options: NewRulesOptions, repairs: Repairs) {
     this.#options = options;
     this.#repairs = repairs;
   }
@@ -58,7 +58,7 @@ export class Rescoping {
   /** Gives the objects of a batch their scopes, and writes change records of those that move. */
   async give({ type, accountId, ids }: Batch): Promise<void> {
     if (type.access === undefined) return;
-    await this.#repairs.run({ type, accountId, ids }, {}, ({ unit }) => unit.rescope(type, ids));
+    await this.#repairs.run({ type, accountId, ids }, {}, ({ unit }) => unit.findMoved(type, ids));
   }
 
   /** Objects that follow others depend on the rules of these, too. */
