@@ -150,7 +150,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       destroyed: [open_],
     });
 
-    // Updates and destroys: what is not seen is not there; what is seen without a right is forbidden.
+    // Writes: an unseen object is not there; a right that lacks at a visible one is forbidden.
     expect(await eve.update('Page', task, { text: 'mine' })).toBeNull();
     expect(await eve.update('Page', task, { open: true })).toEqual({
       type: 'forbidden',

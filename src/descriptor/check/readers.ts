@@ -1,7 +1,7 @@
 import { items, type Member, text } from '../located.js';
 import type { TypeView } from '../view.js';
-import { isRole } from './access-rules.js';
 import { eachType, type Report } from './rule.js';
+import { isRole } from './type-access.js';
 
 /** Refuses `readable` that names no users, and at properties that have no readers to choose. */
 export const readers = eachType((type, report) => {

@@ -78,9 +78,6 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
   const sorts = view.sorts.map((sort) => buildSort(sort, findOperand));
   const read = [...parts.values()].sort((a, b) => byCodeUnit(a.name, b.name));
   const search = buildSearch(view.name, filters);
-  const limits = readLimits(member(view.node, 'limits'));
-  const rules = buildRules(view.rules, properties, view.keepsUnknown);
-  const access = buildAccess(view);
   return {
     name: view.name,
     table: view.name,
@@ -98,14 +95,27 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
     indexes: buildIndexes(view, find, { filters, sorts }, around.distinct.get(view.name)),
     ...(search === undefined ? {} : { search }),
     ...(view.shapes === undefined ? {} : { query: buildShapes(view.shapes) }),
-    ...(limits === undefined ? {} : { limits }),
-    ...(rules === undefined ? {} : { rules }),
-    ...(access === undefined ? {} : { access }),
+    ...buildLimitsAndRules(view, properties),
     ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
     ...(view.answered.length === 0 ? {} : { answered: view.answered.map(buildAnswered) }),
     ...evolutionOf(view),
     drops: namesIn(member(view.node, 'drops')),
     at: view.nameAt,
+  };
+}
+
+/** Returns what limits the objects of a type and the users who work with them. */
+function buildLimitsAndRules(
+  view: TypeView,
+  properties: readonly ModelProperty[],
+): Pick<ModelType, 'limits' | 'rules' | 'access'> {
+  const limits = readLimits(member(view.node, 'limits'));
+  const rules = buildRules(view.rules, properties, view.keepsUnknown);
+  const access = buildAccess(view);
+  return {
+    ...(limits === undefined ? {} : { limits }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(access === undefined ? {} : { access }),
   };
 }
 
