@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { keyOnPath } from '../../capability/places.js';
 import { presentTime } from '../../capability/present-time.js';
+import { isOfEngine } from '../../capability/stored-properties.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -169,7 +170,8 @@ function* changedValues(
   problems: Problems,
 ): Steps<Changed> {
   const { type } = scene.index;
-  const values = { createdIds: scene.createdIds, problems, inexact: [] };
+  const { createdIds } = scene;
+  const values = { createdIds, problems, inexact: [], share: type.share };
   const changed = declaredObject();
   let removed: string[] | null = null;
   const judged = declaredObject();
@@ -249,7 +251,7 @@ function* newValue(
 const SERVER_SET = 'is set by the server alone and can only be given its current value';
 
 function mayChange(property: PropertyDefinition, author: Author, problems: Problems): boolean {
-  if (author === 'hook' && property.role === undefined) {
+  if (author === 'hook' && !isOfEngine(property)) {
     if (property.computed !== undefined) problems.add(property.name, IS_COMPUTED);
   } else if (isServerSet(property)) problems.add(property.name, SERVER_SET);
   else if (isImmutable(property)) {
