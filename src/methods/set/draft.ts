@@ -222,7 +222,8 @@ export function* canonicalSteps(
   value: JsonValue,
   scene: ValueScene,
 ): Steps<JsonValue> {
-  if (property.kind !== 'json' || typeof value === 'number') {
+  const isShares = property.role === 'shareWith';
+  if (property.kind !== 'json' || (typeof value === 'number' && !isShares)) {
     return canonicalScalar(property, value, scene);
   }
   const { problem, hasInexact } = yield* inspectJson(value);
@@ -230,8 +231,8 @@ export function* canonicalSteps(
     scene.problems.add(property.name, problem);
     return value;
   }
+  if (isShares) return canonicalShares(property, value, scene);
   if (value instanceof InexactNumber) return value.value;
-  if (property.role === 'shareWith') return canonicalShares(property, value, scene);
   const resolved = yield* resolvedSteps(property, value, scene);
   const formed = property.texts ? yield* formedSteps(property, resolved) : resolved;
   return hasInexact ? yield* ownInexact(formed, scene.inexact) : formed;

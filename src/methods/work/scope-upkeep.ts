@@ -5,7 +5,9 @@ import {
   type Types,
   typeOf,
 } from '../../access/inheritance.js';
+import { markedScopes } from '../../access/rights.js';
 import { scopesFor } from '../../access/scopes-by-rule.js';
+import type { SharedTables } from '../../access/views.js';
 import { propertiesOfRules } from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { jsonEqual } from '../../protocol/equal.js';
@@ -22,6 +24,8 @@ import type {
 export interface AccessRelations {
   readonly types: Types;
   readonly inheriting: readonly ReferenceName[];
+  /** By the name of a type: the tables of the objects whose shares count for it. */
+  readonly sharedTables: SharedTables;
   /** Objects whose access may change by one call, because others change. */
   readonly maximum: number;
 }
@@ -92,17 +96,20 @@ export class ScopeUpkeep {
     return new Map([...followers].map(([name, ids]) => [typeOf(types, name), [...ids]]));
   }
 
-  /** Returns the scopes of those who see each object, by its id. */
-  async readersOf(
+  /** Returns the scopes that each object is to have, by its id, in order. */
+  async scopesToHave(
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { access = [], table } = type;
     const { inheritance } = this;
     await inheritance.load(type, objects);
-    const readers = (object: StoredObject) =>
-      scopesFor(access, 'read', { type: table, object }, inheritance);
-    return new Map(objects.map((object) => [object.id, readers(object)]));
+    const scopesOf = (object: StoredObject) => {
+      const readers = scopesFor(access, 'read', { type: table, object }, inheritance);
+      const marked = markedScopes(type, object, inheritance);
+      return marked.length === 0 ? readers : [...readers, ...marked].sort();
+    };
+    return new Map(objects.map((object) => [object.id, scopesOf(object)]));
   }
 
   /** Returns the objects whose scopes are others than the stored ones. */
@@ -111,10 +118,10 @@ export class ScopeUpkeep {
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, NewScopes>> {
     const objects = await this.#current(type, ids, propertiesJudged(type));
-    const readers = await this.readersOf(type, objects);
+    const scopes = await this.scopesToHave(type, objects);
     const stored = await this.#transaction.scopesOf(type, ids);
     const moved = new Map<string, NewScopes>();
-    for (const [id, after] of readers) {
+    for (const [id, after] of scopes) {
       const before = stored.get(id) ?? [];
       if (!isSameList(before, after)) moved.set(id, { after, before });
     }

@@ -7,6 +7,7 @@ import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,
+  Grant,
   NewChange,
   NewScopes,
   ObjectIds,
@@ -21,7 +22,8 @@ import { unknownNames } from '../set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.js';
 import { batchesOf } from './batches.js';
-import { type BlobViewer, KnownBlobs } from './known-ids.js';
+import { GrantUpkeep } from './grant-upkeep.js';
+import { type BlobViewer, KnownBlobs, KnownIds } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, isSameList, ScopeUpkeep } from './scope-upkeep.js';
 
@@ -69,11 +71,13 @@ export class UnitOfWork {
   readonly #transaction: Transaction;
   readonly #user: BlobViewer | null;
   #blobs: KnownBlobs | null = null;
+  #principals: KnownIds | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
   #book: QuotaBook | null = null;
   readonly #scopes: ScopeUpkeep;
+  readonly #grants: GrantUpkeep;
 
   /** `user`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -87,6 +91,7 @@ export class UnitOfWork {
     this.slices = slices;
     this.#upkeep = upkeep;
     const relations = upkeep?.access ?? NO_RELATIONS;
+    this.#grants = new GrantUpkeep(relations);
     this.#scopes = new ScopeUpkeep(transaction, relations, async (type, ids, properties) => {
       const stored = await transaction.get(type, ids, properties);
       return stored.flatMap((row) => {
@@ -105,6 +110,18 @@ export class UnitOfWork {
   get blobs(): KnownBlobs {
     this.#blobs ??= new KnownBlobs(this.#transaction, this.#user, this.slices);
     return this.#blobs;
+  }
+
+  /** Returns the principals that objects can be shared with. */
+  get principals(): KnownIds {
+    const find = (ids: readonly string[]) => this.#transaction.sharees(ids);
+    this.#principals ??= new KnownIds(find, this.slices);
+    return this.#principals;
+  }
+
+  /** Whether it has changed the rights of users at objects. */
+  get hasChangedRights(): boolean {
+    return this.#grants.isBusy;
   }
 
   /** Returns the quotas of the account; null where the project has none. */
@@ -166,9 +183,10 @@ export class UnitOfWork {
    * number.
    */
   countRecords(type: DataTypeDefinition): number {
+    const ofAccess = this.#grants.concerns(type) ? 1 : 0;
     const work = this.#works.get(type.name);
-    if (work === undefined) return 0;
-    let count = movedAlone(work).length;
+    if (work === undefined) return ofAccess;
+    let count = ofAccess + movedAlone(work).length;
     for (const entry of work.entries.values()) count += kindsOf(entry).length;
     return count;
   }
@@ -183,6 +201,7 @@ export class UnitOfWork {
       this.#upkeep === null ? NO_FOLLOWERS : await new AggregateUpkeep(this, this.#upkeep).follow();
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
+    const grants: Moved<Grant> = { removed: [], added: [] };
     const followed: ObjectIds[] = [];
     for (const work of this.#works.values()) {
       const { type } = work;
@@ -209,6 +228,11 @@ export class UnitOfWork {
       if (index.references.length > 0) {
         await runInSlices(noteReferences(index, moves, references), this.slices);
       }
+      if (type.share !== undefined) {
+        const { removed, added } = this.#grants.note(type, moves);
+        for (const grant of removed) grants.removed.push(grant);
+        for (const grant of added) grants.added.push(grant);
+      }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
       if (updates.length > 0) await this.#write('update', type, updates);
@@ -216,6 +240,9 @@ export class UnitOfWork {
     }
     await this.#inParts(references, (removed, added) =>
       this.#transaction.changeReferences(removed, added),
+    );
+    await this.#inParts(grants, (removed, added) =>
+      this.#transaction.changeGrants(removed, added),
     );
     const added = await this.#usable(blobs.added);
     await this.#inParts({ ...blobs, added }, (removed, added) =>
@@ -239,7 +266,7 @@ export class UnitOfWork {
     if ((await this.book?.settle()) === true) await this.flush();
   }
 
-  /** Writes the quotas that have changed, and all change records. */
+  /** Writes the quotas that have changed, all change records, and those of changed rights. */
   async record(): Promise<void> {
     await this.settle();
     for (const work of this.#works.values()) {
@@ -256,6 +283,8 @@ export class UnitOfWork {
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, own, changed);
     }
+    for (const type of this.#grants.types)
+      await this.#transaction.recordAccess(type, this.#grants.changesFor(type));
   }
 
   /**
@@ -293,19 +322,19 @@ export class UnitOfWork {
     const stored = await this.#transaction.scopesOf(type, known);
     const all = [...entries.values()];
     const changed = all.flatMap(({ before, after }) => (before === after ? [] : (after ?? [])));
-    const readers = await this.#scopes.readersOf(type, changed);
+    const scopes = await this.#scopes.scopesToHave(type, changed);
     const scoped: NewChange[] = [];
     for (const record of records) {
       const { objectId, kind } = record;
       const before = stored.get(objectId) ?? [];
       const isGone = entries.get(objectId)?.after === null;
-      const now = isGone ? [] : (readers.get(objectId) ?? moved.get(objectId)?.after ?? before);
+      const now = isGone ? [] : (scopes.get(objectId) ?? moved.get(objectId)?.after ?? before);
       if (kind === 'created') scoped.push({ ...record, scopes: { after: now, before: null } });
       if (kind === 'destroyed') scoped.push({ ...record, scopes: { after: [], before } });
       if (kind !== 'updated') continue;
-      const scopes = { after: now, before: isSameList(before, now) ? null : before };
+      const both = { after: now, before: isSameList(before, now) ? null : before };
       const { properties = await this.#changedOf(type, entries.get(objectId)) } = record;
-      scoped.push({ ...record, scopes, properties });
+      scoped.push({ ...record, scopes: both, properties });
     }
     return scoped;
   }
@@ -394,7 +423,9 @@ export class UnitOfWork {
   }
 }
 
-const NO_RELATIONS: AccessRelations = { types: new Map(), inheriting: [], maximum: 0 };
+const NO_RELATIONS: AccessRelations = {
+  ...{ types: new Map(), inheriting: [], sharedTables: new Map(), maximum: 0 },
+};
 const NO_ENTRIES: readonly Entry[] = Object.freeze([]);
 const NO_FOLLOWERS: readonly Follower[] = Object.freeze([]);
 const NO_PROPERTIES: readonly PropertyDefinition[] = Object.freeze([]);

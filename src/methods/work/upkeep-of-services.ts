@@ -24,5 +24,6 @@ export function accessRelationsOf(
   { dataTypes, relations }: Pick<Registry, 'dataTypes' | 'relations'>,
   maximum = MAX_CASCADE,
 ): AccessRelations {
-  return { types: dataTypes, inheriting: relations.inheriting, maximum };
+  const { inheriting, sharedTables } = relations;
+  return { types: dataTypes, inheriting, sharedTables, maximum };
 }
