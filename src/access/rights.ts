@@ -9,7 +9,7 @@ import {
   shareScope,
   unmarked,
 } from '../capability/scopes.js';
-import { declaredObject, type JsonValue } from '../protocol/json.js';
+import { declaredObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
 import type { HeldScopes } from './held-scopes.js';
 import { type Ancestors, idsIn, isOfRight, scopesFor } from './scopes-by-rule.js';
@@ -97,24 +97,30 @@ function isOwnedWhole({ access = [] }: DataTypeDefinition): boolean {
   );
 }
 
+/** Returns the value of `myRights`. */
+export function myRightsOf(
+  { share }: Pick<DataTypeDefinition, 'share'>,
+  { names }: Rights,
+): JsonObject {
+  const rights = declaredObject();
+  for (const right of share?.rights ?? []) rights[right] = names.has(right);
+  return rights;
+}
+
 /**
  * Returns an object as a user with these rights reads it. `myRights` comes to what is stored, if it
  * is one of the properties that the user reads.
  */
 export function withRights(
-  { share, properties: all }: DataTypeDefinition,
+  type: DataTypeDefinition,
   object: StoredObject,
-  { names, mayShare }: Rights,
-  properties: readonly PropertyDefinition[] = all,
+  rights: Rights,
+  properties: readonly PropertyDefinition[] = type.properties,
 ): StoredObject {
   const seen: Record<string, JsonValue> = { ...object };
   for (const { name, role } of properties) {
-    if (role === 'myRights') {
-      const rights = declaredObject();
-      for (const right of share?.rights ?? []) rights[right] = names.has(right);
-      seen[name] = rights;
-    }
-    if (role === 'shareWith' && !mayShare && Object.hasOwn(seen, name)) seen[name] = null;
+    if (role === 'myRights') seen[name] = myRightsOf(type, rights);
+    if (role === 'shareWith' && !rights.mayShare && Object.hasOwn(seen, name)) seen[name] = null;
   }
   return seen as StoredObject;
 }

@@ -96,8 +96,7 @@ describe.each([
   const idOf = async (name: string): Promise<string> =>
     (await opened.prisma.jmapUser.findUniqueOrThrow({ where: { name } })).id;
 
-  const by = () =>
-    createAuthenticator(opened.prisma, { sharedCapabilities: new Set([URN]) });
+  const by = () => createAuthenticator(opened.prisma, { sharedCapabilities: new Set([URN]) });
 
   const reached = async () => (await by().authenticate(token))?.accounts.get(accountId) ?? null;
 

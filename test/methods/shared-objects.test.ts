@@ -57,7 +57,11 @@ describe('the value of shareWith', () => {
       '"shareWith" gives "u2" the unknown right "mayFly": the rights are ' +
         'mayRead, mayWrite, mayAdmin.',
     ],
-    ['no Boolean', { u2: { mayRead: 1 } }, '"shareWith" must give "u2" true or false for "mayRead".'],
+    [
+      'no Boolean',
+      { u2: { mayRead: 1 } },
+      '"shareWith" must give "u2" true or false for "mayRead".',
+    ],
     [
       'nobody',
       { u9: READ },

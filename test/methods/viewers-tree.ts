@@ -184,7 +184,10 @@ export class Folders implements World {
   }
 
   /** Returns whether a user has a right at a folder, or at one that it is in. */
-  rights({ userId }: Principal, all: readonly Json[]): (id: string | null, right: string) => boolean {
+  rights(
+    { userId }: Principal,
+    all: readonly Json[],
+  ): (id: string | null, right: string) => boolean {
     const folders = new Map(all.map((one) => [one.id, one]));
     const has = (id: string | null, right: string): boolean => {
       const folder = folders.get(id);

@@ -1,6 +1,6 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
 import { type Rights, withRights } from '../../access/rights.js';
 import { propertiesOfRules } from '../../capability/access-rules.js';
+import type { PropertyDefinition } from '../../capability/definition.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
@@ -68,9 +68,7 @@ export class SetReport {
     const shown = this.#shown(before);
     if (myRights === undefined || shown === before) return shown;
     const names = propertiesOfRules(this.#index.type.access ?? []);
-    const isSame = [...names].every((name) =>
-      jsonEqual(before[name] ?? null, after[name] ?? null),
-    );
+    const isSame = [...names].every((name) => jsonEqual(before[name] ?? null, after[name] ?? null));
     if (isSame && !this.#unit.hasChangedRights) return shown;
     const { [myRights.name]: _, ...rest } = shown;
     return rest as StoredObject;

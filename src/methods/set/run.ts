@@ -1,4 +1,4 @@
-import type { Rights } from '../../access/rights.js';
+import { myRightsOf, type Rights } from '../../access/rights.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -84,6 +84,7 @@ export class SetRun {
         createdIds: this.#plan.createdIds,
         author: this.#plan.author,
         now: clock(this.#context.services),
+        myRights: await this.#myRights(),
       },
       { creates, updates: this.#updates(destroys), before: this.#before },
       this.#compute(),
@@ -136,6 +137,16 @@ export class SetRun {
       if (before !== null && after !== null && before !== after) changed.set(id, before);
     }
     return changed;
+  }
+
+  /** Returns the `myRights` of objects whose updates give it: the user may send what it read. */
+  async #myRights(): Promise<ReadonlyMap<string, JsonObject> | undefined> {
+    const { type, roles } = this.#index;
+    const name = roles.myRights?.name;
+    const isGiven = ({ patch }: { readonly patch: JsonObject }) => Object.hasOwn(patch, name ?? '');
+    if (name === undefined || !this.#plan.updates.some(isGiven)) return undefined;
+    const rights = await this.#access.rightsAt(type, [...this.#before.values()]);
+    return new Map(Array.from(rights, ([id, one]) => [id, myRightsOf(type, one)]));
   }
 
   /** Returns the user's rights at objects that the response tells of; null: none are shared. */

@@ -1,5 +1,10 @@
 import type { PropertyDefinition, ShareDefinition } from '../../capability/definition.js';
-import { declaredObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import {
+  declaredObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
 import { type Problems, quoted } from '../issues.js';
 
 /** The principals that one object is shared with, at most. */

@@ -55,6 +55,8 @@ export interface UpdateScene {
   readonly author: Author;
   /** Epoch ms. */
   readonly now: number;
+  /** By the id of an object: its `myRights`, where an update gives it. */
+  readonly myRights?: ReadonlyMap<string, JsonObject> | undefined;
 }
 
 /** Applies one PatchObject to an object in wire form (RFC 8620 5.3): all of it or nothing. */
@@ -184,7 +186,8 @@ function* changedValues(
       unknownMember(scene.index, name, problems);
     if (property === undefined) continue;
     const isThere = property.optional !== true || Object.hasOwn(current, name);
-    const before = current[name] ?? null;
+    const isRights = property.role === 'myRights';
+    const before = (isRights ? scene.myRights?.get(current.id) : current[name]) ?? null;
     const isJson = typeof sentValue === 'object';
     if (isJson) yield;
     const value = yield* newValue(property, sentValue, values, scene.now);

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { sharedObject, shareScope } from '../../capability/scopes.js';
-import { isJsonObject, type JsonValue } from '../../protocol/json.js';
 import { MethodError } from '../../protocol/errors.js';
+import { isJsonObject, type JsonValue } from '../../protocol/json.js';
 import type { AccessChange, Grant } from '../../store/port.js';
 import { rightsIn } from '../set/share-values.js';
 import { indexOf } from '../type-index.js';

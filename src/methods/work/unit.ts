@@ -241,9 +241,7 @@ export class UnitOfWork {
     await this.#inParts(references, (removed, added) =>
       this.#transaction.changeReferences(removed, added),
     );
-    await this.#inParts(grants, (removed, added) =>
-      this.#transaction.changeGrants(removed, added),
-    );
+    await this.#inParts(grants, (removed, added) => this.#transaction.changeGrants(removed, added));
     const added = await this.#usable(blobs.added);
     await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
