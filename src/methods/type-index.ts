@@ -60,7 +60,7 @@ export interface TypeIndex {
   readonly uniques: readonly UniqueDefinition[];
   /** A create without them stores the present time. */
   readonly defaultsToNow: readonly PropertyDefinition[];
-  /** Whether a text that is no date may be stored in another form than it was sent. */
+  /** Whether a value that is no date may be stored in another form than it was sent. */
   readonly forms: boolean;
   /** Properties with names of members that are stored in one form each. */
   readonly formedKeys: readonly PropertyDefinition[];
@@ -113,8 +113,10 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     references: referencesOf(type.properties),
     uniques: type.uniques ?? [],
     defaultsToNow: type.properties.filter(({ defaultNow }) => defaultNow === true),
-    forms: type.properties.some((property) =>
-      [ownForm(property) ?? {}, ...(property.texts ?? [])].some(isForm),
+    forms: type.properties.some(
+      (property) =>
+        property.role === 'shareWith' ||
+        [ownForm(property) ?? {}, ...(property.texts ?? [])].some(isForm),
     ),
     formedKeys: type.properties.filter(hasFormedKeys),
     secrets: type.properties.filter(({ access }) => access === 'secret'),

@@ -108,7 +108,8 @@ class SharingBySet implements Sharing {
   /** Returns a patch that gives a user other rights. */
   #draw(userId: string, { shareWith }: Json): object {
     const random = this.#random;
-    const rights = Object.fromEntries(RIGHTS.map((right) => [right, random.chance(0.4)]));
+    const chance = (right: string) => random.chance(right === 'mayRead' ? 0.8 : 0.4);
+    const rights = Object.fromEntries(RIGHTS.map((right) => [right, chance(right)]));
     const known = shareWith?.[userId];
     if (known === undefined) return { shareWith: { ...shareWith, [userId]: rights } };
     if (random.chance(0.3)) return { [`shareWith/${userId}`]: null };
@@ -118,6 +119,18 @@ class SharingBySet implements Sharing {
 }
 
 class SharedFolders extends Folders {
+  override readonly shareChance = 0.6;
+
+  /** Creates folders, each in another one or in none. */
+  async begin(): Promise<void> {
+    const folders = Array.from({ length: 6 }, (_, index) => {
+      const parent = this.random.integer(-1, index - 1);
+      return [`k${index}`, { name: 'a', parentId: parent < 0 ? null : `#k${parent}` }] as const;
+    });
+    const create = Object.fromEntries(folders);
+    await this.rig.call('Folder/set', { create }, { using: this.using });
+  }
+
   /** Each user has the rights that the owner's `shareWith` gives, and sees it by one of them. */
   async check(user: Principal, type: string, view: ReadonlyMap<string, Json>): Promise<void> {
     if (type !== 'Folder') return;
@@ -141,6 +154,7 @@ export async function runShared(random: Random, steps: number, logic: Logic = {}
   const world = new SharedFolders(rig, random, sharing);
   sharing.world = world;
   try {
+    await world.begin();
     await followWorld(world, steps);
   } finally {
     await rig.close();

@@ -303,7 +303,7 @@ describe('a share', () => {
       return rig.statements.length - before;
     };
     const plain = await cost(['name'], ids);
-    expect(await cost(['name', 'myRights', 'shareWith'], ids)).toBe(plain + 1);
+    expect(await cost(['name', 'myRights'], ids)).toBe(plain + 1);
   });
 
   it('costs types that are not shared nothing', async () => {

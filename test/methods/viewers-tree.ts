@@ -122,6 +122,8 @@ export class Folders implements World {
   readonly viewers = [viewer('u2'), viewer('u3'), viewer('u4')];
   readonly queries = { Folder: [{}], Paper: [{}], Remark: [{}] };
   readonly using = USING;
+  /** How many of the changes are about shares. */
+  readonly shareChance: number = 0.3;
   readonly #sharing: Sharing;
 
   constructor(rig: Rig, random: Random, sharing: Sharing = sharingByHand(rig)) {
@@ -132,7 +134,7 @@ export class Folders implements World {
 
   async change(): Promise<void> {
     for (let count = this.random.integer(1, 4); count > 0; count -= 1) {
-      if (this.random.chance(0.3)) await this.#share();
+      if (this.random.chance(this.shareChance)) await this.#share();
       else await this.#write(this.random.pick(TYPES));
     }
   }
