@@ -16,7 +16,7 @@ import { type Ancestors, idsIn, isOfRight, scopesFor } from './scopes-by-rule.js
 
 /** The rights of one user at one object (RFC 9670 4). */
 export interface Rights {
-  /** Those that the user has. */
+  /** The rights that the user has. */
   readonly names: ReadonlySet<string>;
   /** The user may change with whom the object is shared, and so sees it. */
   readonly mayShare: boolean;
@@ -28,8 +28,8 @@ export function allRights({ share }: Pick<DataTypeDefinition, 'share'>): Rights 
 }
 
 /**
- * Returns the scopes of those who have rights at an object of a shared type, each marked with the
- * right, and of those who may share it. An object is stored with them, beside its readers' scopes.
+ * Returns the marked scopes of an object of a shared type: users with the scope behind the mark
+ * have a right at the object, or may share it. They are stored beside the scopes of its readers.
  */
 export function markedScopes(
   { share, access: rules = [], table, properties }: DataTypeDefinition,

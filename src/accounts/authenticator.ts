@@ -53,7 +53,7 @@ export interface AuthenticatorOptions {
   readonly capabilitiesOf?: CapabilitiesOfScopes;
   /** Administrators have the account of the directory. */
   readonly directory?: boolean;
-  /** The capabilities of the types that users see by shares of objects: by default there are none. */
+  /** The capabilities of types that users see by shares of objects: by default there are none. */
   readonly sharedCapabilities?: ReadonlySet<string>;
 }
 

@@ -36,9 +36,9 @@ export function shareScope(object: SharedObject, right: string): string {
 }
 
 /**
- * An object of a shared type has marked scopes, too: of those who have a right there, and of those
- * who may share it. No user has a marked scope, so nobody sees an object by it. The first character
- * is the mark.
+ * An object of a shared type has marked scopes, too. They tell which users have a right there, and
+ * which users may share it. No user has a marked scope, so nobody sees an object by it. The first
+ * character is the mark.
  */
 const RIGHT = '=';
 const SHARER = '~';

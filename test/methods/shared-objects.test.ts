@@ -249,7 +249,7 @@ describe('users who may share', () => {
 });
 
 describe('a share', () => {
-  it('brings the object and what is in it, and takes both away, with the right states', async () => {
+  it('brings the object and what is in it, and takes both away', async () => {
     const id = await create({});
     const paper = await create({ folderId: id }, 'Paper');
     const { state } = await call('Paper/get', {}, READER);

@@ -35,8 +35,8 @@ interface Judged {
 
 /**
  * Judges whether the objects, blobs and principals that a call's objects name exist, and whether
- * the user may use the blobs. It looks at objects as the call leaves them, whoever gave an id: the client, a
- * hook or `compute`. It looks up each id once, whatever the number of turns.
+ * the user may use the blobs. It looks at objects as the call leaves them, whoever gave an id: the
+ * client, a hook or `compute`. It looks up each id once, whatever the number of turns.
  */
 export class LinkJudge {
   readonly #changes: ProposedChanges;
