@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/accounts/principal.js';
 import type { AccessRule } from '../../src/capability/access-rules.js';
+import type { TypeHooks } from '../../src/capability/hooks.js';
 import { type Json, Rig, U1 } from './rig.js';
 import { RIGHTS, sharedFolders, USERS } from './shared-folders.js';
 import { viewer } from './viewers.js';
@@ -128,6 +129,30 @@ describe('the value of shareWith', () => {
     expect(grants()).toEqual([]);
     const { destroyed } = await call('Paper/changes', { sinceState: state }, ADMIN);
     expect(destroyed).toHaveLength(1);
+  });
+
+  it('follows a hook that writes it, with the same rules', async () => {
+    await rig.close();
+    const { capability, tables } = sharedFolders();
+    const folder = capability.dataTypes.find(({ name }) => name === 'Folder');
+    const paper: TypeHooks = {
+      async inTransaction({ created }: Json, _call, tx) {
+        for (const { folderId, name } of created) {
+          const update = { [folderId]: { shareWith: { [name]: READ, u2: { mayRead: false } } } };
+          await tx.set(folder as never, { update });
+        }
+      },
+    };
+    const hooks = { types: { Paper: paper } };
+    rig = new Rig({}, { more: { capability: { ...capability, hooks }, tables } });
+    rig.run(USERS);
+    const folderId = await create({});
+    await create({ folderId, name: 'u4' }, 'Paper');
+    expect((await read(folderId, STRANGER)).myRights.mayRead).toBe(true);
+    expect((await read(folderId)).shareWith).toEqual({ u4: READ });
+    const wrong = { create: { k: { folderId, name: 'u9' } } };
+    expect((await call('Paper/set', wrong)).error).toBe('serverFail');
+    expect((await read(folderId)).shareWith).toEqual({ u4: READ });
   });
 
   it('is null in a copy, unless the copy has its own', async () => {
