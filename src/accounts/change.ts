@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { SHARE_VERSION } from '../database/share-version.js';
+import { SHARE_VERSION } from '../capability/share-version.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { type Act, writeAct } from './audit.js';
 

@@ -1,5 +1,5 @@
 import { MARKS } from '../../capability/scopes.js';
-import { SHARE_VERSION } from '../../database/share-version.js';
+import { SHARE_VERSION } from '../../capability/share-version.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { ACCESS_KIND, NO_OBJECT, PRUNED } from './records.js';
