@@ -99,6 +99,11 @@ export class GrantUpkeep {
     );
   }
 
+  /** Forgets the changes: their access records are written. */
+  forget(): void {
+    this.#nets.clear();
+  }
+
   *#netsOf({ name }: DataTypeDefinition): Generator<Net> {
     if (this.#nets.size === 0) return;
     for (const table of this.#relations.sharedTables.get(name) ?? [])

@@ -281,19 +281,26 @@ export class UnitOfWork {
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, own, changed);
     }
+    await this.#recordRights();
+  }
+
+  /** Writes the access records of rights that have changed since the last time. */
+  async #recordRights(): Promise<void> {
     for (const type of this.#grants.types)
       await this.#transaction.recordAccess(type, this.#grants.changesFor(type));
+    this.#grants.forget();
   }
 
   /**
-   * Writes records of updates, and of all objects of the type whose scopes are others: for whoever
-   * doesn't call `record`. `ids`: objects that the unit needn't have touched.
+   * Writes records of updates, of all objects of the type whose scopes are others, and of changed
+   * rights: for whoever doesn't call `record`. `ids`: objects that the unit needn't have touched.
    */
   async recordUpdates(
     type: DataTypeDefinition,
     ids: ReadonlySet<string>,
     properties: readonly PropertyDefinition[],
   ): Promise<void> {
+    await this.#recordRights();
     const records = [...ids].map(
       (objectId) => ({ objectId, kind: 'updated', properties }) as const,
     );
