@@ -34,15 +34,17 @@ interface Opened {
 }
 
 async function onSqlite(): Promise<Opened> {
-  const { prisma, db, file, close } = openTestDatabase();
+  const { prisma, file, close } = openTestDatabase();
+  const writerDatabase = openDatabase({ file });
   const store = createSqliteStore({
-    ...{ writer: new Writer(db, conductor), writerDatabase: db, types },
+    ...{ writer: new Writer(writerDatabase, conductor), writerDatabase, types },
     reader: openDatabase({ file, readonly: true }),
   });
   return {
     ...{ prisma, store },
     close: async () => {
       await store.close();
+      writerDatabase.close();
       await close();
     },
   };
@@ -112,8 +114,8 @@ describe.each([
     write((transaction) => transaction.changeGrants(removed, added));
 
   it('the version rises with the first grant and the last one alone', async () => {
-    const versions = [];
-    const note = async () => versions.push(await by().version());
+    const versions: string[] = [];
+    const note = async () => void versions.push(await by().version());
     await note();
     await change([], [grant('mayRead')]);
     await note();

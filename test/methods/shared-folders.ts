@@ -37,7 +37,7 @@ function withoutShares(validator: Validator): Validator {
   const judge = Object.assign((data: unknown) => {
     const { shareWith: _, ...rest } = data as Record<string, unknown>;
     const isValid = validator(rest);
-    judge.errors = validator.errors;
+    judge.errors = validator.errors ?? null;
     return isValid;
   }, validator);
   return judge as Validator;
