@@ -159,9 +159,10 @@ export class Inheritance implements Ancestors {
     return known;
   }
 
-  #inherit({ name, table, access: rules = [] }: DataTypeDefinition, id: string): Inherited {
+  #inherit(shared: DataTypeDefinition, id: string): Inherited {
+    const { name, table, access: rules = [] } = shared;
     const object = this.#object(name, id) ?? null;
-    const own = isShareable(rules) ? [{ object: sharedObject(table, id), right: null }] : [];
+    const own = isShareable(shared) ? [{ object: sharedObject(table, id), right: null }] : [];
     if (object === null) return { readers: [], shares: own };
     const shares = new Map<string, InheritedShare>(own.map((share) => [share.object, share]));
     for (const { who, where = [] } of parentRulesOf(rules)) {

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import { principalScope } from '../capability/scopes.js';
+import { markedForms, principalScope } from '../capability/scopes.js';
 import type { Snapshot, View, ViewRecord, ViewRecordAt } from '../store/port.js';
 import { HeldScopes } from './held-scopes.js';
 import { PastScopes } from './past-scopes.js';
@@ -62,6 +62,7 @@ export async function readViewChanges(
   const history = {
     held,
     records,
+    hasRights: type.share !== undefined,
     ...(upTo === undefined ? {} : { upTo }),
     findObjects: (number: number, scopes: readonly string[]) => past.findBefore(number, scopes),
   };
@@ -103,13 +104,18 @@ interface Moved extends ViewQuestion {
   readonly records: readonly ViewRecordAt[];
 }
 
+function allForms(scope: string): readonly string[] {
+  return [scope, ...markedForms(scope)];
+}
+
 /** Reads who had these scopes since the first record. */
 async function readPast(
   snapshot: Snapshot,
   { type, current, moved, records }: Moved,
   reach: number,
 ): Promise<PastScopes> {
-  const today = await snapshot.objectsWith(type, moved, reach);
+  const scopes = type.share === undefined ? moved : moved.flatMap(allForms);
+  const today = await snapshot.objectsWith(type, scopes, reach);
   if (today.length > reach) throw new BeyondReachError();
   const last = records.at(-1)?.number ?? current;
   if (current - last > reach) throw new BeyondReachError();

@@ -1,3 +1,4 @@
+import { markedForms } from '../capability/scopes.js';
 import type {
   AccessRecord,
   ChangeKind,
@@ -23,6 +24,8 @@ export interface ViewHistory {
   readonly records: readonly ViewRecord[];
   /** Set where the first record is an access record that has happened in part. */
   readonly upTo?: string;
+  /** Objects have rights (RFC 9670): a right that changes is a change of its object. */
+  readonly hasRights?: boolean;
   /** Returns all objects that had one of the scopes just before the record of this number. */
   findObjects(number: number, scopes: readonly string[]): readonly ScopedObject[];
 }
@@ -100,7 +103,7 @@ class ViewWalk {
     const { number, changes } = record;
     const moved = changes.flatMap((change) => this.#now.apply(change));
     if (moved.length === 0) return { number };
-    const scopes = [...new Set(moved)];
+    const scopes = [...new Set(moved)].flatMap((scope) => [scope, ...markedForms(scope)]);
     const affected = [...history.findObjects(number, scopes)].sort((a, b) =>
       a.id < b.id ? -1 : 1,
     );
@@ -113,7 +116,8 @@ class ViewWalk {
       }
       const seen = this.#find(object);
       // It is told, though it looks as before: a client may have asked for it in between.
-      const hasChanged = seen.hasChanged || (isVisible && !seen.isVisible);
+      const isTold = history.hasRights === true || !seen.isVisible;
+      const hasChanged = seen.hasChanged || (isVisible && isTold);
       if (!this.#put(object.id, { ...seen, isVisible, hasChanged })) {
         return last === null ? null : { number, upTo: last };
       }

@@ -2,11 +2,12 @@ import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { setNewest } from '../runtime/forget-oldest.js';
 import { available } from './available.js';
-import { ACCESS_VERSION } from './change.js';
+import { formatVersion, VERSION_KEYS } from './change.js';
 import {
   type CapabilitiesOfScopes,
   type LoadedCredential,
   loadPrincipals,
+  type ReachSettings,
 } from './load-principals.js';
 import type { Authenticator, Credential, Gate, Principal } from './principal.js';
 import { isSameSignIn } from './sign-in.js';
@@ -52,6 +53,8 @@ export interface AuthenticatorOptions {
   readonly capabilitiesOf?: CapabilitiesOfScopes;
   /** Administrators have the account of the directory. */
   readonly directory?: boolean;
+  /** The capabilities of types that users see by shares of objects: by default there are none. */
+  readonly sharedCapabilities?: ReadonlySet<string>;
 }
 
 interface Entry extends LoadedCredential {
@@ -95,8 +98,7 @@ class CachingAuthenticator implements Authenticator {
   readonly #version: ReadVersion;
   readonly #readVersion: ReadVersion;
   readonly #providers: ProviderTokens | null;
-  readonly #capabilitiesOf: CapabilitiesOfScopes;
-  readonly #directory: boolean;
+  readonly #settings: ReachSettings;
   /** In the order in which they were loaded. */
   readonly #cache = new Map<string, Entry>();
   readonly #loading = new Map<string, Loading>();
@@ -108,8 +110,11 @@ class CachingAuthenticator implements Authenticator {
     this.#readVersion = options.readAccessVersion ?? (() => readStoredVersion(prisma));
     this.#version = options.accessVersion ?? this.#readVersion;
     this.#providers = options.providers ?? null;
-    this.#capabilitiesOf = options.capabilitiesOf ?? (() => null);
-    this.#directory = options.directory ?? false;
+    this.#settings = {
+      capabilitiesOf: options.capabilitiesOf ?? (() => null),
+      hasDirectory: options.directory ?? false,
+      ...(options.sharedCapabilities && { sharedCapabilities: options.sharedCapabilities }),
+    };
   }
 
   async authenticate(token: string, gate?: Gate): Promise<Principal | null> {
@@ -236,8 +241,7 @@ class CachingAuthenticator implements Authenticator {
   ): Promise<ReadonlyMap<string, LoadedCredential>> {
     let before = version;
     for (let attempt = 1; ; attempt += 1) {
-      const [capabilitiesOf, directory] = [this.#capabilitiesOf, this.#directory];
-      const loaded = await loadPrincipals(this.#prisma, credentials, capabilitiesOf, directory);
+      const loaded = await loadPrincipals(this.#prisma, credentials, this.#settings);
       const after = await askFor(this.#readVersion);
       if (after === before || attempt === LOADS) return loaded;
       before = after;
@@ -276,6 +280,6 @@ function fingerprint(principal: Principal): string {
 }
 
 async function readStoredVersion(prisma: PrismaClient): Promise<string> {
-  const row = await prisma.jmapMeta.findUnique({ where: { key: ACCESS_VERSION } });
-  return row?.value ?? '0';
+  const where = { key: { in: [...VERSION_KEYS] } };
+  return formatVersion(await prisma.jmapMeta.findMany({ where }));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { SHARE_VERSION } from '../capability/share-version.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { type Act, writeAct } from './audit.js';
 
@@ -12,6 +13,17 @@ export type TransactionClient = Prisma.TransactionClient;
 
 /** Key of the counter in JmapMeta that changes of users, accounts, access and tokens raise. */
 export const ACCESS_VERSION = 'accessVersion';
+
+/** The keys of the counters that are raised where users reach other accounts, or otherwise. */
+export const VERSION_KEYS: readonly string[] = Object.freeze([ACCESS_VERSION, SHARE_VERSION]);
+
+/** Returns a text that differs whenever one of these counters does. */
+export function formatVersion(
+  rows: readonly { readonly key: string; readonly value: string }[],
+): string {
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  return VERSION_KEYS.map((key) => values.get(key) ?? '0').join('.');
+}
 
 /** With an account's id behind it, the key of its deletion note in JmapMeta (delete-account.ts). */
 export const DELETION = 'deletion:';

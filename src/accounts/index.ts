@@ -3,7 +3,7 @@ export { DirectoryRows } from './admin/directory-rows.js';
 export { type AuditEntry, listActs, pruneAudit } from './audit.js';
 export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
 export { bootstrap } from './bootstrap.js';
-export { ACCESS_VERSION, DirectoryError } from './change.js';
+export { DirectoryError, formatVersion, VERSION_KEYS } from './change.js';
 export { deleteAccount, resumeDeletions } from './delete-account.js';
 export {
   type AccountListing,

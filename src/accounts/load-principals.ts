@@ -22,6 +22,15 @@ export type CapabilitiesOfScopes = (
   scopes: readonly string[],
 ) => ReadonlyMap<string, AccessMode> | null;
 
+/** The facts of a server by which it knows what credentials reach. */
+export interface ReachSettings {
+  readonly capabilitiesOf: CapabilitiesOfScopes;
+  /** Administrators have the account of the directory. */
+  readonly hasDirectory?: boolean;
+  /** The capabilities of the types that users see by shares of objects. */
+  readonly sharedCapabilities?: ReadonlySet<string>;
+}
+
 /** The part of a credential in the reach of its user. */
 interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
   readonly secretHash: Uint8Array | null;
@@ -43,8 +52,7 @@ interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
 export async function loadPrincipals(
   prisma: PrismaClient | TransactionClient,
   credentials: readonly Credential[],
-  capabilitiesOf: CapabilitiesOfScopes,
-  hasDirectory = false,
+  { capabilitiesOf, hasDirectory = false, sharedCapabilities = NO_CAPABILITIES }: ReachSettings,
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
   const claimants = [
     ...(await loadTokens(
@@ -63,7 +71,8 @@ export async function loadPrincipals(
   );
   const claimed = new Set(claimants.flatMap((claimant) => [...claimant.claimed.keys()]));
   const claimable = await findClaimable(prisma, [...claimed]);
-  const accountIds = new Set(access.map(({ accountId }) => accountId));
+  const shares = sharedCapabilities.size === 0 ? [] : await findShares(prisma, [...userIds]);
+  const accountIds = new Set([...access, ...shares].map(({ accountId }) => accountId));
   for (const id of claimable.values()) accountIds.add(id);
   const accounts = await inChunks(accountIds, (chunk) =>
     prisma.jmapAccount.findMany({ where: { id: { in: chunk } } }),
@@ -72,19 +81,23 @@ export async function loadPrincipals(
 
   const usersById = new Map(users.map((user) => [user.id, user]));
   const accessOf = groupBy(access, ({ userId }) => userId);
+  const sharesOf = groupBy(shares, ({ principalId }) => principalId);
   const loaded = new Map<string, LoadedCredential>();
   for (const claimant of claimants) {
     const user = usersById.get(claimant.userId);
     if (user === undefined || isOver(user, claimant.credential.signIn)) continue;
     const { credential, expires, capabilities, types, secretHash } = claimant;
-    const modes = modesOf(claimant, accessOf.get(user.id) ?? [], claimable);
+    const modes = new Map([
+      ...sharedModesOf(claimant, sharesOf.get(user.id) ?? []),
+      ...modesOf(claimant, accessOf.get(user.id) ?? [], claimable),
+    ]);
     const roles = [...new Set([...textsOf(user.roles), ...claimant.roles])].sort();
     const principal: Principal = Object.freeze({
       userId: user.id,
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
       accounts: new Map([
-        ...reachOf(accounts, modes, user.id),
+        ...reachOf(accounts, modes, { userId: user.id, sharedCapabilities }),
         ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
       ]),
     });
@@ -94,6 +107,7 @@ export async function loadPrincipals(
 }
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
+const NO_CAPABILITIES: ReadonlySet<string> = new Set();
 
 async function loadTokens(
   prisma: PrismaClient | TransactionClient,
@@ -197,13 +211,10 @@ async function findClaimable(
   const owners = await inChunks(ownerIds, (chunk) =>
     prisma.jmapIdentity.findMany({ where: { userId: { in: chunk } }, select: { userId: true } }),
   );
-  const keys = found.map(({ id }) => deletionKey(id));
-  const deletions = await inChunks(keys, (chunk) =>
-    prisma.jmapMeta.findMany({ where: { key: { in: chunk } } }),
-  );
-  const deleted = new Set(deletions.map(({ key }) => key));
+  const foundIds = found.map(({ id }) => id);
+  const deleted = await findDeleted(prisma, foundIds);
   const provided = new Set(owners.map(({ userId }) => userId));
-  const living = found.filter(({ id }) => !deleted.has(deletionKey(id)));
+  const living = found.filter(({ id }) => !deleted.has(id));
   const named = groupBy(
     living.filter(({ ownerId }) => !provided.has(ownerId)),
     ({ name }) => name,
@@ -217,11 +228,61 @@ async function findClaimable(
   return ids;
 }
 
+/** A user has grants at objects of an account. */
+interface SharedAccount {
+  readonly principalId: string;
+  readonly accountId: string;
+}
+
+/** Finds the accounts in which users have grants at objects, without those that are deleted. */
+async function findShares(
+  prisma: PrismaClient | TransactionClient,
+  userIds: readonly string[],
+): Promise<readonly SharedAccount[]> {
+  const shares = await inChunks(userIds, (chunk) =>
+    prisma.jmapGrant.groupBy({
+      by: ['principalId', 'accountId'],
+      where: { principalId: { in: chunk } },
+    }),
+  );
+  const deleted = await findDeleted(prisma, [...new Set(shares.map((one) => one.accountId))]);
+  return shares.filter(({ accountId }) => !deleted.has(accountId));
+}
+
+/** Returns those of the accounts that are being deleted. */
+async function findDeleted(
+  prisma: PrismaClient | TransactionClient,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const keys = ids.map(deletionKey);
+  const deletions = await inChunks(keys, (chunk) =>
+    prisma.jmapMeta.findMany({ where: { key: { in: chunk } } }),
+  );
+  const found = new Set(deletions.map(({ key }) => key));
+  return new Set(ids.filter((id) => found.has(deletionKey(id))));
+}
+
 /** How a credential reaches an account. */
 interface Reach {
   readonly isReadOnly: boolean;
   /** Its user may only read, by the account's grant or by a claim. */
   readonly isReader: boolean;
+  /** By shares of objects alone. */
+  readonly isShared?: true;
+}
+
+/** Returns the accounts that a credential reaches by shares of objects. */
+function sharedModesOf(
+  { narrowed, readOnly }: Claimant,
+  shares: readonly SharedAccount[],
+): ReadonlyMap<string, Reach> {
+  const modes = new Map<string, Reach>();
+  for (const { accountId } of shares) {
+    const scope = narrowed === null ? false : narrowed.get(accountId);
+    if (scope === undefined) continue;
+    modes.set(accountId, { isReader: false, isReadOnly: readOnly || scope, isShared: true });
+  }
+  return modes;
 }
 
 /** Returns the accounts that a credential reaches. */
@@ -255,20 +316,28 @@ type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[n
 function reachOf(
   rows: readonly AccountRow[],
   modes: ReadonlyMap<string, Reach>,
-  userId: string,
+  { userId, sharedCapabilities }: { userId: string; sharedCapabilities: ReadonlySet<string> },
 ): ReadonlyMap<string, AccountAccess> {
   const accounts = new Map<string, AccountAccess>();
   for (const { id, name, ownerId, capabilities: stored } of rows) {
     const reach = modes.get(id);
     if (reach === undefined) continue;
-    const { isReadOnly, isReader } = reach;
+    const { isReadOnly, isReader, isShared } = reach;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
-    const capabilities = list === null ? null : new Set(list);
+    const urns = isShared ? [...sharedCapabilities].filter((urn) => offers(list, urn)) : list;
+    const capabilities = urns === null ? null : new Set(urns);
+    if (isShared && capabilities?.size === 0) continue;
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
-    accounts.set(id, Object.freeze(isReader ? { ...access, isReader } : access));
+    const more = { ...(isReader && { isReader }), ...(isShared && { isShared }) };
+    accounts.set(id, Object.freeze({ ...access, ...more }));
   }
   return accounts;
+}
+
+/** `list`: the capabilities that an account is limited to; null for all. */
+function offers(list: readonly string[] | null, urn: string): boolean {
+  return list?.includes(urn) !== false;
 }
 
 /**

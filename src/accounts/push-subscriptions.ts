@@ -156,7 +156,9 @@ async function lockOwner(
     return (await client.jmapUser.count({ where: { id: userId, disabled: null } })) > 0;
   }
   await client.$executeRaw`UPDATE "JmapUser" SET "name" = "name" WHERE "id" = ${userId}`;
-  const loaded = await loadPrincipals(client, [lastingCredential(owner, signIn)], () => null);
+  const loaded = await loadPrincipals(client, [lastingCredential(owner, signIn)], {
+    capabilitiesOf: () => null,
+  });
   return loaded.size > 0;
 }
 

@@ -48,8 +48,14 @@ export function parentRulesOf(rules: readonly AccessRule[]): readonly ParentRule
 }
 
 /** Returns whether rights at single objects of the type can be given to users. */
-export function isShareable(rules: readonly AccessRule[]): boolean {
-  return rules.some(({ who }) => who.kind === 'share');
+export function isShareable({ access = [], share }: ShareableType): boolean {
+  return share !== undefined || access.some(({ who }) => who.kind === 'share');
+}
+
+/** The part of a type's definition that says whether its objects can be shared. */
+interface ShareableType {
+  readonly access?: readonly AccessRule[];
+  readonly share?: object;
 }
 
 /** Returns the properties by whose values the rules differ. */

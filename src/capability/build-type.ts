@@ -14,6 +14,7 @@ import type {
 } from './definition.js';
 import { EVOLVED } from './evolution.js';
 import { frozen } from './runtime.js';
+import { isOfEngine } from './stored-properties.js';
 import { UNKNOWN_PROPERTIES } from './unknown-properties.js';
 
 /** A property, without the members in which it is like most others. */
@@ -63,7 +64,7 @@ type DeclaredName<Stored> = string extends keyof Stored
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
     Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'>,
-    Pick<DataTypeDefinition, 'rules' | 'access' | 'errors' | 'hash'> {
+    Pick<DataTypeDefinition, 'rules' | 'access' | 'share' | 'errors' | 'hash'> {
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
   /** The parts of properties that filters and sorts read. */
@@ -172,9 +173,9 @@ function uniqueOf(unique: UniqueSource<string>, find: Find): UniqueDefinition {
   return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
 }
 
-/** The engine sets a property with a role: neither a client nor a default gives its value. */
+/** Neither a client nor a default gives the value of a property that the engine sets. */
 function buildProperty(name: string, source: PropertySource): PropertyDefinition {
-  const isSetByEngine = source.role !== undefined;
+  const isSetByEngine = isOfEngine(source);
   return {
     ...{ name, column: name, nullable: false, required: false },
     access: isSetByEngine ? 'serverSet' : 'mutable',

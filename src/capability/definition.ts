@@ -76,9 +76,17 @@ export interface AggregateDefinition {
 /**
  * The standard columns have roles, so that no shared code knows a property by its name. `creator`
  * has the id of the user who created the object; null where that was a hook. `unknown` stands for
- * all properties that the type keeps without declaring them.
+ * all properties that the type keeps without declaring them. `shareWith` and `myRights` are those
+ * of RFC 9670 4: clients write the first one, and the second one is never stored.
  */
-export type PropertyRole = 'id' | 'created' | 'updated' | 'creator' | 'unknown';
+export type PropertyRole =
+  | 'id'
+  | 'created'
+  | 'updated'
+  | 'creator'
+  | 'unknown'
+  | 'shareWith'
+  | 'myRights';
 
 export interface PropertyDefinition {
   /** Wire name: any text, camelCase as a rule. */
@@ -279,6 +287,12 @@ export interface SearchIndexDefinition {
   readonly columns: readonly string[];
 }
 
+/** The objects of a type are shared with principals (RFC 9670 4). */
+export interface ShareDefinition {
+  /** The names of the rights, each once. */
+  readonly rights: readonly string[];
+}
+
 /** The limits on an account's objects of one type. */
 export interface TypeLimits {
   /** Objects: one more is `overQuota`. */
@@ -344,6 +358,11 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly rules?: TypeRules;
   /** They say which users see and change which objects; absent: all users of the account do. */
   readonly access?: readonly AccessRule[];
+  /**
+   * A type with it has access rules, and a property of the role `shareWith`. Its rules are about
+   * these rights.
+   */
+  readonly share?: ShareDefinition;
   /** The types of SetErrors that are the type's own. */
   readonly errors?: readonly string[];
   /** The properties that /get has computed when it is asked; absent if there are none. */

@@ -40,6 +40,36 @@ export function shareScope(object: SharedObject, right: string): string {
   return `${object}/${right}`;
 }
 
+/**
+ * An object of a shared type has marked scopes, too. They tell which users have a right there, and
+ * which users may share it. No user has a marked scope, so nobody sees an object by it. The first
+ * character is the mark.
+ */
+const RIGHT = '=';
+const SHARER = '~';
+export const MARKS: readonly string[] = Object.freeze([RIGHT, SHARER]);
+
+/** Marks the scope of a share: who has it has the share's right at the object. */
+export function rightMark(scope: string): string {
+  return `${RIGHT}${scope}`;
+}
+
+/** Marks the scope of users who may change with whom the object is shared. */
+export function sharerMark(scope: string): string {
+  return `${SHARER}${scope}`;
+}
+
+/** Returns a scope with each mark that it may have. */
+export function markedForms(scope: string): readonly string[] {
+  return MARKS.map((mark) => `${mark}${scope}`);
+}
+
+/** Returns the scope behind a mark, and the right; null where it is the mark of a sharer. */
+export function unmarked(mark: string): { readonly scope: string; readonly right: string | null } {
+  const scope = mark.slice(1);
+  return { scope, right: mark.startsWith(RIGHT) ? scope.slice(scope.indexOf('/') + 1) : null };
+}
+
 /** The object of rows of JmapScope that tell when the access of a principal changed. */
 export const NO_OBJECT = '';
 /** The object of rows of JmapScope that tell the last record of a scope that was removed. */

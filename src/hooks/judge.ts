@@ -57,7 +57,7 @@ function judgedValue(
   if (isAbsent && !property.nullable) return null;
   const problems = new Problems();
   const { name } = property;
-  const scene = { createdIds: NO_CREATION_IDS, problems, inexact: [] };
+  const scene = { createdIds: NO_CREATION_IDS, problems, inexact: [], share: type.share };
   const canonical = finish(canonicalSteps(property, copyValue(what, value ?? null), scene));
   const judged = Object.assign(emptyObject(), { [name]: canonical });
   const complaints = textsOf(complaintsAbout(judged));

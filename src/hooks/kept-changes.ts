@@ -3,6 +3,7 @@ import { EVOLVED } from '../capability/evolution.js';
 import type { Changes } from '../capability/hooks.js';
 import { presentTime } from '../capability/present-time.js';
 import { absentOf, isTimed } from '../capability/stored-nulls.js';
+import { isStored } from '../capability/stored-properties.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import { defaultOf } from '../methods/type-index.js';
 import { parseUtcDate } from '../protocol/dates.js';
@@ -137,7 +138,7 @@ export function readColumns(type: DataTypeDefinition, values: JsonObject): Store
   const born = type.properties.find(({ role }) => role === 'created');
   const bornAt = parseUtcDate(String(values[born?.column ?? ''])) ?? 0;
   for (const property of type.properties) {
-    if (property.role === 'unknown') continue;
+    if (property.role === 'unknown' || !isStored(property)) continue;
     const value = readValue(property, values[property.column], bornAt);
     if (value !== undefined) object[property.name] = value;
   }

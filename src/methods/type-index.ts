@@ -9,6 +9,7 @@ import type {
 import { formatNamed } from '../capability/formats/index.js';
 import { holdsReferences, type Reference, referencesOf } from '../capability/named-references.js';
 import { holdsBlobs, type Place, type PlaceStep } from '../capability/places.js';
+import { isStored } from '../capability/stored-properties.js';
 import { ownForm } from '../capability/text-forms.js';
 import type { TextForm } from '../capability/text-rule.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
@@ -59,7 +60,7 @@ export interface TypeIndex {
   readonly uniques: readonly UniqueDefinition[];
   /** A create without them stores the present time. */
   readonly defaultsToNow: readonly PropertyDefinition[];
-  /** Whether a text that is no date may be stored in another form than it was sent. */
+  /** Whether a value that is no date may be stored in another form than it was sent. */
   readonly forms: boolean;
   /** Properties with names of members that are stored in one form each. */
   readonly formedKeys: readonly PropertyDefinition[];
@@ -70,7 +71,7 @@ export interface TypeIndex {
   readonly judges: boolean;
   /** Rules that depend on the values of an object; null if there are none. */
   readonly rules: RuleIndex | null;
-  /** The properties that must be known of a destroyed object: they name blobs or objects. */
+  /** The properties to know of a destroyed object: they name blobs, objects or principals. */
   readonly links: readonly PropertyDefinition[];
   /** The properties to read of an object that a call destroys: for links, rules and groups. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
@@ -112,8 +113,10 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     references: referencesOf(type.properties),
     uniques: type.uniques ?? [],
     defaultsToNow: type.properties.filter(({ defaultNow }) => defaultNow === true),
-    forms: type.properties.some((property) =>
-      [ownForm(property) ?? {}, ...(property.texts ?? [])].some(isForm),
+    forms: type.properties.some(
+      (property) =>
+        property.role === 'shareWith' ||
+        [ownForm(property) ?? {}, ...(property.texts ?? [])].some(isForm),
     ),
     formedKeys: type.properties.filter(hasFormedKeys),
     secrets: type.properties.filter(({ access }) => access === 'secret'),
@@ -133,7 +136,9 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     ),
     roles: rolesOf(type),
     blank: Object.fromEntries(
-      declared.filter(({ optional }) => optional !== true).map((one) => [one.name, defaultOf(one)]),
+      declared
+        .filter((one) => one.optional !== true && isStored(one))
+        .map((one) => [one.name, defaultOf(one)]),
     ),
   });
 });
@@ -194,9 +199,9 @@ export function putValue(
   else object[name] = value;
 }
 
-/** Returns true for a property that names blobs or objects. */
+/** Returns true for a property that names blobs, objects or principals. */
 function isLink(property: PropertyDefinition): boolean {
-  return holdsBlobs(property) || holdsReferences(property);
+  return holdsBlobs(property) || holdsReferences(property) || property.role === 'shareWith';
 }
 
 /** Returns true for a property whose value an object keeps for life. */

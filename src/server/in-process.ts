@@ -1,3 +1,4 @@
+import { sharedCapabilities } from '../access/shared-capabilities.js';
 import { createAuthenticator, createToken } from '../accounts/index.js';
 import type { Principal } from '../accounts/principal.js';
 import type { Services } from '../methods/context.js';
@@ -53,6 +54,10 @@ export class InProcessServer {
       accessVersion: storage.accessVersion,
       readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
+      sharedCapabilities: sharedCapabilities(
+        registry.dataTypes,
+        registry.relations.viewRules.sharedTables,
+      ),
     });
   }
 

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { sharedCapabilities } from '../access/shared-capabilities.js';
 import {
   bootstrap,
   createAuthenticator,
@@ -228,6 +229,10 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
       accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
       readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
+      sharedCapabilities: sharedCapabilities(
+        registry.dataTypes,
+        registry.relations.viewRules.sharedTables,
+      ),
       providers: signIns,
     }),
     tickets: createTickets(prisma, { providers: signIns }),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ACCESS_VERSION } from '../accounts/index.js';
+import { formatVersion, VERSION_KEYS } from '../accounts/index.js';
 import { openBackfillDatabase } from '../database/backfill-database.js';
 import { HookTransactions, openHookPrisma } from '../database/postgresql/hook-prisma.js';
 import {
@@ -148,11 +148,11 @@ function openHub(
 const VERSION_AGE = 250;
 
 async function readVersion(pool: ReturnType<typeof openPool>): Promise<string> {
-  const { rows } = await pool.query<{ value: string }>(
-    'SELECT "value" FROM "JmapMeta" WHERE "key" = $1',
-    [ACCESS_VERSION],
+  const { rows } = await pool.query<Record<'key' | 'value', string>>(
+    'SELECT "key", "value" FROM "JmapMeta" WHERE "key" = ANY($1)',
+    [VERSION_KEYS],
   );
-  return rows[0]?.value ?? '0';
+  return formatVersion(rows);
 }
 
 /** Asks at most every `VERSION_AGE` ms, however many requests there are. */

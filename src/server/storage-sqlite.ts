@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ACCESS_VERSION } from '../accounts/index.js';
+import { formatVersion, VERSION_KEYS } from '../accounts/index.js';
 import { openBackfillDatabase } from '../database/backfill-database.js';
 import { openHookPrisma } from '../database/sqlite/hook-prisma.js';
 import {
@@ -51,8 +51,10 @@ export async function openSqliteStorage(
   // A connection that is never in a transaction: it sees each commit of any process at once.
   const access = openDatabase({ file, readonly: true });
   opened.push(() => void access.close());
-  const version = access.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();
-  const readAccessVersion = (): string => String(version.get(ACCESS_VERSION) ?? '0');
+  const keys = VERSION_KEYS.map(() => '?').join(', ');
+  const select = `SELECT "key", "value" FROM "JmapMeta" WHERE "key" IN (${keys})`;
+  const version = access.prepare<unknown[], Record<'key' | 'value', string>>(select);
+  const readAccessVersion = (): string => formatVersion(version.all(...VERSION_KEYS));
   const accessVersion = rememberedFor(VERSION_AGE, readAccessVersion);
   const backfill = openBackfillDatabase(prisma, (one) => miscountedSql(one, sqlite));
   const isHeld = (): boolean => store.isInThread;

@@ -86,12 +86,25 @@ export type ViewRecordAt = ViewRecord & { readonly at: number };
 
 /** Reading operations about types with access rules. */
 export interface AccessReads {
+  /** Returns the members of `ids` that an object can be shared with: users, but not the owner. */
+  sharees(ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
+
   /** Returns the scopes that principals have by shares; one that two of them have comes twice. */
   grantedScopes(principalIds: readonly PrincipalId[]): Promise<readonly string[]>;
 
   /** Returns the scopes of objects by id. Leaves out objects that have none. */
   scopesOf(
     type: DataTypeDefinition,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
+
+  /**
+   * Returns the marked scopes of objects (capability/scopes.ts) that the user of a view has without
+   * their marks, by object. Leaves out objects with none.
+   */
+  marksHeld(
+    type: DataTypeDefinition,
+    view: View,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, readonly string[]>>;
 
@@ -134,7 +147,7 @@ export interface AccessReads {
 
 /** Writing operations about types with access rules. */
 export interface AccessWrites {
-  /** Removes and adds grants. */
+  /** Removes and adds grants. Tells servers of users who reach the account now, or no longer. */
   changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void>;
 
   /**

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Database } from 'better-sqlite3';
+import { formatVersion } from '../../src/accounts/change.js';
 import { migrate, openDatabase } from '../../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 
@@ -29,15 +30,15 @@ export function openTestDatabase(): TestDatabase {
   const db = openDatabase({ file });
   migrate(db, MIGRATIONS);
   const prisma = openPrismaStandalone(file);
-  const statement = db
-    .prepare<[], string>(`SELECT "value" FROM "JmapMeta" WHERE "key" = 'accessVersion'`)
-    .pluck();
+  const statement = db.prepare<[], Record<'key' | 'value', string>>(
+    `SELECT "key", "value" FROM "JmapMeta" WHERE "key" IN ('accessVersion', 'shareVersion')`,
+  );
   return {
     folder,
     file,
     prisma,
     db,
-    accessVersion: () => statement.get() ?? '0',
+    accessVersion: () => formatVersion(statement.all()),
     close: async () => {
       await prisma.$disconnect();
       db.close();

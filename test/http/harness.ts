@@ -86,7 +86,10 @@ export interface HarnessOptions {
   readonly timings?: Partial<Timings>;
   /** Parts that take the place of stand-ins. */
   readonly parts?: Partial<
-    Pick<TransportServices, 'registry' | 'store' | 'blobs' | 'blobsHeld' | 'once'>
+    Pick<
+      TransportServices,
+      'registry' | 'store' | 'blobs' | 'blobsHeld' | 'once' | 'authenticator' | 'sessions'
+    >
   >;
 }
 

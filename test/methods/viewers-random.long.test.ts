@@ -6,6 +6,7 @@ import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random, withSeeds } from '../support/random.js';
 import type { Logic } from './rig.js';
+import { runShared, sharedFolders, USERS } from './shared-folders.js';
 import { folders, runTree } from './viewers-tree.js';
 import { runTrace } from './viewers-widgets.js';
 import { WIDGET_TABLE } from './widget.js';
@@ -33,6 +34,10 @@ const KINDS: readonly Kind[] = [
     name: 'users who see objects by those that they follow',
     ...{ run: runTree, tables: folders().tables, names: ['Folder', 'Paper', 'Remark'] },
   },
+  {
+    name: 'users who are given rights by `shareWith`',
+    ...{ run: runShared, tables: sharedFolders().tables, names: ['Folder', 'Paper', 'Remark'] },
+  },
 ];
 
 describe.each(KINDS)('$name', ({ run, tables, names }) => {
@@ -50,6 +55,7 @@ describe.each(KINDS)('$name', ({ run, tables, names }) => {
     await operator.query(own.replaceAll(' REAL', ' DOUBLE PRECISION'));
     await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
       VALUES ('a1', '', 'u', 1)`);
+    await operator.query(USERS);
     const all = [...names, ...ENGINE_TABLES].map((name) => `"${name}"`);
     const seeds = await withSeeds(Math.ceil(traces / 5), async (seed) => {
       await operator.query(`TRUNCATE ${all.join(', ')}`);

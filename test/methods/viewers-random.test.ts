@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Random, withSeeds } from '../support/random.js';
+import { runShared } from './shared-folders.js';
 import { runTree } from './viewers-tree.js';
 import { runTrace } from './viewers-widgets.js';
 
@@ -10,5 +11,10 @@ it('users who see parts of a type synchronise exactly, from each old state', asy
 
 it('users who see objects by those that they follow synchronise exactly', async () => {
   const seeds = await withSeeds(2, (seed) => runTree(new Random(seed), 5));
+  expect(seeds).not.toBe('');
+});
+
+it('users who are given rights by `shareWith` synchronise exactly', async () => {
+  const seeds = await withSeeds(2, (seed) => runShared(new Random(seed), 5));
   expect(seeds).not.toBe('');
 });

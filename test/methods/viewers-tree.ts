@@ -82,7 +82,7 @@ export function folders(others: Rules = {}): Required<Logic>['more'] {
   return { capability: { ...capability, dataTypes, methods }, tables };
 }
 
-function queriesOf(type: DataTypeDefinition): readonly MethodDefinition[] {
+export function queriesOf(type: DataTypeDefinition): readonly MethodDefinition[] {
   return [
     method(type, 'query', 'read', standard.queryArguments),
     method(type, 'queryChanges', 'read', standard.queryChangesArguments),
@@ -94,41 +94,61 @@ export const USING = [CORE, FOLDERS.capability.urn];
 const NAMES = ['a', 'b', 'c', 'd'];
 const TYPES = ['Folder', 'Paper', 'Remark'];
 
+/** The way in which folders are shared. */
+export interface Sharing {
+  /** Shares some folders with one of the users, or takes shares back. */
+  change(user: Principal, folders: readonly Json[]): Promise<void>;
+  /** Returns whether a user has a right at a folder by a share of its own. */
+  has(userId: string, folder: Json, right: string): boolean;
+}
+
+/** Writes shares by hand. */
+function sharingByHand(rig: Rig): Sharing {
+  const shares = new Shares(rig, TYPES);
+  return {
+    change: ({ userId }, folders) =>
+      shares.toggle(
+        userId,
+        folders.map(({ id }) => shareOf(id)),
+      ),
+    has: (userId, { id }, right) => shares.has(userId, shareOf(id, right)),
+  };
+}
+
 /** Folders in folders, papers in them, and remarks on papers. All move, and folders are shared. */
-class Folders implements World {
+export class Folders implements World {
   readonly rig: Rig;
   readonly random: Random;
   readonly viewers = [viewer('u2'), viewer('u3'), viewer('u4')];
   readonly queries = { Folder: [{}], Paper: [{}], Remark: [{}] };
   readonly using = USING;
-  readonly #shares: Shares;
+  /** How many of the changes are about shares. */
+  readonly shareChance: number = 0.3;
+  readonly #sharing: Sharing;
 
-  constructor(rig: Rig, random: Random) {
+  constructor(rig: Rig, random: Random, sharing: Sharing = sharingByHand(rig)) {
     this.rig = rig;
     this.random = random;
-    this.#shares = new Shares(rig, TYPES);
+    this.#sharing = sharing;
   }
 
   async change(): Promise<void> {
     for (let count = this.random.integer(1, 4); count > 0; count -= 1) {
-      if (this.random.chance(0.3)) await this.#share();
+      if (this.random.chance(this.shareChance)) await this.#share();
       else await this.#write(this.random.pick(TYPES));
     }
   }
 
   async #share(): Promise<void> {
     const { random } = this;
-    const ids = (await this.#list('Folder')).map(({ id }) => id).filter(() => random.chance(0.3));
-    await this.#shares.toggle(
-      random.pick(this.viewers).userId,
-      ids.map((id) => shareOf(id)),
-    );
+    const folders = (await this.list('Folder')).filter(() => random.chance(0.3));
+    await this.#sharing.change(random.pick(this.viewers), folders);
   }
 
   async #write(type: string): Promise<void> {
     const { random } = this;
-    const live = await this.#list(type);
-    const parents = type === 'Remark' ? await this.#list('Paper') : await this.#list('Folder');
+    const live = await this.list(type);
+    const parents = type === 'Remark' ? await this.list('Paper') : await this.list('Folder');
     const ids = [null, ...parents.map(({ id }) => id)];
     const create = Object.fromEntries(
       Array.from({ length: random.integer(0, 2) }, (_, n) => [`k${n}`, this.#draw(type, ids)]),
@@ -155,7 +175,8 @@ class Folders implements World {
     return { name, folderId: parentId, reader, isPublic: random.chance(0.1) };
   }
 
-  async #list(type: string): Promise<readonly Json[]> {
+  /** Returns all objects of a type, as the owner reads them. */
+  async list(type: string): Promise<readonly Json[]> {
     const { list } = await this.#call(`${type}/get`, {});
     return list;
   }
@@ -164,18 +185,32 @@ class Folders implements World {
     return this.rig.call(name, args, { using: this.using });
   }
 
-  async expected({ userId }: Principal, type: string): Promise<readonly string[]> {
-    const folders = new Map((await this.#list('Folder')).map((one) => [one.id, one]));
-    const isShared = (id: string | null): boolean =>
-      id !== null &&
-      (this.#shares.has(userId, shareOf(id)) || isShared(folders.get(id)?.parentId ?? null));
-    const papers = (await this.#list('Paper')).filter(
+  /** Returns whether a user has a right at a folder, or at one that it is in. */
+  rights(
+    { userId }: Principal,
+    all: readonly Json[],
+  ): (id: string | null, right: string) => boolean {
+    const folders = new Map(all.map((one) => [one.id, one]));
+    const has = (id: string | null, right: string): boolean => {
+      const folder = folders.get(id);
+      if (folder === undefined) return false;
+      return this.#sharing.has(userId, folder, right) || has(folder.parentId, right);
+    };
+    return has;
+  }
+
+  async expected(user: Principal, type: string): Promise<readonly string[]> {
+    const { userId } = user;
+    const folders = await this.list('Folder');
+    const has = this.rights(user, folders);
+    const isShared = (id: string | null): boolean => has(id, 'mayRead');
+    const papers = (await this.list('Paper')).filter(
       ({ folderId, reader, isPublic }) => isShared(folderId) || reader === userId || isPublic,
     );
     const seen = new Set(papers.map(({ id }) => id));
-    if (type === 'Folder') return [...folders.keys()].filter(isShared);
+    if (type === 'Folder') return folders.map(({ id }) => id).filter(isShared);
     if (type === 'Paper') return [...seen];
-    const remarks = await this.#list('Remark');
+    const remarks = await this.list('Remark');
     return remarks.filter(({ paperId }) => seen.has(paperId)).map(({ id }) => id);
   }
 }

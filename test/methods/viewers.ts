@@ -24,6 +24,8 @@ export interface World {
   change(): Promise<void>;
   /** Returns the ids that a user may see, by the rules as a person reads them. */
   expected(user: Principal, type: string): Promise<readonly string[]>;
+  /** Compares the objects that a user reads with what the rules give it. */
+  check?(user: Principal, type: string, view: ReadonlyMap<string, Json>): Promise<void>;
 }
 
 export function viewer(userId: string, roles: readonly string[] = []): Principal {
@@ -157,6 +159,7 @@ export async function followWorld(world: World, steps: number): Promise<void> {
       const now = await look(watch);
       const expected = await world.expected(watch.user, watch.type);
       expect([...now.view.keys()].sort(), watch.type).toEqual([...expected].sort());
+      await world.check?.(watch.user, watch.type, now.view);
       const few = pasts.filter(() => random.chance(3 / pasts.length));
       for (const past of few) await followFrom(past, now, watch);
       pasts.push(now);

@@ -78,7 +78,10 @@ export class DirectoryRows implements Directory {
  * here has passed them.
  */
 async function requireReach({ transaction }: Change, credential: Credential): Promise<void> {
-  const loaded = await loadPrincipals(transaction, [credential], () => null, true);
+  const loaded = await loadPrincipals(transaction, [credential], {
+    capabilitiesOf: () => null,
+    hasDirectory: true,
+  });
   const reached = loaded.get(credential.id)?.principal.accounts.get(DIRECTORY);
   if (reached?.isReadOnly === false) return;
   throw new RefusedError('forbidden', 'The token may not change the directory any more.');

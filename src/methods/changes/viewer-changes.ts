@@ -39,7 +39,7 @@ export async function answerViewerChanges(
     const { found, end } = await readPage(snapshot, question, args.maxChanges ?? null, services);
     const isAll = end.upTo === undefined && end.number >= reached;
     const { created, updated, destroyed } = pageOf(end.number, found?.kinds ?? NONE);
-    const isKnown = found !== null && !found.isMoved;
+    const isKnown = found !== null && !found.isMoved && !mayMoveRights(type, found);
     return {
       accountId,
       oldState: args.sinceState,
@@ -84,6 +84,12 @@ async function readPage(
     records = MAX_RECORDS;
   }
   return { found, end };
+}
+
+/** Returns whether rights at objects may have changed without any change of their properties. */
+function mayMoveRights({ share }: DataTypeDefinition, { records }: ViewAnswer): boolean {
+  if (share === undefined) return false;
+  return records.some((record) => record.kind === 'updated' && record.scopesBefore !== null);
 }
 
 function changesIn({ records }: ViewAnswer): readonly ScopedChange[] {

@@ -147,6 +147,9 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   const values = Object.assign(emptyObject(), original);
   // The server sets them anew, as for any new object.
   for (const { name } of serverSetOf(index.type)) delete values[name];
+  // A copy is shared with nobody, but by an override.
+  const { shareWith } = index.roles;
+  if (shareWith !== undefined) delete values[shareWith.name];
   Object.assign(values, draft.values, moved, secrets);
   for (const name of draft.removed ?? []) delete values[name];
   const given = unknownNames(index, draft.values);
@@ -212,6 +215,9 @@ function expectedOf(
   const id = sent[index.roles.id.name];
   const isKnown = typeof id === 'string' && resolveId(id, createdIds.earlier) === original.id;
   const expected = Object.assign(emptyObject(), isKnown ? original : {}, sent);
+  const { shareWith } = index.roles;
+  if (shareWith !== undefined && !Object.hasOwn(sent, shareWith.name))
+    delete expected[shareWith.name];
   for (const property of index.visible) {
     const { name } = property;
     if (isServerSet(property) || Object.hasOwn(moved, name)) delete expected[name];

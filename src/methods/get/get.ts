@@ -1,4 +1,6 @@
+import { allRights, rightsOfMarks, withRights } from '../../access/rights.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { OWNER } from '../../capability/scopes.js';
 import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import { FEW_OBJECTS } from '../../runtime/slices.js';
@@ -88,8 +90,12 @@ async function read(
     ids: isSingleton ? [SINGLETON_ID] : ids,
     maxOctets: request.remainingOctets,
   });
-  if (!isSingleton || found.objects.length > 0) return found;
-  return { number: found.number, objects: [unwritten(indexOf(type), properties)] };
+  const { number, objects } = found;
+  if (isSingleton && objects.length === 0)
+    return { number, objects: [unwritten(indexOf(type), properties)] };
+  if (type.share === undefined) return found;
+  const rights = allRights(type);
+  return { number, objects: objects.map((one) => withRights(type, one, rights, properties)) };
 }
 
 /** Returns the objects that are in a view, with its number. */
@@ -110,8 +116,20 @@ function readVisible(
     const page = await snapshot.page(type, plan, window, { properties, maxOctets });
     const objects =
       page.found?.objects ?? (await snapshot.get(type, page.ids, properties, maxOctets));
-    return { number, objects };
+    if (!properties.some(followsRights)) return { number, objects };
+    const marks = await snapshot.marksHeld(type, view, page.ids);
+    const isOwner = view.scopes.includes(OWNER);
+    const shown = objects.map((object) => {
+      const rights = rightsOfMarks(type, marks.get(object.id) ?? [], isOwner);
+      return withRights(type, object, rights, properties);
+    });
+    return { number, objects: shown };
   });
+}
+
+/** Returns whether a user's rights at an object decide what the user reads of the property. */
+function followsRights({ role }: PropertyDefinition): boolean {
+  return role === 'myRights' || role === 'shareWith';
 }
 
 interface VisibleType {

@@ -60,8 +60,9 @@ export function findReadAhead(
   if (query === undefined || get === undefined) return null;
   const type = methods.get(query.name)?.dataType;
   if (type === undefined || query.name !== `${type.name}/query`) return null;
-  // Hooks may ask for something else, or look at what has become of it.
+  // Hooks may ask for something else, or look at what has become of it. Rights are read apart.
   if (get.name !== `${type.name}/get` || typeHooks.has(type.name)) return null;
+  if (type.share !== undefined) return null;
   if (methods.get(get.name)?.dataType !== type) return null;
   const { accountId, '#ids': ids, properties: names = null } = get.args;
   if (accountId !== query.args['accountId'] || !isJsonObject(ids)) return null;

@@ -1,8 +1,9 @@
 import type { HeldScopes } from '../../access/held-scopes.js';
 import type { Inheritance } from '../../access/inheritance.js';
 import { readHeld } from '../../access/read-view.js';
+import { allRights, type Rights } from '../../access/rights.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { Snapshot } from '../../store/port.js';
+import type { Snapshot, StoredObject } from '../../store/port.js';
 import { AccessJudge } from './judge-access.js';
 import type { ViewOfType } from './visible-ids.js';
 
@@ -22,6 +23,22 @@ export class CallAccess {
     this.viewOf = viewOf;
     this.#reads = reads;
     this.#inheritance = inheritance;
+  }
+
+  /** Forgets what the user had: it may have other rights since. */
+  renew(): void {
+    this.#held = null;
+  }
+
+  /** Returns the user's rights at objects of a shared type, as they are now, by their ids. */
+  async rightsAt(
+    type: DataTypeDefinition,
+    objects: readonly StoredObject[],
+  ): Promise<ReadonlyMap<string, Rights>> {
+    const judge = await this.judgeOf(type);
+    if (judge !== null) return judge.rightsAt(objects);
+    const all = allRights(type);
+    return new Map(objects.map(({ id }) => [id, all]));
   }
 
   /** Judges objects as they are now. Null: the user may do everything with the type. */

@@ -1,8 +1,13 @@
-import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
+import type {
+  PropertyDefinition,
+  ReferenceDefinition,
+  ShareDefinition,
+} from '../../capability/definition.js';
 import { FORMATS } from '../../capability/formats/index.js';
 import { singleReference } from '../../capability/named-references.js';
 import { replaceSteps } from '../../capability/places.js';
 import { presentTime } from '../../capability/present-time.js';
+import { isOfEngine } from '../../capability/stored-properties.js';
 import { formedSteps } from '../../capability/text-forms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -21,6 +26,7 @@ import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issu
 import { declaredMembers, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, nothingCreated } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
+import { canonicalShares } from './share-values.js';
 import { judgeUnknown, unknownMember } from './unknown-members.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
@@ -72,7 +78,7 @@ export function* draftCreate(
   for (const name of doubled) problems.add(name, IS_DOUBLED);
   const settable = declaredObject();
   const further: Record<string, JsonValue> = author === 'client' ? NOTHING : declaredObject();
-  const scene: ValueScene = { createdIds, problems, inexact: [] };
+  const scene: ValueScene = { createdIds, problems, inexact: [], share: index.type.share };
   let kept: string[] | null = null;
   const strides = new Strides();
   // V8 lists all names of an object in one step, above and below.
@@ -88,7 +94,7 @@ export function* draftCreate(
       kept ??= [];
       kept.push(name);
     } else if (isServerSet(property)) {
-      if (author === 'client' || property.role !== undefined) {
+      if (author === 'client' || isOfEngine(property)) {
         problems.add(name, 'is set by the server alone');
       } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
       else further[name] = yield* canonicalSteps(property, sentValue, scene);
@@ -123,8 +129,8 @@ export function writableProperty(
 
 /** Returns whether a client must leave the property out of a create (RFC 8620 5.3). */
 export function isServerSet(property: PropertyDefinition): boolean {
-  const { access, role } = property;
-  return access === 'serverSet' || access === 'internal' || role !== undefined;
+  const { access } = property;
+  return access === 'serverSet' || access === 'internal' || isOfEngine(property);
 }
 
 /** The id of a new object and the time in ms that it embeds. */
@@ -203,6 +209,8 @@ export interface ValueScene {
   readonly problems: Problems;
   /** Numbers that no double holds exactly, within values that nobody else has. */
   readonly inexact: InexactPlace[];
+  /** Of the type; absent where its objects are not shared. */
+  readonly share?: ShareDefinition | undefined;
 }
 
 /**
@@ -217,7 +225,8 @@ export function* canonicalSteps(
   value: JsonValue,
   scene: ValueScene,
 ): Steps<JsonValue> {
-  if (property.kind !== 'json' || typeof value === 'number') {
+  const isShares = property.role === 'shareWith';
+  if (property.kind !== 'json' || (typeof value === 'number' && !isShares)) {
     return canonicalScalar(property, value, scene);
   }
   const { problem, hasInexact } = yield* inspectJson(value);
@@ -225,6 +234,7 @@ export function* canonicalSteps(
     scene.problems.add(property.name, problem);
     return value;
   }
+  if (isShares) return canonicalShares(property, value, scene);
   if (value instanceof InexactNumber) return value.value;
   const resolved = yield* resolvedSteps(property, value, scene);
   const formed = property.texts ? yield* formedSteps(property, resolved) : resolved;

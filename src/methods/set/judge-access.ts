@@ -1,11 +1,13 @@
 import type { HeldScopes } from '../../access/held-scopes.js';
 import type { Inheritance } from '../../access/inheritance.js';
+import { type Rights, rightsHeld } from '../../access/rights.js';
 import { type Operation, rulesFor, scopesFor } from '../../access/scopes-by-rule.js';
 import type { AccessRule, AccessSubject } from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
+import { indexOf } from '../type-index.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 
 /**
@@ -42,6 +44,24 @@ export class AccessJudge {
     return objects.filter((object) => !this.#may('destroy', object));
   }
 
+  /** Returns the user's rights at objects of a shared type, by their ids. */
+  async rightsAt(objects: readonly StoredObject[]): Promise<ReadonlyMap<string, Rights>> {
+    const type = this.#type;
+    await this.#before.load(type, objects);
+    return new Map(
+      objects.map((object) => [object.id, rightsHeld(type, object, this.#held, this.#before)]),
+    );
+  }
+
+  /** Returns why the user can't change with whom an object is shared; null where it can. */
+  refusalOfShare(object: StoredObject, ancestors = this.#before): SetError | null {
+    const { shareWith } = indexOf(this.#type).roles;
+    if (shareWith === undefined) return null;
+    const right = { update: shareWith.name };
+    if (this.#may(right, object, ancestors)) return null;
+    return this.#forbidden(right, `change ${quoted(shareWith.name)}`);
+  }
+
   /** Returns why the user can't destroy an object that it sees; null where it can. */
   refusalOfDestroy(object: StoredObject): SetError | null {
     return this.#may('destroy', object) ? null : this.#forbidden('destroy', 'destroy it');
@@ -71,8 +91,12 @@ export class AccessJudge {
   /** The object is judged as the call leaves it, with the updates of the call. */
   #judgeCreate(changes: ProposedChanges, { create, after }: ProposedRow): void {
     if (create === null) return;
+    const { shareWith } = changes.index.roles;
+    const isShared = shareWith !== undefined && (after[shareWith.name] ?? null) !== null;
+    const refused = isShared ? this.refusalOfShare(after, this.#after) : null;
     if (!this.#may('create', after, this.#after))
       changes.refuse(create, this.#forbidden('create', 'create such an object'));
+    else if (refused !== null) changes.refuse(create, refused);
     else if (!this.#may('read', after, this.#after)) changes.refuse(create, OUT_OF_REACH);
   }
 

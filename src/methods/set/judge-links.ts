@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { textSteps } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
+import { isJsonObject, type JsonValue } from '../../protocol/json.js';
 import { type Steps, Strides } from '../../runtime/paused-work.js';
 import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
@@ -12,10 +13,10 @@ import type { UnitOfWork } from '../work/unit.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 import type { KnownObjects } from './relations.js';
 
-/** The new objects or blobs that an object names by a property. */
+/** The new objects, blobs or principals that an object names by a property. */
 interface NewLinks {
   readonly property: PropertyDefinition;
-  /** Null for blobs. */
+  /** Null for blobs, and for principals. */
   readonly reference: TypeReference | null;
   readonly ids: readonly string[];
 }
@@ -33,9 +34,9 @@ interface Judged {
 }
 
 /**
- * Judges whether the objects and blobs that a call's objects name exist, and whether the user may
- * use the blobs. It looks at objects as the call leaves them, whoever gave an id: the client, a
- * hook or `compute`. It looks up each id once, whatever the number of turns.
+ * Judges whether the objects, blobs and principals that a call's objects name exist, and whether
+ * the user may use the blobs. It looks at objects as the call leaves them, whoever gave an id: the
+ * client, a hook or `compute`. It looks up each id once, whatever the number of turns.
  */
 export class LinkJudge {
   readonly #changes: ProposedChanges;
@@ -113,7 +114,7 @@ export class LinkJudge {
     return linksByObject;
   }
 
-  /** One statement for each type, and one for blobs, but for very many. */
+  /** One statement for each type, one for blobs and one for principals, but for very many. */
   *#unknownAmong(
     linkLists: Iterable<readonly NewLinks[]>,
   ): Steps<ReadonlyMap<KnownIds, ReadonlySet<string>>> {
@@ -157,14 +158,16 @@ export class LinkJudge {
   }
 
   /** Completes the sentence that the property's name begins. */
-  #why({ reference, id }: UnknownLink, object: StoredObject): string {
+  #why({ reference, property, id }: UnknownLink, object: StoredObject): string {
+    if (property.role === 'shareWith') return unusablePrincipal(id);
     return reference === null
       ? unusableBlob(id)
       : unknownReference(reference, object, id, this.#changes.births);
   }
 
-  /** Returns the ids that the database has, of objects of the type referred to or of blobs. */
-  #known(reference: TypeReference | null, { access }: PropertyDefinition): KnownIds {
+  /** Returns the ids that the database has: of objects of the type, of blobs or of principals. */
+  #known(reference: TypeReference | null, { access, role }: PropertyDefinition): KnownIds {
+    if (role === 'shareWith') return this.#unit.principals;
     const isGiven = access !== 'serverSet' && access !== 'internal';
     if (reference === null) {
       const isOfClient = isGiven && this.#changes.author === 'client';
@@ -194,6 +197,11 @@ function* newLinks(
       if (ids.length > 0) found.push({ property, reference: null, ids });
     }
   }
+  const { shareWith } = index.roles;
+  if (shareWith !== undefined) {
+    const ids = newNames(before?.[shareWith.name], after[shareWith.name]);
+    if (ids.length > 0) found.push({ property: shareWith, reference: null, ids });
+  }
   for (const reference of index.references) {
     const ids = newReferences(reference, before, after);
     if (ids.length > 0) found.push({ property: reference.property, reference, ids });
@@ -202,6 +210,18 @@ function* newLinks(
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** Returns the names of members that a map has and didn't have before. */
+function newNames(before: JsonValue | undefined, after: JsonValue | undefined): readonly string[] {
+  if (after === undefined || !isJsonObject(after)) return [];
+  const old = before !== undefined && isJsonObject(before) ? before : {};
+  return Object.keys(after).filter((name) => !Object.hasOwn(old, name));
+}
+
+/** Completes the sentence that the property's name begins. */
+function unusablePrincipal(id: string): string {
+  return `names ${quoted(id)}, who is no user of this server or owns the account`;
+}
 
 const HIDDEN = setError(
   'invalidProperties',

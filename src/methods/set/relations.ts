@@ -43,6 +43,7 @@ export function relate(
   const cascading: ReferenceName[] = [];
   const inheriting: ReferenceName[] = [];
   for (const type of all) {
+    requireShareWith(type);
     for (const { who } of parentRulesOf(type.access ?? []))
       inheriting.push({ type: type.name, reference: recordedName(type, who.reference) });
     for (const { type: target, onDestroy, name } of recordedReferencesOf(type.properties)) {
@@ -78,6 +79,13 @@ function followedIn(types: readonly DataTypeDefinition[]): ReadonlyMap<string, r
   return new Map(followed.map(({ name, access = [] }) => [name, [...propertiesOfRules(access)]]));
 }
 
+/** A shared type without rules or without the property would be shared with nobody. */
+function requireShareWith({ name, share, access, properties }: DataTypeDefinition): void {
+  const isWhole = access !== undefined && properties.some(({ role }) => role === 'shareWith');
+  if (share === undefined || isWhole) return;
+  throw new Error(`The shared type ${name} has no access rules, or no property "shareWith".`);
+}
+
 /** Returns the name that the records of a property's references have. */
 function recordedName({ name, properties }: DataTypeDefinition, property: string): string {
   const recorded = recordedReferencesOf(properties).find((one) => one.property.name === property);
@@ -94,7 +102,7 @@ function sharedTablesOf(
     if (access === undefined) continue;
     const names = typesJudgedWith(name, byName);
     const shareable = [...names].flatMap((one) => byName.get(one) ?? []);
-    const own = shareable.filter((type) => isShareable(type.access ?? []));
+    const own = shareable.filter(isShareable);
     tables.set(
       name,
       own.map(({ table }) => table),

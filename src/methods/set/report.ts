@@ -1,6 +1,8 @@
+import { type Rights, withRights } from '../../access/rights.js';
+import { propertiesOfRules } from '../../capability/access-rules.js';
 import type { PropertyDefinition } from '../../capability/definition.js';
 import type { SetResponse } from '../../capability/standard.js';
-import { equalSteps } from '../../protocol/equal.js';
+import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import {
   declaredObject,
@@ -38,11 +40,38 @@ export class SetReport {
   readonly #index: TypeIndex;
   readonly #unit: UnitOfWork;
   readonly #outcome = new Outcome();
+  readonly #rights: ReadonlyMap<string, Rights> | null;
 
-  /** `unit`: all that the call has written. */
-  constructor(index: TypeIndex, unit: UnitOfWork) {
+  /**
+   * `unit`: all that the call has written. `rights`: of the user at the objects of a shared type;
+   * null for any other one.
+   */
+  constructor(
+    index: TypeIndex,
+    unit: UnitOfWork,
+    rights: ReadonlyMap<string, Rights> | null = null,
+  ) {
     this.#index = index;
     this.#unit = unit;
+    this.#rights = rights;
+  }
+
+  /** Returns an object as the user reads it after the call. */
+  #shown(object: StoredObject): StoredObject {
+    const rights = this.#rights?.get(object.id);
+    return rights === undefined ? object : withRights(this.#index.type, object, rights);
+  }
+
+  /** Returns an object as the user knows it, without rights that may be others now. */
+  #known(before: StoredObject, after: StoredObject): StoredObject {
+    const { myRights } = this.#index.roles;
+    const shown = this.#shown(before);
+    if (myRights === undefined || shown === before) return shown;
+    const names = propertiesOfRules(this.#index.type.access ?? []);
+    const isSame = [...names].every((name) => jsonEqual(before[name] ?? null, after[name] ?? null));
+    if (isSame && !this.#unit.hasChangedRights) return shown;
+    const { [myRights.name]: _, ...rest } = shown;
+    return rest as StoredObject;
   }
 
   *tellCreates(creates: readonly CreateOperation[]): Steps<void> {
@@ -54,7 +83,8 @@ export class SetReport {
         continue;
       }
       if (strides.isOver(index.visible.length * COMPARED)) yield;
-      const compared = creationReport(index, sent, this.#unit.current(index.type, id) ?? object);
+      const created = this.#shown(this.#unit.current(index.type, id) ?? object);
+      const compared = creationReport(index, sent, created);
       this.#outcome.created ??= emptyObject<JsonObject>();
       this.#outcome.created[key] =
         compared.unsure === null ? compared.report : yield* dropEqual(compared);
@@ -90,9 +120,12 @@ export class SetReport {
       const now = this.#unit.current(index.type, id);
       if (now === null && patches.length === 0) continue;
       yield;
-      const expected = yield* expectedBy(before, patches);
+      const after = now ?? before;
+      const shown = this.#shown(after);
+      const known = after === before ? shown : this.#known(before, after);
+      const expected = yield* expectedBy(known, patches);
       yield;
-      const move = { before, after: now ?? before };
+      const move = { before: known, after: shown };
       this.#outcome.updated ??= emptyObject<JsonObject | null>();
       this.#outcome.updated[id] = yield* updateReport(index, expected, move, isNoOp);
     }

@@ -1,12 +1,14 @@
 import { propertiesJudged } from '../../access/inheritance.js';
+import { myRightsOf, type Rights } from '../../access/rights.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
+import type { JsonObject } from '../../protocol/json.js';
 import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext, CallHooks } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
-import type { TypeIndex } from '../type-index.js';
+import { firstToken, type TypeIndex } from '../type-index.js';
 import { formatStateOf, viewOf } from '../view-of-call.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
 import type { Entry, UnitOfWork } from '../work/unit.js';
@@ -84,6 +86,7 @@ export class SetRun {
         createdIds: this.#plan.createdIds,
         author: this.#plan.author,
         now: clock(this.#context.services),
+        myRights: await this.#myRights(),
       },
       { creates, updates: this.#updates(destroys), before: this.#before },
       this.#compute(),
@@ -99,9 +102,11 @@ export class SetRun {
       hooks === null
         ? NONE
         : await this.#runHooks(hooks, [...creates, ...changes.updates, ...destroys]);
-    const report = new SetReport(this.#plan.known, this.#unit);
-    if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
+    if (this.#unit.hasChangedRights) this.#access.renew();
     const sideEffects = await this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
+    const rights = await this.#rightsToTell(creates, sideEffects);
+    const report = new SetReport(this.#plan.known, this.#unit, rights);
+    if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
     if (changes.updates.length + sideEffects.size > 0) {
       await runInSlices(report.tellUpdates(changes, this.#before, sideEffects), slices);
     }
@@ -134,6 +139,31 @@ export class SetRun {
       if (before !== null && after !== null && before !== after) changed.set(id, before);
     }
     return changed;
+  }
+
+  /** Returns the `myRights` of objects whose updates give it: the user may send what it read. */
+  async #myRights(): Promise<ReadonlyMap<string, JsonObject> | undefined> {
+    const { type, roles } = this.#index;
+    const name = roles.myRights?.name;
+    const isGiven = ({ patch }: { readonly patch: JsonObject }) => Object.hasOwn(patch, name ?? '');
+    if (name === undefined || !this.#plan.updates.some(isGiven)) return undefined;
+    const rights = await this.#access.rightsAt(type, [...this.#before.values()]);
+    return new Map(Array.from(rights, ([id, one]) => [id, myRightsOf(type, one)]));
+  }
+
+  /** Returns the user's rights at objects that the response tells of; null: none are shared. */
+  async #rightsToTell(
+    creates: readonly CreateOperation[],
+    sideEffects: Rows,
+  ): Promise<ReadonlyMap<string, Rights> | null> {
+    const { type } = this.#index;
+    if (type.share === undefined) return null;
+    const created = creates.flatMap(({ id, error, object }) =>
+      error === null ? [[id, object] as const] : [],
+    );
+    const all = new Map([...created, ...this.#before, ...sideEffects]);
+    const objects = [...all].map(([id, before]) => this.#unit.current(type, id) ?? before);
+    return this.#access.rightsAt(type, objects);
   }
 
   /** Returns the objects of the call's type that the unit has touched. */
@@ -241,18 +271,40 @@ export class SetRun {
     const going = new Set<string>();
     for (const { id, error } of destroys) if (error === null) going.add(id);
     // Without a spread, which makes the objects slow.
-    return this.#plan.updates.map(({ key, id, patch, sent, sealed, doubled, refused }) => ({
-      kind: 'update',
-      key,
-      id,
-      patch,
-      sent,
-      sealed,
-      doubled,
-      refused,
-      effect: null,
-      error: going.has(id) ? setError('willDestroy', WILL_GO) : null,
-    }));
+    return this.#plan.updates.map(({ key, id, patch, sent, sealed, doubled, refused }) => {
+      const readable = this.#readablePatch(id, patch);
+      const hidden = readable === null ? this.#refusalOfShare(id) : null;
+      return {
+        kind: 'update',
+        key,
+        id,
+        patch: readable ?? patch,
+        sent,
+        sealed,
+        doubled,
+        refused,
+        effect: null,
+        error: going.has(id) ? setError('willDestroy', WILL_GO) : hidden,
+      };
+    });
+  }
+
+  /**
+   * Returns the patch of an object without what is null as the user reads it. Null where it is
+   * about shares that the user doesn't read: no outcome may tell of them.
+   */
+  #readablePatch(id: string, patch: JsonObject): JsonObject | null {
+    const name = this.#index.roles.shareWith?.name;
+    if (name === undefined || this.#judge === null) return patch;
+    const keys = Object.keys(patch).filter((key) => firstToken(key) === name);
+    if (keys.length === 0 || this.#refusalOfShare(id) === null) return patch;
+    const { [name]: value = null, ...rest } = patch;
+    return keys.length === 1 && keys[0] === name && value === null ? rest : null;
+  }
+
+  #refusalOfShare(id: string): SetError | null {
+    const stored = this.#before.get(id);
+    return stored === undefined ? null : (this.#judge?.refusalOfShare(stored) ?? null);
   }
 
   /** Returns why a client can't destroy an object; null if no rule keeps it, or a hook asks. */

@@ -87,7 +87,7 @@ export async function writeSet(
   if (isLong) await slices.next();
   const { request, services } = context;
   const { relations, quotas } = services.registry;
-  const isFollowed = relations.aggregates.size > 0 || relations.inheriting.length > 0;
+  const isFollowed = relations.aggregates.size > 0 || relations.viewRules.sharedTables.size > 0;
   const upkeep = isFollowed || quotas !== null ? upkeepOf(services) : null;
   const user = { userId: request.principal.userId, part: blobViewOf(context) };
   const unit = new UnitOfWork(transaction, user, slices, upkeep);

@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { keyOnPath } from '../../capability/places.js';
 import { presentTime } from '../../capability/present-time.js';
+import { isOfEngine } from '../../capability/stored-properties.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -54,6 +55,8 @@ export interface UpdateScene {
   readonly author: Author;
   /** Epoch ms. */
   readonly now: number;
+  /** By the id of an object: its `myRights`, where an update gives it. */
+  readonly myRights?: ReadonlyMap<string, JsonObject> | undefined;
 }
 
 /** Applies one PatchObject to an object in wire form (RFC 8620 5.3): all of it or nothing. */
@@ -169,7 +172,8 @@ function* changedValues(
   problems: Problems,
 ): Steps<Changed> {
   const { type } = scene.index;
-  const values = { createdIds: scene.createdIds, problems, inexact: [] };
+  const { createdIds } = scene;
+  const values = { createdIds, problems, inexact: [], share: type.share };
   const changed = declaredObject();
   let removed: string[] | null = null;
   const judged = declaredObject();
@@ -182,7 +186,8 @@ function* changedValues(
       unknownMember(scene.index, name, problems);
     if (property === undefined) continue;
     const isThere = property.optional !== true || Object.hasOwn(current, name);
-    const before = current[name] ?? null;
+    const isRights = property.role === 'myRights';
+    const before = (isRights ? scene.myRights?.get(current.id) : current[name]) ?? null;
     const isJson = typeof sentValue === 'object';
     if (isJson) yield;
     const value = yield* newValue(property, sentValue, values, scene.now);
@@ -249,7 +254,7 @@ function* newValue(
 const SERVER_SET = 'is set by the server alone and can only be given its current value';
 
 function mayChange(property: PropertyDefinition, author: Author, problems: Problems): boolean {
-  if (author === 'hook' && property.role === undefined) {
+  if (author === 'hook' && !isOfEngine(property)) {
     if (property.computed !== undefined) problems.add(property.name, IS_COMPUTED);
   } else if (isServerSet(property)) problems.add(property.name, SERVER_SET);
   else if (isImmutable(property)) {

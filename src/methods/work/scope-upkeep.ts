@@ -5,7 +5,9 @@ import {
   type ReadObjects,
   typeOf,
 } from '../../access/inheritance.js';
+import { markedScopes } from '../../access/rights.js';
 import { scopesFor } from '../../access/scopes-by-rule.js';
+import type { ViewRules } from '../../access/views.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { MethodError } from '../../protocol/errors.js';
@@ -25,6 +27,8 @@ export interface AccessRelations {
   readonly inheriting: readonly ReferenceName[];
   /** Of each type that others follow: the properties that its access rules read. */
   readonly followed: ReadonlyMap<string, readonly string[]>;
+  /** By the name of a type: the tables of the objects whose shares count for it. */
+  readonly sharedTables: ViewRules['sharedTables'];
   /** Objects whose access may change by one call, because others change. */
   readonly maximum: number;
   /** Rows of scopes that one call may write. */
@@ -117,17 +121,20 @@ export class ScopeUpkeep {
     return links;
   }
 
-  /** Returns the scopes of those who see each object, by its id. */
-  async readersOf(
+  /** Returns the scopes that each object is to have, by its id, in order. */
+  async scopesToHave(
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { access = [], table } = type;
     const { inheritance } = this;
     await inheritance.load(type, objects);
-    const readers = (object: StoredObject) =>
-      scopesFor(access, 'read', { type: table, object }, inheritance);
-    return new Map(objects.map((object) => [object.id, readers(object)]));
+    const scopesOf = (object: StoredObject) => {
+      const readers = scopesFor(access, 'read', { type: table, object }, inheritance);
+      const marked = markedScopes(type, object, inheritance);
+      return marked.length === 0 ? readers : [...readers, ...marked].sort();
+    };
+    return new Map(objects.map((object) => [object.id, scopesOf(object)]));
   }
 
   /** Returns the objects whose scopes are others than the stored ones. Throws as `admit`. */
@@ -138,9 +145,9 @@ export class ScopeUpkeep {
     const moved = new Map<string, NewScopes>();
     for await (const some of this.inParts(ids)) {
       const objects = await this.#current(type, some, propertiesJudged(type));
-      const readers = await this.readersOf(type, objects);
+      const scopes = await this.scopesToHave(type, objects);
       const stored = await this.#transaction.scopesOf(type, some);
-      for (const [id, after] of readers) {
+      for (const [id, after] of scopes) {
         const before = stored.get(id) ?? [];
         if (isSameList(before, after)) continue;
         this.admit({ after, before });

@@ -7,6 +7,7 @@ import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,
+  Grant,
   NewChange,
   NewScopes,
   ObjectIds,
@@ -21,7 +22,8 @@ import { unknownNames } from '../set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.js';
 import { batchesOf } from './batches.js';
-import { type BlobViewer, KnownBlobs } from './known-ids.js';
+import { GrantUpkeep } from './grant-upkeep.js';
+import { type BlobViewer, KnownBlobs, KnownIds } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, countScopes, isSameList, ScopeUpkeep } from './scope-upkeep.js';
 
@@ -73,11 +75,13 @@ export class UnitOfWork {
   readonly #user: BlobViewer | null;
   #blobs: KnownBlobs | null = null;
   #blobsOfHooks: KnownBlobs | null = null;
+  #principals: KnownIds | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
   #book: QuotaBook | null = null;
   readonly #scopes: ScopeUpkeep;
+  readonly #grants: GrantUpkeep;
 
   /** `user`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -91,6 +95,7 @@ export class UnitOfWork {
     this.slices = slices;
     this.#upkeep = upkeep;
     const relations = upkeep?.access ?? NO_RELATIONS;
+    this.#grants = new GrantUpkeep(relations);
     const current: ReadObjects = async (type, ids, properties) => {
       const stored = await transaction.get(type, ids, properties);
       return stored.flatMap((row) => {
@@ -124,6 +129,18 @@ export class UnitOfWork {
     const hook = { userId: user.userId, part: null };
     this.#blobsOfHooks ??= new KnownBlobs(this.#transaction, hook, this.slices);
     return this.#blobsOfHooks;
+  }
+
+  /** Returns the principals that objects can be shared with. */
+  get principals(): KnownIds {
+    const find = (ids: readonly string[]) => this.#transaction.sharees(ids);
+    this.#principals ??= new KnownIds(find, this.slices);
+    return this.#principals;
+  }
+
+  /** Whether it has changed the rights of users at objects. */
+  get hasChangedRights(): boolean {
+    return this.#grants.isBusy;
   }
 
   /** Returns the quotas of the account; null where the project has none. */
@@ -185,9 +202,10 @@ export class UnitOfWork {
    * number.
    */
   countRecords(type: DataTypeDefinition): number {
+    const ofAccess = this.#grants.concerns(type) ? 1 : 0;
     const work = this.#works.get(type.name);
-    if (work === undefined) return 0;
-    let count = movedAlone(work).length;
+    if (work === undefined) return ofAccess;
+    let count = ofAccess + movedAlone(work).length;
     for (const entry of work.entries.values()) count += kindsOf(entry).length;
     return count;
   }
@@ -202,6 +220,7 @@ export class UnitOfWork {
       this.#upkeep === null ? NO_FOLLOWERS : await new AggregateUpkeep(this, this.#upkeep).follow();
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
+    const grants: Moved<Grant> = { removed: [], added: [] };
     const followed: ObjectIds[] = [];
     for (const work of this.#works.values()) {
       const { type } = work;
@@ -228,6 +247,11 @@ export class UnitOfWork {
       if (index.references.length > 0) {
         await runInSlices(noteReferences(index, moves, references), this.slices);
       }
+      if (type.share !== undefined) {
+        const { removed, added } = this.#grants.note(type, moves);
+        for (const grant of removed) grants.removed.push(grant);
+        for (const grant of added) grants.added.push(grant);
+      }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
       if (updates.length > 0) await this.#write('update', type, updates);
@@ -236,6 +260,7 @@ export class UnitOfWork {
     await this.#inParts(references, (removed, added) =>
       this.#transaction.changeReferences(removed, added),
     );
+    await this.#inParts(grants, (removed, added) => this.#transaction.changeGrants(removed, added));
     const added = await this.#usable(blobs.added);
     await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
@@ -258,7 +283,7 @@ export class UnitOfWork {
     if ((await this.book?.settle()) === true) await this.flush();
   }
 
-  /** Writes the quotas that have changed, and all change records. */
+  /** Writes the quotas that have changed, all change records, and those of changed rights. */
   async record(): Promise<void> {
     await this.settle();
     for (const work of this.#works.values()) {
@@ -275,17 +300,26 @@ export class UnitOfWork {
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, own, changed);
     }
+    await this.#recordRights();
+  }
+
+  /** Writes the access records of rights that have changed since the last time. */
+  async #recordRights(): Promise<void> {
+    for (const type of this.#grants.types)
+      await this.#transaction.recordAccess(type, this.#grants.changesFor(type));
+    this.#grants.forget();
   }
 
   /**
-   * Writes records of updates, and of all objects of the type whose scopes are others: for whoever
-   * doesn't call `record`. `ids`: objects that the unit needn't have touched.
+   * Writes records of updates, of all objects of the type whose scopes are others, and of changed
+   * rights: for whoever doesn't call `record`. `ids`: objects that the unit needn't have touched.
    */
   async recordUpdates(
     type: DataTypeDefinition,
     ids: ReadonlySet<string>,
     properties: readonly PropertyDefinition[],
   ): Promise<void> {
+    await this.#recordRights();
     const records = [...ids].map(
       (objectId) => ({ objectId, kind: 'updated', properties }) as const,
     );
@@ -338,14 +372,14 @@ export class UnitOfWork {
     const stored = await this.#transaction.scopesOf(type, known);
     const all = records.flatMap(({ objectId }) => entries.get(objectId) ?? []);
     const changed = all.flatMap(({ before, after }) => (before === after ? [] : (after ?? [])));
-    const readers = await this.#scopes.readersOf(type, changed);
+    const wanted = await this.#scopes.scopesToHave(type, changed);
     const scoped: NewChange[] = [];
     for (const record of records) {
       const { objectId, kind } = record;
       const mover = moved.get(objectId);
       const before = mover?.before ?? stored.get(objectId) ?? [];
       const isGone = entries.get(objectId)?.after === null;
-      const after = isGone ? [] : (readers.get(objectId) ?? mover?.after ?? before);
+      const after = isGone ? [] : (wanted.get(objectId) ?? mover?.after ?? before);
       const isSame = kind === 'created' || (kind === 'updated' && isSameList(before, after));
       const scopes = { after, before: isSame ? null : before };
       if (mover === undefined) this.#scopes.admit(scopes);
@@ -443,7 +477,7 @@ export class UnitOfWork {
 }
 
 const NO_RELATIONS: AccessRelations = {
-  ...{ types: new Map(), inheriting: [], followed: new Map() },
+  ...{ types: new Map(), inheriting: [], followed: new Map(), sharedTables: new Map() },
   ...{ maximum: 0, maximumRows: Number.POSITIVE_INFINITY },
 };
 const NO_ENTRIES: readonly Entry[] = Object.freeze([]);

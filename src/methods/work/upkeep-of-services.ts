@@ -26,6 +26,7 @@ export function accessRelationsOf(
   maximum = MAX_CASCADE,
   maximumRows = MAX_SCOPE_ROWS,
 ): AccessRelations {
-  const { inheriting, followed } = relations;
-  return { types, inheriting, followed, maximum, maximumRows };
+  const { inheriting, followed, viewRules } = relations;
+  const { sharedTables } = viewRules;
+  return { types, inheriting, followed, sharedTables, maximum, maximumRows };
 }

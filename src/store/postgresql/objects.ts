@@ -1,5 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { shadowKind } from '../../capability/shadow-transforms.js';
+import { isStored } from '../../capability/stored-properties.js';
 import { COLUMN_TYPES } from '../../database/postgresql/column-types.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
@@ -53,8 +54,9 @@ function readerOf(
 
 function composeReader(
   type: DataTypeDefinition,
-  properties: readonly PropertyDefinition[],
+  wanted: readonly PropertyDefinition[],
 ): ObjectReader {
+  const properties = wanted.filter(isStored);
   const columns = objectColumns(type, properties, DECODERS);
   const octets = properties
     .filter(({ kind }) => kind === 'string' || kind === 'json')

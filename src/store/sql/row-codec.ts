@@ -9,6 +9,7 @@ import { partColumnOf, partValue, partValueSteps } from '../../capability/part-c
 import { presentTime } from '../../capability/present-time.js';
 import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
 import { absentOf, isTimed } from '../../capability/stored-nulls.js';
+import { isStored } from '../../capability/stored-properties.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { parseJsonInSlices } from '../../protocol/ijson.js';
@@ -342,7 +343,7 @@ export async function encodeLarge(
       if (typeof made === 'string') keep(object, column, made);
     }
   }
-  for (const { column, kind, name } of type.properties) {
+  for (const { column, kind, name } of type.properties.filter(isStored)) {
     if (kind !== 'json') continue;
     for (const object of objects) {
       const value = object[name];
@@ -359,7 +360,7 @@ export async function encodeLarge(
 
 /** Returns every column of a type's table but accountId: its properties', then its shadows'. */
 export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly WriteColumn[] => [
-  ...type.properties.map((property) => ({
+  ...type.properties.filter(isStored).map((property) => ({
     column: property.column,
     encode: encoder(type, property),
   })),

@@ -160,6 +160,12 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
   }
 
+  async sharees(ids: readonly string[]): Promise<readonly string[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.all('sharees', JSON.stringify(ids), this.scope.accountId);
+    return rows.map(([id]) => id as string);
+  }
+
   async grantedScopes(principalIds: readonly string[]): Promise<readonly string[]> {
     if (principalIds.length === 0) return [];
     const list = JSON.stringify(principalIds);
@@ -174,6 +180,19 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     if (ids.length === 0) return new Map();
     const { accountId } = this.scope;
     const rows = await this.all('scopesOf', accountId, type.table, textList(ids));
+    return new Map(scopedObjectsOf(rows).map(({ id, scopes }) => [id, scopes]));
+  }
+
+  async marksHeld(
+    { table }: DataTypeDefinition,
+    view: View,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    if (ids.length === 0) return new Map();
+    const { accountId } = this.scope;
+    const [own, principals] = [ownScopes(view), principalsOf(view)];
+    const lists = [ids, own, principals].map((list) => JSON.stringify(list));
+    const rows = await this.all('marksHeld', accountId, table, ...lists);
     return new Map(scopedObjectsOf(rows).map(({ id, scopes }) => [id, scopes]));
   }
 

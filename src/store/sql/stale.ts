@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { isFilled } from '../../capability/stored-nulls.js';
+import { isStored as isStoredProperty } from '../../capability/stored-properties.js';
 import { parseJson } from '../../protocol/ijson.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
@@ -63,5 +64,5 @@ function isStored(value: JsonValue, read: unknown): boolean {
 }
 
 function shadowColumns(type: DataTypeDefinition): readonly WriteColumn[] {
-  return writeColumns(type).slice(type.properties.length);
+  return writeColumns(type).slice(type.properties.filter(isStoredProperty).length);
 }

@@ -1,4 +1,5 @@
-import { NO_OBJECT, PRUNED } from '../../capability/scopes.js';
+import { MARKS, NO_OBJECT, PRUNED } from '../../capability/scopes.js';
+import { SHARE_VERSION } from '../../capability/share-version.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
@@ -63,7 +64,18 @@ const SHARED = Object.freeze({
  AND "objectId" = '${NO_OBJECT}' AND "scope" IN ? AND "number" > ?)
  THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END ORDER BY "number"`,
 
+  sharees: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
+ FROM "JmapAccount" AS "a" WHERE "a"."id" = ? AND "a"."ownerId" = "JmapUser"."id")`,
+
   grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
+
+  // Of rows with the ids of principals.
+  grantees: `SELECT value ->> 0 FROM ROWS(?) WHERE EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
+ WHERE "g"."accountId" = ? AND "g"."principalId" = value ->> 0)`,
+
+  raiseShareVersion: `INSERT INTO "JmapMeta" ("key", "value") VALUES ('${SHARE_VERSION}', '1')
+ ON CONFLICT ("key") DO UPDATE SET
+ "value" = CAST(CAST("JmapMeta"."value" AS BIGINT) + 1 AS TEXT)`,
 
   deleteGrants: `DELETE FROM "JmapGrant" WHERE "accountId" = ?
  AND ("principalId", "scope") IN (SELECT value ->> 0, value ->> 1 FROM ROWS(?))`,
@@ -73,6 +85,13 @@ const SHARED = Object.freeze({
 
   scopesOf: `SELECT "objectId", "scope" FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
  AND "objectId" IN ? AND NOT "gone" ORDER BY "objectId", "scope"`,
+
+  marksHeld: `SELECT "objectId", "scope" FROM "JmapScope" AS "s"
+ WHERE "accountId" = ? AND "type" = ? AND "objectId" IN ? AND NOT "gone"
+ AND substr("scope", 1, 1) IN (${MARKS.map((mark) => `'${mark}'`).join(', ')})
+ AND (substr("scope", 2) IN ? OR EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
+ WHERE "g"."accountId" = "s"."accountId" AND "g"."principalId" IN ?
+ AND "g"."scope" = substr("s"."scope", 2))) ORDER BY "objectId", "scope"`,
 
   objectsWith: `SELECT "objectId", "scope" FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
  AND NOT "gone" AND "objectId" IN (SELECT DISTINCT "objectId" FROM "JmapScope"

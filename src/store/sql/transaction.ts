@@ -136,14 +136,27 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   }
 
   async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
+    if (removed.length + added.length === 0) return;
     const toRows = (grants: readonly Grant[]): string =>
       JSON.stringify(grants.map(({ principalId, scope }) => [principalId, scope]));
+    const principals = new Set([...removed, ...added].map(({ principalId }) => principalId));
+    const before = await this.#granteesAmong(principals);
     await this.#write(() =>
       Promise.all([
         this.#change('deleteGrants', removed, toRows),
         this.#change('insertGrants', added, toRows),
       ]),
     );
+    const after = await this.#granteesAmong(principals);
+    if (after.size === before.size && [...after].every((id) => before.has(id))) return;
+    await this.#write(() => this.#run('raiseShareVersion'));
+  }
+
+  /** Returns those of the principals that have grants in the account. */
+  async #granteesAmong(principals: ReadonlySet<string>): Promise<ReadonlySet<unknown>> {
+    const rows = JSON.stringify([...principals].map((id) => [id]));
+    const found = await this.all('grantees', rows, this.scope.accountId);
+    return new Set(found.map(([id]) => id));
   }
 
   async #writeRecords(

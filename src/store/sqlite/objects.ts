@@ -3,6 +3,7 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
+import { isStored } from '../../capability/stored-properties.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
 import type {
@@ -67,8 +68,9 @@ export function readerOf(
 
 function composeReader(
   type: DataTypeDefinition,
-  properties: readonly PropertyDefinition[],
+  wanted: readonly PropertyDefinition[],
 ): ObjectReader {
+  const properties = wanted.filter(isStored);
   const columns = objectColumns(type, properties, DECODERS);
   const select = `SELECT ${columns.list} FROM ${quote(type.table)} WHERE "accountId" = ?`;
   return {

@@ -1,0 +1,134 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { sharedObject, shareScope } from '../../capability/scopes.js';
+import { MethodError } from '../../protocol/errors.js';
+import { isJsonObject, type JsonValue } from '../../protocol/json.js';
+import type { AccessChange, Grant } from '../../store/port.js';
+import { rightsIn } from '../set/share-values.js';
+import { indexOf } from '../type-index.js';
+import type { Move, Moved } from './links.js';
+import type { AccessRelations } from './scope-upkeep.js';
+
+/** Grants that one call may change, for each object whose access it may change. */
+const GRANTS_OF_OBJECT = 10;
+
+/** A grant that a unit of work has given (1), taken (-1), or given and taken (0). */
+interface Net {
+  readonly grant: Grant;
+  step: number;
+}
+
+/** The grants that follow from the `shareWith` of objects, as a unit of work changes them. */
+export class GrantUpkeep {
+  readonly #relations: AccessRelations;
+  /** By the table of the shared objects. */
+  readonly #nets = new Map<string, Map<string, Net>>();
+  #count = 0;
+
+  constructor(relations: AccessRelations) {
+    this.#relations = relations;
+  }
+
+  /** Notes rows of a shared type. Returns the grants to change. Throws `requestTooLarge`. */
+  note(type: DataTypeDefinition, moves: readonly Move[]): Moved<Grant> {
+    const rows: Moved<Grant> = { removed: [], added: [] };
+    const { shareWith } = indexOf(type).roles;
+    if (shareWith === undefined) return rows;
+    const { name } = shareWith;
+    for (const { objectId, before, after } of moves) {
+      const [old, now] = [before?.[name] ?? null, after?.[name] ?? null];
+      if (old === now) continue;
+      const held = grantsOf(type, objectId, old);
+      const kept = grantsOf(type, objectId, now);
+      for (const [key, grant] of held) if (!kept.has(key)) rows.removed.push(grant);
+      for (const [key, grant] of kept) if (!held.has(key)) rows.added.push(grant);
+    }
+    this.#requireFew(rows.removed.length + rows.added.length);
+    for (const grant of rows.removed) this.#add(type.table, grant, -1);
+    for (const grant of rows.added) this.#add(type.table, grant, 1);
+    return rows;
+  }
+
+  #requireFew(count: number): void {
+    const maximum = this.#relations.maximum * GRANTS_OF_OBJECT;
+    this.#count += count;
+    if (this.#count <= maximum) return;
+    const why = `The call would give or take more than ${maximum} rights.`;
+    throw new MethodError('requestTooLarge', why);
+  }
+
+  #add(table: string, grant: Grant, step: number): void {
+    const nets = this.#nets.get(table) ?? new Map<string, Net>();
+    this.#nets.set(table, nets);
+    const net = nets.get(keyOf(grant)) ?? { grant, step: 0 };
+    net.step += step;
+    nets.set(keyOf(grant), net);
+  }
+
+  /** Whether it has changed any. */
+  get isBusy(): boolean {
+    return this.#count > 0;
+  }
+
+  /** Returns the types whose users have other rights now. */
+  get types(): readonly DataTypeDefinition[] {
+    if (this.#nets.size === 0) return [];
+    const { types, sharedTables } = this.#relations;
+    return [...sharedTables.keys()].flatMap((name) => {
+      const type = types.get(name);
+      return type !== undefined && this.concerns(type) ? type : [];
+    });
+  }
+
+  /** Returns whether users have other rights now that count for the type. */
+  concerns(type: DataTypeDefinition): boolean {
+    return this.#netsOf(type).next().done === false;
+  }
+
+  /** Returns what principals have got and lost that counts for the type. */
+  changesFor(type: DataTypeDefinition): readonly AccessChange[] {
+    const scopes = { taken: new Map<string, string[]>(), given: new Map<string, string[]>() };
+    for (const { grant, step } of this.#netsOf(type)) {
+      const { principalId, scope } = grant;
+      const lists = step < 0 ? scopes.taken : scopes.given;
+      const list = lists.get(principalId);
+      if (list === undefined) lists.set(principalId, [scope]);
+      else list.push(scope);
+    }
+    return (['taken', 'given'] as const).flatMap((kind) =>
+      Array.from(scopes[kind], ([principalId, list]) => ({ kind, principalId, scopes: list })),
+    );
+  }
+
+  /** Forgets the changes: their access records are written. */
+  forget(): void {
+    this.#nets.clear();
+  }
+
+  *#netsOf({ name }: DataTypeDefinition): Generator<Net> {
+    if (this.#nets.size === 0) return;
+    for (const table of this.#relations.sharedTables.get(name) ?? [])
+      for (const net of this.#nets.get(table)?.values() ?? []) if (net.step !== 0) yield net;
+  }
+}
+
+function keyOf({ principalId, scope }: Grant): string {
+  return `${principalId} ${scope}`;
+}
+
+/** Returns the grants of an object that has this `shareWith`, by key. */
+function grantsOf(
+  { table }: DataTypeDefinition,
+  id: string,
+  value: JsonValue,
+): ReadonlyMap<string, Grant> {
+  const grants = new Map<string, Grant>();
+  if (!isJsonObject(value)) return grants;
+  const object = sharedObject(table, id);
+  for (const principalId of Object.keys(value)) {
+    for (const right of rightsIn(value[principalId])) {
+      const grant = { principalId, scope: shareScope(object, right) };
+      grants.set(keyOf(grant), grant);
+    }
+  }
+  return grants;
+}

@@ -1,0 +1,208 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changeAccess, deletionKey } from '../../src/accounts/change.js';
+import {
+  createAccount,
+  createAuthenticator,
+  createToken,
+  disableUser,
+} from '../../src/accounts/index.js';
+import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
+import { openPrisma } from '../../src/database/postgresql/prisma.js';
+import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
+import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { createIdGenerator } from '../../src/protocol/ids.js';
+import type { Grant, Store, Transaction } from '../../src/store/port.js';
+import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
+import { createSqliteStore } from '../../src/store/sqlite/index.js';
+import { sharedFolders } from '../methods/shared-folders.js';
+import { conductor } from '../support/conductor.js';
+import { type PostgresqlServer, usePostgresql } from '../support/postgresql.js';
+import { openTestDatabase } from './database.js';
+
+// A user reaches an account while it has grants there.
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
+const { dataTypes: types } = sharedFolders().capability;
+const [folder] = types;
+const URN = folder?.capability ?? '';
+
+interface Opened {
+  readonly prisma: PrismaClient;
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+async function onSqlite(): Promise<Opened> {
+  const { prisma, file, close } = openTestDatabase();
+  const writerDatabase = openDatabase({ file });
+  const store = createSqliteStore({
+    ...{ writer: new Writer(writerDatabase, conductor), writerDatabase, types },
+    reader: openDatabase({ file, readonly: true }),
+  });
+  return {
+    ...{ prisma, store },
+    close: async () => {
+      await store.close();
+      writerDatabase.close();
+      await close();
+    },
+  };
+}
+
+async function onPostgresql(server: PostgresqlServer): Promise<Opened> {
+  const url = await server.createDatabase('shares');
+  const pool = openPool({ url, size: 4 });
+  await migratePostgresql(pool, MIGRATIONS);
+  const prisma = openPrisma(pool);
+  const storePool = openPool({ url, size: 4, pipeline: true });
+  const store = createPostgresqlStore({ conductor, pool: storePool, types });
+  return {
+    ...{ prisma, store },
+    close: async () => {
+      await store.close();
+      await prisma.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+const postgresql = usePostgresql();
+const ids = createIdGenerator();
+
+describe.each([
+  ['SQLite', onSqlite],
+  ['PostgreSQL', () => onPostgresql(postgresql())],
+] as const)('on %s', (_, open) => {
+  let opened: Opened;
+  let accountId: string;
+  let bobId: string;
+  let token: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
+
+  beforeEach(async () => {
+    const { prisma } = opened;
+    count += 1;
+    const [ann, bob] = [`ann${count}`, `bob${count}`];
+    accountId = await createAccount(prisma, ids, { name: 'A', user: ann });
+    await createAccount(prisma, ids, { name: 'B', user: bob });
+    token = await createToken(prisma, ids, { user: bob });
+    bobId = await idOf(bob);
+  });
+
+  const idOf = async (name: string): Promise<string> =>
+    (await opened.prisma.jmapUser.findUniqueOrThrow({ where: { name } })).id;
+
+  const by = () => createAuthenticator(opened.prisma, { sharedCapabilities: new Set([URN]) });
+
+  const reached = async () => (await by().authenticate(token))?.accounts.get(accountId) ?? null;
+
+  const write = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    opened.store.write(accountId, { deadline: performance.now() + 60_000 }, work);
+
+  /** `right`: of a folder. */
+  const grant = (right: string, principalId = bobId): Grant => ({
+    ...{ principalId, scope: `Folder:f/${right}` },
+  });
+
+  const change = (removed: readonly Grant[], added: readonly Grant[]): Promise<void> =>
+    write((transaction) => transaction.changeGrants(removed, added));
+
+  it('the version rises with the first grant and the last one alone', async () => {
+    const versions: string[] = [];
+    const note = async () => void versions.push(await by().version());
+    await note();
+    await change([], [grant('mayRead')]);
+    await note();
+    await change([], [grant('mayWrite')]);
+    await note();
+    await change([grant('mayRead'), grant('mayWrite')], [grant('mayAdmin')]);
+    await note();
+    await change([grant('mayAdmin')], []);
+    await note();
+    const [none, first, ...rest] = versions;
+    expect(none).not.toBe(first);
+    expect(rest).toEqual([first, first, rest[2]]);
+    expect(rest[2]).not.toBe(first);
+  });
+
+  it('the account offers the shared types, and can be written to', async () => {
+    expect(await reached()).toBeNull();
+    await change([], [grant('mayRead'), grant('mayWrite')]);
+    expect(await reached()).toEqual({
+      ...{ id: accountId, name: 'A', isPersonal: false, isReadOnly: false, isShared: true },
+      capabilities: new Set([URN]),
+    });
+    await change([grant('mayRead'), grant('mayWrite')], []);
+    expect(await reached()).toBeNull();
+  });
+
+  it('a server without shared types gives nobody an account for grants', async () => {
+    await change([], [grant('mayRead')]);
+    const principal = await createAuthenticator(opened.prisma).authenticate(token);
+    expect(principal?.accounts.has(accountId)).toBe(false);
+  });
+
+  it('an account that is limited to other capabilities is not reached', async () => {
+    await change([], [grant('mayRead')]);
+    const limit = (capabilities: readonly string[]) =>
+      opened.prisma.jmapAccount.update({
+        ...{ where: { id: accountId }, data: { capabilities: [...capabilities] } },
+      });
+    await limit(['urn:example:other']);
+    expect(await reached()).toBeNull();
+    await limit(['urn:example:other', URN]);
+    expect((await reached())?.capabilities).toEqual(new Set([URN]));
+  });
+
+  it('an account that is given whole stays so beside grants', async () => {
+    await change([], [grant('mayRead')]);
+    await opened.prisma.jmapAccess.create({
+      data: { accountId, userId: bobId, readOnly: true },
+    });
+    const access = await reached();
+    expect(access).toMatchObject({ isReadOnly: true, isReader: true, capabilities: null });
+    expect(access).not.toHaveProperty('isShared');
+  });
+
+  it('an account that is being deleted, and any account of a disabled user, is lost', async () => {
+    await change([], [grant('mayRead')]);
+    const where = { key: deletionKey(accountId) };
+    await opened.prisma.jmapMeta.create({ data: { ...where, value: '0' } });
+    expect(await reached()).toBeNull();
+    await opened.prisma.jmapMeta.delete({ where });
+    expect(await reached()).not.toBeNull();
+    await disableUser(opened.prisma, `bob${count}`);
+    expect(await by().authenticate(token)).toBeNull();
+  });
+
+  it('users are found to share with, but not the owner', async () => {
+    const ann = await idOf(`ann${count}`);
+    const found = await write((transaction) => transaction.sharees([ann, bobId, 'nobody']));
+    expect(found).toEqual([bobId]);
+  });
+
+  it('a change of access and a first grant do not wait for one another', async () => {
+    // The one holds the access version and wants the account; the other one holds the account.
+    await Promise.all([
+      ...Array.from({ length: 5 }, (_value, index) =>
+        changeAccess(opened.prisma, async ({ transaction, note }) => {
+          await transaction.jmapAccount.update({
+            ...{ where: { id: accountId }, data: { name: `A${index}` } },
+          });
+          await note({ action: 'account/rename', objectId: accountId, detail: { name: 'A' } });
+        }),
+      ),
+      ...Array.from({ length: 5 }, async () => {
+        await change([], [grant('mayRead')]);
+        await change([grant('mayRead')], []);
+      }),
+    ]);
+    expect(await reached()).toBeNull();
+  });
+});
