@@ -1,5 +1,9 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
-import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import type {
+  AnsweredDefinition,
+  DataTypeDefinition,
+  PropertyDefinition,
+} from '../capability/definition.js';
 import { deriveOnce } from '../runtime/derive-once.js';
 import { scopesWithoutShares } from './views.js';
 
@@ -53,10 +57,12 @@ function hide(
   const isShown = (property: PropertyDefinition, read: readonly (string | undefined)[]): boolean =>
     !isHidden(property) && read.every((column) => column === undefined || !columns.has(column));
   const { collapse, tree } = type.query ?? {};
-  const answered = type.answered?.filter(({ sources }) => !sources.some(isHidden));
+  const follows = ({ sources }: AnsweredDefinition): boolean => sources.some(isHidden);
+  const answered = type.answered?.filter((one) => !follows(one));
+  const following = (type.answered ?? []).filter(follows).map(({ name }) => name);
   return Object.freeze({
     ...type,
-    hidden: names,
+    hidden: new Set([...names, ...following]),
     properties: type.properties.map((property) =>
       hidden.has(property) ? { ...property, access: 'internal' as const } : property,
     ),

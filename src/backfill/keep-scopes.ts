@@ -1,18 +1,19 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { allRows, type BackfillDatabase, rulesKey } from '../database/backfill-database.js';
+import { MigrationError } from '../database/migrations.js';
 import { ScopeUpkeep } from '../methods/work/scope-upkeep.js';
 import { accessRelationsOf } from '../methods/work/upkeep-of-services.js';
 import { MethodError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
 import type { NewScopes, Transaction } from '../store/port.js';
-import { BATCH_TIME, type RecomputeServices } from './repairs.js';
+import { BATCH_TIME, MAX_FOLLOWERS, type RecomputeServices } from './repairs.js';
 import { type Batch, batches } from './row-batches.js';
 
 /** How often a long work says how far it is, ms. */
 const LOGGED = 10_000;
 
 export interface ScopesOptions extends Pick<RecomputeServices, 'store' | 'registry' | 'conductor'> {
-  readonly database: Pick<BackfillDatabase, 'rows' | 'note' | 'noteRules' | 'forget'>;
+  readonly database: Pick<BackfillDatabase, 'rows' | 'note' | 'noteRules' | 'forget' | 'follow'>;
   readonly log: Log;
 }
 
@@ -26,34 +27,60 @@ export class ScopeKeeper {
 
   /**
    * Gives all objects their scopes where the rules of a type are others than those of the last
-   * start, or where its old states were refused. States of its views lead nowhere then. Returns the
-   * types of which it did.
+   * start, or where old states were refused: of the type, or of one that its objects follow. States
+   * of its views lead nowhere then. `shared`: a version with other rules may go on writing, so what
+   * it writes is to be followed.
    */
-  async finish(): Promise<readonly DataTypeDefinition[]> {
+  async finish({ shared, now }: { readonly shared: boolean; readonly now: () => number }) {
     const { registry, database, log } = this.#options;
-    const renewed: DataTypeDefinition[] = [];
-    for (const type of registry.dataTypes.values()) {
-      const { name, table } = type;
-      const rules = registry.relations.viewRules.hashes.get(name);
-      const noted = await database.note(rulesKey(table));
-      if (rules === undefined) {
-        // With rules once more, all objects get their scopes anew.
-        if (noted !== null) await database.forget(rulesKey(table));
-        continue;
-      }
-      if (noted === rules) continue;
+    const { dataTypes } = registry;
+    const stale = await this.#findStale();
+    const follow = async (name: string): Promise<void> => {
+      const type = dataTypes.get(name);
+      if (shared && type !== undefined) await database.follow(type.table, now());
+    };
+    for (const type of dataTypes.values()) {
+      const names = [...(registry.relations.viewRules.judgedWith.get(type.name) ?? [])];
+      if (!names.some((name) => stale.has(name))) continue;
+      // Ahead of the work: what is written meanwhile is followed, too.
+      for (const name of names) await follow(name);
+      if (!stale.has(type.name)) await database.forget(rulesKey(type.table));
       await this.#renew(type);
-      await database.noteRules(table, rules);
-      renewed.push(type);
-      log.info({ type: name }, 'objects follow the access rules; old states of users are refused');
+      await database.noteRules(type.table, this.#rulesOf(type) ?? '');
+      const what = 'objects follow the access rules; old states of the type are refused';
+      log.info({ type: type.name }, what);
     }
-    return renewed;
+  }
+
+  /** Returns the names of the types whose objects have the scopes of other rules, or none. */
+  async #findStale(): Promise<ReadonlySet<string>> {
+    const { registry, database } = this.#options;
+    const stale = new Set<string>();
+    for (const type of registry.dataTypes.values()) {
+      const noted = await database.note(rulesKey(type.table));
+      const rules = this.#rulesOf(type);
+      // With rules once more, all objects get their scopes anew.
+      if (rules === undefined && noted !== null) await database.forget(rulesKey(type.table));
+      if (rules !== undefined && noted !== rules) stale.add(type.name);
+    }
+    return stale;
+  }
+
+  #rulesOf({ name }: DataTypeDefinition): string | undefined {
+    return this.#options.registry.relations.viewRules.hashes.get(name);
+  }
+
+  /** Returns whether the scopes of a type's objects are those of the rules of this version. */
+  async #isOwn(type: DataTypeDefinition): Promise<boolean> {
+    return (await this.#options.database.note(rulesKey(type.table))) === this.#rulesOf(type);
   }
 
   async #renew(type: DataTypeDefinition): Promise<void> {
     const { database, log } = this.#options;
     let [objects, told] = [0, performance.now()];
     for await (const batch of batches(database, { type, rows: allRows(type.table) })) {
+      // Another server that starts has done it.
+      if (await this.#isOwn(type)) return;
       await this.#change(batch, (transaction, moved) => transaction.rewriteScopes(type, moved));
       objects += batch.ids.length;
       if (performance.now() < told + LOGGED) continue;
@@ -62,22 +89,23 @@ export class ScopeKeeper {
     }
   }
 
-  /** Mends the scopes of objects that the previous version has written, and tells their users. */
+  /**
+   * Mends the scopes of objects that another version has written, and of those that follow them,
+   * and tells their users. Does nothing once a version with other rules has given objects theirs.
+   */
   async follow(batch: Batch): Promise<void> {
-    const { type } = batch;
-    if (type.access === undefined) return;
-    await this.#change(batch, async (transaction, moved) => {
-      const changes = Array.from(
-        moved,
-        ([objectId, scopes]) => ({ objectId, kind: 'updated', scopes, properties: [] }) as const,
-      );
-      await transaction.record(type, changes);
+    const { type, ids } = batch;
+    if (type.access === undefined || !(await this.#isOwn(type))) return;
+    await this.#change(batch, async (transaction, moved, scopes) => {
+      await record(transaction, type, moved);
+      for (const [of, followers] of await scopes.followersOf([{ type: type.name, ids }]))
+        await record(transaction, of, await scopes.movedOf(of, followers));
     });
   }
 
   async #change(
     { type, accountId, ids }: Batch,
-    write: (transaction: Transaction, moved: ReadonlyMap<string, NewScopes>) => Promise<void>,
+    write: (transaction: Transaction, moved: Moved, scopes: ScopeUpkeep) => Promise<void>,
   ): Promise<void> {
     const { store, registry, conductor } = this.#options;
     const how = { deadline: performance.now() + BATCH_TIME, mayRepeat: true, isLong: true };
@@ -85,16 +113,34 @@ export class ScopeKeeper {
       await store.write(accountId, how, async (transaction) => {
         const scopes = new ScopeUpkeep({
           transaction,
-          relations: accessRelationsOf(registry, ids.length, Number.POSITIVE_INFINITY),
+          relations: accessRelationsOf(registry, MAX_FOLLOWERS, Number.POSITIVE_INFINITY),
           slices: conductor.startSlices(undefined, true),
           current: (of, some, properties) => transaction.get(of, some, properties),
         });
-        const moved = await scopes.movedOf(type, ids);
-        if (moved.size > 0) await write(transaction, moved);
+        await write(transaction, await scopes.movedOf(type, ids), scopes);
       });
     } catch (error) {
+      if (!(error instanceof MethodError)) throw error;
       // The account has been deleted meanwhile.
-      if (!(error instanceof MethodError && error.type === 'accountNotFound')) throw error;
+      if (error.type === 'accountNotFound') return;
+      const where = `account ${accountId}, ${ids[0]} to ${ids.at(-1)} of ${type.name}`;
+      const why = `The access rules can't be applied in ${where}: ${error.message}`;
+      throw new MigrationError(why, { cause: error });
     }
   }
+}
+
+type Moved = ReadonlyMap<string, NewScopes>;
+
+async function record(
+  transaction: Transaction,
+  type: DataTypeDefinition,
+  moved: Moved,
+): Promise<void> {
+  if (moved.size === 0) return;
+  const changes = Array.from(
+    moved,
+    ([objectId, scopes]) => ({ objectId, kind: 'updated', scopes, properties: [] }) as const,
+  );
+  await transaction.record(type, changes);
 }

@@ -24,7 +24,7 @@ import { type Batch, batchFailure } from './row-batches.js';
 export const BATCH_TIME = 600_000;
 
 /** Objects whose access may follow one that is repaired: nobody could make the repair smaller. */
-const MAX_FOLLOWERS = 10_000_000;
+export const MAX_FOLLOWERS = 10_000_000;
 
 const NO_LIMITS = Object.freeze({
   maxObjectsInGet: Number.MAX_SAFE_INTEGER,

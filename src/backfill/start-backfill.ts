@@ -169,14 +169,10 @@ class Backfill {
     }
   }
 
-  /**
-   * Gives objects the scopes that the access rules say. A version with other rules may go on
-   * writing: what it writes is followed as after a migration.
-   */
+  /** Gives objects the scopes that the access rules say. */
   async keepScopes(): Promise<void> {
-    const { database, shared, now = Date.now } = this.#options;
-    for (const { table } of await this.#scopes.finish())
-      if (shared) await database.follow(table, now());
+    const { shared, now = Date.now } = this.#options;
+    await this.#scopes.finish({ shared, now });
   }
 
   /** The start is over: clients are served from now on. */

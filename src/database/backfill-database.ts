@@ -82,10 +82,13 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
      */
     reset: (key: string, type: string) => resetStates(prisma, key, type),
 
-    /** Notes that objects which are written from `since` (epoch ms) on are looked at again. */
+    /**
+     * Notes that objects which are written from `since` (epoch ms) on are looked at again; those of
+     * an earlier note go on to be.
+     */
     async follow(table: string, since: number): Promise<void> {
       const [key, value] = [`follow:${table}`, String(since)];
-      await prisma.jmapMeta.upsert({ where: { key }, update: { value }, create: { key, value } });
+      await prisma.jmapMeta.upsert({ where: { key }, update: {}, create: { key, value } });
     },
 
     /**

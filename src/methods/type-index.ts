@@ -44,6 +44,8 @@ export interface TypeIndex {
   readonly required: readonly string[];
   /** The properties that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
+  /** The properties that only the server and hooks know. */
+  readonly internal: readonly PropertyDefinition[];
   /** The properties of which clients notice a change: the same, and internal ones of queries. */
   readonly watched: readonly PropertyDefinition[];
   /** The stored ones that a /get shows by itself: none on request, and undeclared ones. */
@@ -100,6 +102,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     unknown,
     required: type.properties.filter(({ required }) => required).map(({ name }) => name),
     visible,
+    internal: declared.filter(({ access }) => access === 'internal'),
     watched: declared.filter((one) => isVisible(one) || isRead(type, one) || isSource(type, one)),
     shown: shownOf(visible, unknown),
     answered: type.answered === undefined ? null : indexAnswered(type.answered),

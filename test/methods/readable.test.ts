@@ -115,3 +115,26 @@ it('changed properties leave it out', async () => {
     'rankNumber',
   );
 });
+
+it('a /get of the ids that a /query of the request found leaves it out', async () => {
+  const ids = { resultOf: 'q', name: 'Widget/query', path: '/ids' };
+  const asked = await rig.request(
+    [
+      ['Widget/query', { accountId: 'a1' }, 'q'],
+      ['Widget/get', { accountId: 'a1', '#ids': ids }, 'g'],
+      ['Widget/get', { accountId: 'a1', '#ids': ids, properties: ['rankNumber'] }, 'h'],
+    ],
+    { user: STRANGER },
+  );
+  const [, got, named] = asked.methodResponses.map((triple: Json) => triple[1]);
+  expect(got.list[0].title).toBe('a');
+  expect(got.list[0]).not.toHaveProperty('rankNumber');
+  expect(named.list).toEqual([{ id }]);
+});
+
+it('a pointer into it leads nowhere, whatever its value is', async () => {
+  const { notUpdated } = await call('set', { update: { [id]: { 'rankNumber/x': 1 } } }, STRANGER);
+  const unknown = await call('set', { update: { [id]: { 'rankNumbers/x': 1 } } }, STRANGER);
+  const text = JSON.stringify(notUpdated[id]);
+  expect(text.replaceAll('rankNumber', 'rankNumbers')).toBe(JSON.stringify(unknown.notUpdated[id]));
+});

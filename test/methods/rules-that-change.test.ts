@@ -30,14 +30,18 @@ function version(access?: readonly AccessRule[]): Rig {
   return Object.create(rig, { services: { value: services } }) as Rig;
 }
 
-function keeperOf({ services }: Rig): ScopeKeeper {
-  const log = { info: () => undefined } as unknown as ScopesOptions['log'];
+/** `told`: gets the names of types whose objects got their scopes anew. */
+function keeperOf({ services }: Rig, told: string[] = []): ScopeKeeper {
+  const info = ({ type }: { readonly type: string }) => void told.push(type);
+  const log = { info } as unknown as ScopesOptions['log'];
   const { store, registry, conductor } = services;
   return new ScopeKeeper({ store, registry, conductor, database: rig.backfill(), log });
 }
 
 async function start(server: Rig): Promise<readonly string[]> {
-  return (await keeperOf(server).finish()).map(({ name }) => name);
+  const told: string[] = [];
+  await keeperOf(server, told).finish({ shared: false, now: Date.now });
+  return told;
 }
 
 async function titles(server: Rig): Promise<readonly string[]> {

@@ -42,7 +42,7 @@ function pushOf(
       read: () => Promise.reject(new Error('No type has access rules.')),
     },
     types: new Map(types.map((type) => [type.name, type])),
-    viewRules: { sharedTables: new Map(), hashes: new Map() },
+    viewRules: { sharedTables: new Map(), hashes: new Map(), judgedWith: new Map() },
     live: { follow: () => () => undefined },
     readEpoch: async () => 'g',
     hub: HUB,

@@ -43,7 +43,9 @@ export async function answerGet(
   const requestedIds = args.ids ?? null;
   requireGetLimit(requestedIds, limits);
   const { readAhead, createdIds, remainingOctets } = context.request;
-  const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
+  // It has read all properties.
+  const readEarlier =
+    type.hidden === undefined ? readAhead?.answer(requestedIds, remainingOctets) : undefined;
   if (readEarlier) {
     const state = formatStateOf(readEarlier.number, view);
     const list = recognisedObjects(type, readEarlier.objects, context);

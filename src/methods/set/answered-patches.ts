@@ -30,7 +30,7 @@ export async function dropAnswered(plan: SetPlan, context: CallContext): Promise
   const given = await runInSlices(findGiven(plan), slices);
   if (given.size === 0) return plan;
   const names = [...given.values()].flatMap((each) => [...each.values()]);
-  const { asked } = propertiesNamed(plan.index, names);
+  const { asked } = propertiesNamed(plan.known, names);
   if (asked === null) return plan;
   const ids = new Set(Array.from(given.keys(), ({ id }) => id));
   const answers = await answersOf([...ids], asked, context);
@@ -38,7 +38,7 @@ export async function dropAnswered(plan: SetPlan, context: CallContext): Promise
 }
 
 /** Finds the answered properties that patches give as a whole. Pauses. */
-function* findGiven({ index, updates }: SetPlan): Steps<AllGiven> {
+function* findGiven({ known: index, updates }: SetPlan): Steps<AllGiven> {
   const found = new Map<PlannedUpdate, Given>();
   const strides = new Strides();
   for (const update of updates) {
@@ -86,7 +86,7 @@ async function answersOf(
 
 /** Takes out of patches what is equal to an answer. Pauses: a value may be large. */
 function* dropEqual(
-  { index, updates }: SetPlan,
+  { known: index, updates }: SetPlan,
   given: AllGiven,
   answers: ReadonlyMap<string, JsonObject>,
 ): Steps<SetPlan['updates']> {

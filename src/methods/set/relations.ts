@@ -66,7 +66,9 @@ export function relate(
     for (const type of all)
       if (quota.types.includes(type.name)) readOfDestroyed.set(type.name, type.properties);
   }
-  const viewRules = { sharedTables: sharedTablesOf(all), hashes: hashRules(all) };
+  const judgedWith = judgedWithIn(all);
+  const hashes = hashRules(all);
+  const viewRules = { sharedTables: sharedTablesOf(all, judgedWith), hashes, judgedWith };
   const access = { inheriting, followed: followedIn(all), viewRules };
   const counted = { aggregates, allAggregates, readOfDestroyed };
   return Object.freeze({ referred, cascading, ...counted, ...access });
@@ -93,22 +95,23 @@ function recordedName({ name, properties }: DataTypeDefinition, property: string
   throw new Error(`Access rules of ${name} follow "${property}", which is no recorded reference.`);
 }
 
+function judgedWithIn(types: readonly DataTypeDefinition[]): ViewRules['judgedWith'] {
+  const byName = new Map(types.map((type) => [type.name, type]));
+  const limited = types.filter(({ access }) => access !== undefined);
+  return new Map(limited.map(({ name }) => [name, typesJudgedWith(name, byName)]));
+}
+
 function sharedTablesOf(
   types: readonly DataTypeDefinition[],
-): ReadonlyMap<string, readonly string[]> {
-  const byName = new Map(types.map((type) => [type.name, type]));
-  const tables = new Map<string, readonly string[]>();
-  for (const { name, access } of types) {
-    if (access === undefined) continue;
-    const names = typesJudgedWith(name, byName);
-    const shareable = [...names].flatMap((one) => byName.get(one) ?? []);
-    const own = shareable.filter(isShareable);
-    tables.set(
+  judgedWith: ViewRules['judgedWith'],
+): ViewRules['sharedTables'] {
+  const shared = types.filter(isShareable);
+  return new Map(
+    Array.from(judgedWith, ([name, names]) => [
       name,
-      own.map(({ table }) => table),
-    );
-  }
-  return tables;
+      shared.filter((type) => names.has(type.name)).map(({ table }) => table),
+    ]),
+  );
 }
 
 function readOfAll(

@@ -79,7 +79,9 @@ export function* updateObject(
   const resolved =
     links.length === 0 ? formed : yield* resolveKeys(scene, { current, patch: formed }, problems);
   if (resolved === null) return unfit(SAME_ENTRY);
-  const patched = yield* patchSteps(current, resolved);
+  // A pointer into what a client may not know leads nowhere.
+  const known = scene.author === 'client' ? withoutInternal(scene.index, current) : current;
+  const patched = yield* patchSteps(known, resolved);
   if (patched.kind === 'invalidPatch') return unfit(patched.description);
   const { changed, removed } = yield* changedValues(scene, current, patched.touched, problems);
   const names = removed === null ? Object.keys(changed) : [...Object.keys(changed), ...removed];
@@ -96,6 +98,14 @@ export function* updateObject(
   for (const name in sealed) if (Object.hasOwn(changed, name)) stored[name] = sealed[name] ?? null;
   stampUpdate(stored, scene, current);
   return { kind: 'changed', object, changed: names };
+}
+
+/** Returns an object without its internal properties; the object itself where the type has none. */
+function withoutInternal({ internal }: TypeIndex, object: StoredObject): StoredObject {
+  if (internal.length === 0) return object;
+  const known = Object.assign(declaredObject(), object);
+  for (const { name } of internal) delete known[name];
+  return known as StoredObject;
 }
 
 const SAME_ENTRY = 'Two patches of this object point to the same entry, one by its creation id.';
