@@ -26,10 +26,10 @@ export class ScopeKeeper {
   }
 
   /**
-   * Gives all objects their scopes where the rules of a type are others than those of the last
-   * start, or where old states were refused: of the type, or of one that its objects follow. States
-   * of its views lead nowhere then. `shared`: a version with other rules may go on writing, so what
-   * it writes is to be followed.
+   * Gives the objects of a type their scopes where its rules are others than at the last start, or
+   * its old states were refused. The same holds where that is so of a type that they follow. States
+   * of its views lead nowhere then. `shared`: a version with other rules may go on writing, so the
+   * server has to follow what it writes.
    */
   async finish({ shared, now }: { readonly shared: boolean; readonly now: () => number }) {
     const { registry, database, log } = this.#options;

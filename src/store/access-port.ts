@@ -87,7 +87,7 @@ export type ViewRecordAt = ViewRecord & { readonly at: number };
 /** Reading operations about types with access rules. */
 export interface AccessReads {
   /** Returns the members of `ids` that an object can be shared with: users, but not the owner. */
-  sharees(ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
+  existingUsers(ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
 
   /** Returns the scopes that principals have by shares; one that two of them have comes twice. */
   grantedScopes(principalIds: readonly PrincipalId[]): Promise<readonly string[]>;

@@ -183,7 +183,7 @@ describe.each([
 
   it('users are found to share with, but not the owner', async () => {
     const ann = await idOf(`ann${count}`);
-    const found = await write((transaction) => transaction.sharees([ann, bobId, 'nobody']));
+    const found = await write((transaction) => transaction.existingUsers([ann, bobId, 'nobody']));
     expect(found).toEqual([bobId]);
   });
 

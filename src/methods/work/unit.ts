@@ -133,7 +133,7 @@ export class UnitOfWork {
 
   /** Returns the principals that objects can be shared with. */
   get principals(): KnownIds {
-    const find = (ids: readonly string[]) => this.#transaction.sharees(ids);
+    const find = (ids: readonly string[]) => this.#transaction.existingUsers(ids);
     this.#principals ??= new KnownIds(find, this.slices);
     return this.#principals;
   }

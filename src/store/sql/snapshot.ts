@@ -160,9 +160,9 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
   }
 
-  async sharees(ids: readonly string[]): Promise<readonly string[]> {
+  async existingUsers(ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const rows = await this.all('sharees', JSON.stringify(ids), this.scope.accountId);
+    const rows = await this.all('existingUsers', JSON.stringify(ids), this.scope.accountId);
     return rows.map(([id]) => id as string);
   }
 

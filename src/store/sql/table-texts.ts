@@ -64,7 +64,7 @@ const SHARED = Object.freeze({
  AND "objectId" = '${NO_OBJECT}' AND "scope" IN ? AND "number" > ?)
  THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END ORDER BY "number"`,
 
-  sharees: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
+  existingUsers: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
  FROM "JmapAccount" AS "a" WHERE "a"."id" = ? AND "a"."ownerId" = "JmapUser"."id")`,
 
   grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
