@@ -115,14 +115,14 @@ export function rewrittenRows(scopes: ReadonlyMap<string, NewScopes>): string {
   return rowsOf([...scopes].map(([objectId, own]) => ({ objectId, scopes: own, number: 0 })));
 }
 
-interface Rescoped {
+interface NumberedScopes {
   readonly objectId: string;
   readonly scopes: NewScopes;
   /** Of the change record; 0 for none. */
   readonly number: number;
 }
 
-function rowsOf(changes: readonly Rescoped[]): string {
+function rowsOf(changes: readonly NumberedScopes[]): string {
   const rows = new Map<string, ScopeRow>();
   for (const { objectId, scopes, number } of changes) {
     for (const scope of scopes.before ?? []) {
