@@ -11,7 +11,7 @@ export interface ViewRules {
   readonly sharedTables: ReadonlyMap<string, readonly string[]>;
   /** By the name of such a type: the hash of its rules (rules-hash.ts). */
   readonly hashes: ReadonlyMap<string, string>;
-  /** By the name of such a type: the types whose rules say who sees its objects, itself included. */
+  /** By the name of such a type: the types whose rules say who sees its objects, and itself. */
   readonly judgedWith: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
