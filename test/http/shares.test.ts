@@ -147,22 +147,22 @@ describe('an event source', () => {
   it('tells of an account while objects of it are shared with the user', async () => {
     const id = await createFolder({});
     const stream = await Stream.open(harness, PATH, by(made.bob.token).headers);
-    const toldOf = (account: string) =>
+    const countOf = (account: string) =>
       stream.events.filter(({ data }) => JSON.stringify(data).includes(account)).length;
-    const told = () => toldOf(made.ann.account);
+    const countOfShared = () => countOf(made.ann.account);
     await share(id, { [bobId]: READ });
-    await eventually(() => expect(told()).toBeGreaterThan(0));
-    const count = told();
+    await eventually(() => expect(countOfShared()).toBeGreaterThan(0));
+    const count = countOfShared();
     await call('Folder/set', { update: { [id]: { name: 'b' } } });
-    await eventually(() => expect(told()).toBeGreaterThan(count));
+    await eventually(() => expect(countOfShared()).toBeGreaterThan(count));
     await share(id, null);
     await eventually(async () => {
-      const [before, own] = [told(), toldOf(made.bob.account)];
+      const [before, own] = [countOfShared(), countOf(made.bob.account)];
       await call('Folder/set', { update: { [id]: { name: `c${own}` } } });
       const args = { accountId: made.bob.account, create: { k: {} } };
       await call('Folder/set', args, made.bob.token);
-      await eventually(() => expect(toldOf(made.bob.account)).toBeGreaterThan(own));
-      expect(told()).toBe(before);
+      await eventually(() => expect(countOf(made.bob.account)).toBeGreaterThan(own));
+      expect(countOfShared()).toBe(before);
     });
     stream.close();
   });

@@ -97,10 +97,10 @@ describe('a commit', () => {
       await open({ ...again, roles: AUDITOR.roles }),
       await open(READER, null, types),
     ];
-    const told = () => Math.min(...receivers.slice(0, 3).map((one) => one.told.length));
+    const countTold = () => Math.min(...receivers.slice(0, 3).map((one) => one.told.length));
     const write = (rankNumber: number) => rig.create('Widget', [{ title: 'a', rankNumber }]);
-    expect(await countReads(() => write(1), told)).toBe(2);
-    expect(await countReads(() => write(1), told)).toBe(2);
+    expect(await countReads(() => write(1), countTold)).toBe(2);
+    expect(await countReads(() => write(1), countTold)).toBe(2);
     expect(receivers[3]?.told).toEqual([]);
   });
 });
