@@ -83,15 +83,6 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     reset: (key: string, type: string) => resetStates(prisma, key, type),
 
     /**
-     * Notes that objects which are written from `since` (epoch ms) on are looked at again; those of
-     * an earlier note go on to be.
-     */
-    async follow(table: string, since: number): Promise<void> {
-      const [key, value] = [`follow:${table}`, String(since)];
-      await prisma.jmapMeta.upsert({ where: { key }, update: {}, create: { key, value } });
-    },
-
-    /**
      * Notes by which rules the objects of a table have their scopes, and has old states refused: of
      * users who see a part of the type, too. One of several starting servers does it.
      */
@@ -149,6 +140,15 @@ function notesOf(prisma: PrismaClient) {
     /** Keeps how far a note's work is, where the note is still there. */
     async keep(key: string, value: string): Promise<void> {
       await prisma.jmapMeta.updateMany({ where: { key }, data: { value } });
+    },
+
+    /**
+     * Notes that objects which are written from `since` (epoch ms) on are looked at again; those of
+     * an earlier note go on to be.
+     */
+    async follow(table: string, since: number): Promise<void> {
+      const [key, value] = [`follow:${table}`, String(since)];
+      await prisma.jmapMeta.upsert({ where: { key }, update: {}, create: { key, value } });
     },
 
     async forget(key: string): Promise<void> {
