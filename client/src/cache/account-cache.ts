@@ -4,10 +4,10 @@ import type { Lazy } from '../query/lazy.js';
 import type { RulesLoader } from '../query/rules-loader.js';
 import type { TypeTable } from '../schema/tables.js';
 import type { AccountStore, CommitNews } from '../store/account-store.js';
-import { BLOB, type Change, type Coverage, type Touched } from '../store/replica.js';
+import { BLOB, type Coverage, type Touched } from '../store/replica.js';
 import type { StoreWriter, Turn } from '../store/store-writer.js';
 import type { ListSync } from '../sync/list-sync.js';
-import type { Outcome, Refusal } from '../sync/outcomes.js';
+import type { Refusal } from '../sync/outcomes.js';
 import { Sync } from '../sync/sync.js';
 import type { SyncLimits } from '../sync/sync-options.js';
 import type { Wire } from '../sync/wire.js';
@@ -102,7 +102,7 @@ export class AccountCache {
       settleSession,
       settleLists: () => this.lists.settle(),
       isShown: (type) => this.lists.isShown(type),
-      commit: (change, outcomes) => this.#commit(change, outcomes),
+      commit: (...ended) => this.#commit(...ended),
       isHeld: (write) => store.isHeld(write) || uploads.isAwaited(write),
       checkLog: async () => {
         await uploads.readMissing();
@@ -308,10 +308,10 @@ export class AccountCache {
     this.#tell(new Map());
   }
 
-  #commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
+  #commit(...[change, ends, areAnswers]: Parameters<AccountWrites['commit']>): Promise<boolean> {
     for (const [type, state] of change.cursors ?? [])
       if (state !== this.store.replica.cursor(type)) this.lists.noteMoved(type);
-    return this.writes.commit(change, answers);
+    return this.writes.commit(change, ends, areAnswers);
   }
 
   #commitUpload(row: RowChange, blobId: BlobId | undefined): void {

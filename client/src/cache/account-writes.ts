@@ -47,6 +47,8 @@ export class AccountWrites implements WriteTarget {
   readonly #waiters = new Waiters(({ type, key }) => this.find(type, key).row);
   /** Writes that need objects which have yet to be read, and all writes behind them. */
   readonly #late: (() => void)[] = [];
+  /** Ends that are told once they are durable. */
+  readonly #ending = new Set<readonly Outcome[]>();
   #isDropped = false;
 
   constructor(options: AccountWritesOptions) {
@@ -157,16 +159,30 @@ export class AccountWrites implements WriteTarget {
     if (log !== before) void this.commit({ log }, findCancelled(before, log));
   }
 
-  /** One commit has the answers, and the problems that they are. */
-  commit(change: Change, answers: readonly Outcome[]): Promise<boolean> {
+  /**
+   * One commit has the ends of writes, and the problems that they are. Ends without an answer are
+   * told behind it: another tab may have the turn by now, and make the writes.
+   */
+  commit(change: Change, ends: readonly Outcome[], areAnswers = true): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
     const { store, problems, uploads } = this.#options;
-    const outcomes = answers.map((outcome) => this.#explain(outcome));
+    const { turn } = store;
+    const outcomes = ends.map((outcome) => this.#explain(outcome));
     const refused = this.#findUnasked(outcomes);
     const rows = problems.rowsOf(refused);
     const durable = store.commit(change, { rows, outcomes });
-    this.end(outcomes, refused);
-    uploads.note(outcomes);
+    const tell = (): void => {
+      this.end(outcomes, refused);
+      uploads.note(outcomes);
+    };
+    if (areAnswers) tell();
+    else {
+      this.#ending.add(outcomes);
+      void durable.then(() => {
+        this.#ending.delete(outcomes);
+        if (!turn?.isFenced) tell();
+      });
+    }
     return durable;
   }
 
@@ -239,7 +255,8 @@ export class AccountWrites implements WriteTarget {
 
   #findForgotten(): readonly string[] {
     const { log } = this.#options.store.replica;
-    return this.#waiters.findForgotten(new Set(log.flatMap(({ ids }) => ids)));
+    const ending = [...this.#ending].flat().map(({ write }) => write);
+    return this.#waiters.findForgotten(new Set([...log, ...ending].flatMap(({ ids }) => ids)));
   }
 
   #findRefusal(writes: readonly Recorded[]): Refusal | null {

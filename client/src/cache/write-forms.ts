@@ -4,6 +4,7 @@ import { findTouched } from '../store/checks.js';
 import { findPatch, type PatchObject } from '../store/patches.js';
 import type { Row } from '../store/replica.js';
 import { type Key, makeKey, type PendingWrite } from '../store/write.js';
+import { NOT_FOUND } from '../sync/orphans.js';
 import type { Refusal } from '../sync/outcomes.js';
 import type { UpdateOptions } from './cached-types.js';
 import type { EndOfWrite } from './waiters.js';
@@ -98,8 +99,6 @@ export function showLater(ended: Promise<ShownWrite>, object: Row | undefined): 
 export function copyJson<Value extends object>(value: Value): Value & JsonObject {
   return JSON.parse(JSON.stringify(value)) as Value & JsonObject;
 }
-
-const NOT_FOUND: Refusal = Object.freeze({ type: 'notFound', description: 'It is not there.' });
 
 function startWrite(type: string, key: string) {
   return { ids: [crypto.randomUUID()], type, key, sentAs: null };

@@ -70,8 +70,8 @@ export class AccountStore {
   #turn: Turn | null = null;
   /** The store that the last turn has read. */
   #open: OpenStore | null = null;
-  /** Writes that others have told of in this turn: this tab may have seen their ends already. */
-  readonly #told = new Set<string>();
+  /** Others have told of writes in this turn: this tab may have seen their ends already. */
+  #hasHeard = false;
   #hasRead = false;
   /** Others have committed what was read from the store, since the last turn. */
   #isReread = false;
@@ -263,7 +263,7 @@ export class AccountStore {
   endTurn(): boolean {
     const isFenced = this.#turn?.isFenced ?? false;
     this.#turn = null;
-    this.#told.clear();
+    this.#hasHeard = false;
     if (!isFenced) return true;
     this.#step = UNREAD;
     this.#isBehind = true;
@@ -273,15 +273,17 @@ export class AccountStore {
     return false;
   }
 
-  /** Takes writes out of the log that others have told of late: the store has them no more. */
+  /**
+   * Reads the log anew where others have told of writes in this turn. Some have ended since. Others
+   * need writes of tabs that have ended before they told of them.
+   */
   async checkTold(): Promise<void> {
-    while (this.#told.size > 0) {
-      const keys = [...this.#told];
-      const rows = (await this.#open?.read('log', keys)) ?? [];
-      const there = new Set(rows.map(([key]) => key));
-      for (const key of keys) this.#told.delete(key);
-      const gone = keys.filter((key) => !there.has(key));
-      if (gone.length > 0) this.#take(gone.map((key) => ({ table: 'log', key })));
+    const open = this.#open;
+    while (this.#hasHeard && open !== null) {
+      this.#hasHeard = false;
+      await this.#options.writer.settle();
+      const { stored } = this.log;
+      this.#take(this.log.findMissing(await this.#loadRows(open, 'log'), stored));
     }
   }
 
@@ -300,9 +302,7 @@ export class AccountStore {
       // Commits of this tab are not among theirs.
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
-    if (step === null && this.#turn !== null)
-      for (const { table, key, value } of rows)
-        if (table === 'log' && value !== undefined) this.#told.add(key);
+    if (step === null && this.#turn !== null) this.#hasHeard = true;
     // A store that is lost here has them by another tab.
     this.#options.writer.forget(rows.filter(({ table }) => table === 'log'));
     this.#take(rows, true, step === null);

@@ -4,7 +4,10 @@ import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { pickReferences } from './flush.js';
 import { DEPENDENCY_FAILED, type Outcome, type Refusal } from './outcomes.js';
 
-const GONE: Refusal = Object.freeze({ type: 'notFound', description: 'The object is gone.' });
+export const NOT_FOUND: Refusal = Object.freeze({
+  type: 'notFound',
+  description: 'The object is not there.',
+});
 
 const LACKS_FILE: Refusal = Object.freeze({
   type: 'dependencyFailed',
@@ -43,7 +46,7 @@ export function findOrphans(
     if (lacksFile(write)) return LACKS_FILE;
     if (lacksState(write)) return LACKS_STATE;
     if (isLacking(write)) return DEPENDENCY_FAILED;
-    return isGone(key) ? GONE : null;
+    return isGone(key) ? NOT_FOUND : null;
   };
   return replica.log.flatMap((write) => {
     if (write.kind === 'create') creates.add(write.key);

@@ -160,13 +160,16 @@ export class Outbox {
   }
 
   #endConflicts(): void {
-    const { replica, commit, lacksFile, hasOnceKeys } = this.#options;
+    const { replica, commit, isHeld, lacksFile, hasOnceKeys } = this.#options;
     const lacksState = (write: PendingWrite) =>
       this.#isRefused(write.type) && (isChecked(write) || !hasOnceKeys());
-    const orphans = findOrphans(replica, lacksFile, lacksState);
+    // What a held write needs may be in the store, which is lost.
+    const orphans = findOrphans(replica, lacksFile, lacksState).filter(
+      ({ write }) => !isHeld(write),
+    );
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;
     const ended = new Set(outcomes.map(({ write }) => write));
-    void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes);
+    void commit({ log: replica.log.filter((write) => !ended.has(write)) }, outcomes, false);
   }
 }

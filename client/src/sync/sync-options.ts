@@ -36,9 +36,14 @@ export interface SyncOptions {
   readonly hasOnceKeys: () => boolean;
   /**
    * Makes a change with the ends of the writes that it takes out of the log, and tells whoever
-   * looks at it. Resolves once it is durable; false where it never will be.
+   * looks at it; with `areAnswers` false, once it is durable. Resolves once it is durable; false
+   * where it never will be.
    */
-  readonly commit: (change: Change, outcomes: readonly Outcome[]) => Promise<boolean>;
+  readonly commit: (
+    change: Change,
+    outcomes: readonly Outcome[],
+    areAnswers?: boolean,
+  ) => Promise<boolean>;
   /** Returns whether an unsent write must not be sent: a later client would send it once more. */
   readonly isHeld: (write: PendingWrite) => boolean;
   /** Reads what this client has to know of the writes of other tabs before it sends them. */

@@ -21,14 +21,7 @@ export class Browser {
   open<Message>(name: string, store: OpenStore, tab: TabState): Tabs<Message> {
     const channels = this.#channels.get(name) ?? new Channels();
     this.#channels.set(name, channels);
-    const { addEventListener, postMessage, close } = channels.open(tab.ice);
-    const channel = {
-      addEventListener,
-      close,
-      postMessage: (message: unknown) => {
-        if (!tab.isKilled) postMessage(message);
-      },
-    };
+    const channel = channels.open(tab.ice, () => tab.isKilled);
     const roles = new LockRoles(name, this.#locks.of(tab.ice), channel);
     return openTabs({ name, store, roles, channel });
   }

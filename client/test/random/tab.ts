@@ -103,6 +103,7 @@ export class Tab {
       if (storage === 'lost') device.hasLost = true;
     });
     tab.client.problems.subscribe((problems) => {
+      if (tab.isKilled) return;
       for (const { type, kind, values, error } of problems) {
         // The title of an update has the mark of the create, which was not refused.
         const marks = marksIn(type, values).filter((mark) => kind !== 'update' || mark[0] === 't');

@@ -25,16 +25,23 @@ export class Ice {
   }
 }
 
-/** Channels of one name. A frozen tab gets its messages when it is thawed. */
-export class Channels {
-  readonly #all = new Set<{ readonly target: EventTarget; readonly ice: Ice }>();
+interface Listener {
+  readonly target: EventTarget;
+  readonly ice: Ice;
+  readonly isEnded: () => boolean;
+}
 
-  open(ice: Ice): Channel {
-    const own = { target: new EventTarget(), ice };
+/** Channels of one name. A frozen tab gets its messages when it is thawed, one that ended never. */
+export class Channels {
+  readonly #all = new Set<Listener>();
+
+  open(ice: Ice, isEnded = () => false): Channel {
+    const own: Listener = { target: new EventTarget(), ice, isEnded };
     this.#all.add(own);
     return {
       addEventListener: own.target.addEventListener.bind(own.target) as never,
       postMessage: (message: unknown) => {
+        if (isEnded()) return;
         const data = structuredClone(message);
         for (const other of this.#all) if (other !== own) void this.#deliver(other, data);
       },
@@ -44,9 +51,10 @@ export class Channels {
     };
   }
 
-  async #deliver(to: { readonly target: EventTarget; readonly ice: Ice }, data: unknown) {
+  async #deliver(to: Listener, data: unknown) {
     await to.ice.wait();
-    if (this.#all.has(to)) to.target.dispatchEvent(new MessageEvent('message', { data }));
+    if (this.#all.has(to) && !to.isEnded())
+      to.target.dispatchEvent(new MessageEvent('message', { data }));
   }
 }
 

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { AccountWrites } from '../../src/cache/account-writes.js';
+import { Problems } from '../../src/cache/problems.js';
+import { writeUpdate } from '../../src/cache/write-forms.js';
+import { memory } from '../../src/persist/memory.js';
+import { AccountStore } from '../../src/store/account-store.js';
+import { StoreWriter } from '../../src/store/store-writer.js';
+import { LIMITS, makeTable } from '../support/toy-server.js';
+
+const ERROR = { type: 'notFound' };
+
+/** Opens an account in a tab that has its turn, with a write whose end nobody has asked for. */
+async function openInTurn() {
+  const open = await memory().open('shared');
+  const writer = new StoreWriter(open, null, () => undefined);
+  const store = new AccountStore({
+    ...{ accountId: 'A', tables: [makeTable('Thing')], versionOf: () => '1', writer },
+    announce: () => undefined,
+  });
+  const problems = new Problems(
+    () => undefined,
+    { settle: async () => undefined, lacks: () => false },
+    () => false,
+  );
+  const writes = new AccountWrites({
+    ...{ accountId: 'A', store, problems, peers: { isShared: true } },
+    ...{ limits: () => LIMITS, findRefusal: () => null, onWrite: () => undefined },
+    ...{ types: () => [], isOutdated: () => false },
+    uploads: { mark: (write: unknown) => write, note: () => undefined },
+  } as never);
+  const turn = { epoch: await open.fence(), isFenced: false };
+  await store.beginTurn(turn, open);
+  const shown = writeUpdate(writes, ['Thing', 'x'], { name: 'a' });
+  await shown.saved;
+  const [write] = store.replica.log;
+  if (write === undefined) throw new Error('There is no write.');
+  const end = (areAnswers: boolean) =>
+    writes.commit({ log: [] }, [{ isMade: false, write, error: ERROR }], areAnswers);
+  return { open, store, problems, writes, end, told: () => problems.list.getSnapshot() };
+}
+
+describe('an end that no answer has given', () => {
+  it('is told once it is durable, and is forgotten by nobody meanwhile', async () => {
+    const { open, writes, end, told } = await openInTurn();
+    const durable = end(false);
+    expect(told()).toEqual([]);
+    await writes.endForgotten(open);
+    expect(await durable).toBe(true);
+    expect(told()).toMatchObject([{ error: ERROR }]);
+  });
+
+  it('is not told where another tab has the turn: the write is in the log again', async () => {
+    const { open, store, end, told } = await openInTurn();
+    await open.fence();
+    expect(await end(false)).toBe(false);
+    store.endTurn();
+    await store.read(open);
+    expect(told()).toEqual([]);
+    expect(store.replica.log).toHaveLength(1);
+  });
+});
+
+it('an end that is an answer is told at once, whoever has the turn', async () => {
+  const { open, end, told } = await openInTurn();
+  await open.fence();
+  const durable = end(true);
+  expect(told()).toMatchObject([{ error: ERROR }]);
+  expect(await durable).toBe(false);
+});
