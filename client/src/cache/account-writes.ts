@@ -160,8 +160,8 @@ export class AccountWrites implements WriteTarget {
   }
 
   /**
-   * One commit has the ends of writes, and the problems that they are. Ends without an answer are
-   * told behind it: another tab may have the turn by now, and make the writes.
+   * One commit has the ends of writes, and the problems that they are. Among tabs, ends without an
+   * answer are told behind it: another one may have the turn by now, and make the writes.
    */
   commit(change: Change, ends: readonly Outcome[], areAnswers = true): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
@@ -175,12 +175,12 @@ export class AccountWrites implements WriteTarget {
       this.end(outcomes, refused);
       uploads.note(outcomes);
     };
-    if (areAnswers) tell();
+    if (areAnswers || turn === null) tell();
     else {
       this.#ending.add(outcomes);
       void durable.then(() => {
         this.#ending.delete(outcomes);
-        if (!turn?.isFenced) tell();
+        if (!turn.isFenced) tell();
       });
     }
     return durable;

@@ -70,7 +70,7 @@ export class AccountStore {
   #turn: Turn | null = null;
   /** The store that the last turn has read. */
   #open: OpenStore | null = null;
-  /** Others have told of writes in this turn: this tab may have seen their ends already. */
+  /** Others have told of writes since the turn began: it may have seen their ends already. */
   #hasHeard = false;
   #hasRead = false;
   /** Others have committed what was read from the store, since the last turn. */
@@ -254,6 +254,7 @@ export class AccountStore {
     await this.read(store);
     this.#open = store;
     this.#turn = turn;
+    this.#hasHeard = false;
     const isReread = this.#isReread;
     this.#isReread = false;
     return isReread;
@@ -263,7 +264,6 @@ export class AccountStore {
   endTurn(): boolean {
     const isFenced = this.#turn?.isFenced ?? false;
     this.#turn = null;
-    this.#hasHeard = false;
     if (!isFenced) return true;
     this.#step = UNREAD;
     this.#isBehind = true;
@@ -278,7 +278,7 @@ export class AccountStore {
    * need writes of tabs that have ended before they told of them.
    */
   async checkTold(): Promise<void> {
-    const open = this.#open;
+    const open = this.#turn && this.#open;
     while (this.#hasHeard && open !== null) {
       this.#hasHeard = false;
       await this.#options.writer.settle();
@@ -302,7 +302,7 @@ export class AccountStore {
       // Commits of this tab are not among theirs.
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
-    if (step === null && this.#turn !== null) this.#hasHeard = true;
+    if (step === null) this.#hasHeard = true;
     // A store that is lost here has them by another tab.
     this.#options.writer.forget(rows.filter(({ table }) => table === 'log'));
     this.#take(rows, true, step === null);

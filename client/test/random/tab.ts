@@ -139,9 +139,12 @@ export class Tab {
   /** The store has all that the client has given it. */
   get isStored(): boolean {
     const { storage } = this.client.sync.getSnapshot();
-    return (
-      !this.isFrozen && this.#calls === 0 && storage === 'kept' && this.#opened === this.#losses
-    );
+    return this.isQuiet && storage === 'kept' && this.#opened === this.#losses;
+  }
+
+  /** Nothing of it waits for its store. */
+  get isQuiet(): boolean {
+    return !this.isFrozen && this.#calls === 0;
   }
 
   get records(): readonly Recorder[] {
