@@ -104,10 +104,7 @@ export class AccountCache {
       isShown: (type) => this.lists.isShown(type),
       commit: (...ended) => this.#commit(...ended),
       isHeld: (write) => store.isHeld(write) || uploads.isAwaited(write),
-      checkLog: async () => {
-        await uploads.readMissing();
-        await store.checkTold();
-      },
+      checkLog: () => store.checkLog(() => uploads.readMissing()),
       lacksFile: (write) => uploads.lacksFile(write),
       repair: (write, error) => uploads.repair(write, error),
       report: (failure, isDone) => {

@@ -275,16 +275,20 @@ export class AccountStore {
 
   /**
    * Reads the log anew where others have told of writes in this turn. Some have ended since. Others
-   * need writes of tabs that have ended before they told of them.
+   * need writes of tabs that have ended before they told of them. `readMore` reads what the writes
+   * need beside that.
    */
-  async checkTold(): Promise<void> {
+  async checkLog(readMore: () => Promise<void>): Promise<void> {
     const open = this.#turn && this.#open;
-    while (this.#hasHeard && open !== null) {
-      this.#hasHeard = false;
-      await this.#options.writer.settle();
-      const { stored } = this.log;
-      this.#take(this.log.findMissing(await this.#loadRows(open, 'log'), stored));
-    }
+    do {
+      if (this.#hasHeard && open) {
+        this.#hasHeard = false;
+        await this.#options.writer.settle();
+        const { stored } = this.log;
+        this.#take(this.log.findMissing(await this.#loadRows(open, 'log'), stored));
+      }
+      await readMore();
+    } while (this.#hasHeard && open);
   }
 
   /** Takes a commit of another tab. Returns false where an earlier one isn't here. */
