@@ -178,9 +178,10 @@ export class AccountWrites implements WriteTarget {
     if (areAnswers || turn === null) tell();
     else {
       this.#ending.add(outcomes);
-      void durable.then(() => {
+      void durable.then((isDurable) => {
         this.#ending.delete(outcomes);
-        if (!turn.isFenced) tell();
+        // The turn may have been taken behind the commit.
+        if (isDurable || !turn.isFenced) tell();
       });
     }
     return durable;

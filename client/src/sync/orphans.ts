@@ -11,7 +11,7 @@ export const NOT_FOUND: Refusal = Object.freeze({
 
 const LACKS_FILE: Refusal = Object.freeze({
   type: 'dependencyFailed',
-  description: 'A file that it needs was not uploaded.',
+  description: 'A file that it needs is not there.',
 });
 
 const LACKS_STATE: Refusal = Object.freeze({

@@ -36,34 +36,42 @@ async function openInTurn() {
   if (write === undefined) throw new Error('There is no write.');
   const end = (areAnswers: boolean) =>
     writes.commit({ log: [] }, [{ isMade: false, write, error: ERROR }], areAnswers);
-  return { open, store, problems, writes, end, told: () => problems.list.getSnapshot() };
+  return { turn, open, store, problems, writes, end, findTold: () => problems.list.getSnapshot() };
 }
 
 describe('an end that no answer has given', () => {
   it('is told once it is durable, and is forgotten by nobody meanwhile', async () => {
-    const { open, writes, end, told } = await openInTurn();
+    const { open, writes, end, findTold } = await openInTurn();
     const durable = end(false);
-    expect(told()).toEqual([]);
+    expect(findTold()).toEqual([]);
     await writes.endForgotten(open);
     expect(await durable).toBe(true);
-    expect(told()).toMatchObject([{ error: ERROR }]);
+    expect(findTold()).toMatchObject([{ error: ERROR }]);
+  });
+
+  it('is told where another tab takes the turn behind its commit', async () => {
+    const { turn, end, findTold } = await openInTurn();
+    const durable = end(false);
+    turn.isFenced = true;
+    expect(await durable).toBe(true);
+    expect(findTold()).toHaveLength(1);
   });
 
   it('is not told where another tab has the turn: the write is in the log again', async () => {
-    const { open, store, end, told } = await openInTurn();
+    const { open, store, end, findTold } = await openInTurn();
     await open.fence();
     expect(await end(false)).toBe(false);
     store.endTurn();
     await store.read(open);
-    expect(told()).toEqual([]);
+    expect(findTold()).toEqual([]);
     expect(store.replica.log).toHaveLength(1);
   });
 });
 
 it('an end that is an answer is told at once, whoever has the turn', async () => {
-  const { open, end, told } = await openInTurn();
+  const { open, end, findTold } = await openInTurn();
   await open.fence();
   const durable = end(true);
-  expect(told()).toMatchObject([{ error: ERROR }]);
+  expect(findTold()).toMatchObject([{ error: ERROR }]);
   expect(await durable).toBe(false);
 });
