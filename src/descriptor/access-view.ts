@@ -25,6 +25,8 @@ export interface AllowedView {
   readonly at: Location;
   /** Of `update`: the properties that it is about; undefined for all. */
   readonly properties?: readonly NameView[];
+  /** Of a rule about parents: the right there that it takes. */
+  readonly right?: NameView;
 }
 
 /** Reads the access rules of a type. A flag that is false is as one that is not there. */
@@ -43,6 +45,8 @@ function viewAllowed(rule: Located, operation: AccessOperation): readonly Allowe
   if (given === undefined) return [];
   const { node, nameAt: at } = given;
   if (node.items !== undefined) return [{ operation, at, properties: namesIn(node) }];
+  const right = nameOf(node);
+  if (right !== undefined) return [{ operation, at, right }];
   return flag(node, false) ? [{ operation, at }] : [];
 }
 

@@ -8,6 +8,7 @@ import type {
   ReferenceDefinition,
   SearchIndexDefinition,
   ShadowColumn,
+  ShareDefinition,
   SortDefinition,
   StandardMethodName,
   TypeLimits,
@@ -162,6 +163,7 @@ export interface ModelType {
   readonly rules?: TypeRules;
   /** Absent where all users of the account may do all. */
   readonly access?: readonly AccessRule[];
+  readonly share?: ShareDefinition;
   /** SetErrors of the type's own; absent if there are none. */
   readonly errors?: readonly ModelError[];
   /** Absent if there are none. */

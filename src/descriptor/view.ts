@@ -10,6 +10,7 @@ import { type PropertyView, standardProperties, viewProperty } from './property-
 import { type PlanView, type QuotaView, viewPlans, viewQuotas } from './quota-view.js';
 import { type RulesView, viewRules } from './rule-view.js';
 import { type ShapesView, viewShapes } from './shape-view.js';
+import { type ShareView, viewShare } from './share-view.js';
 
 /**
  * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
@@ -57,6 +58,8 @@ export interface TypeView {
   readonly rules: RulesView;
   /** The rules that say who may do what; none where all users of the account may do all. */
   readonly access: readonly AccessView[];
+  /** Undefined where users can't share its objects. */
+  readonly share: ShareView | undefined;
   /** The shapes of results; undefined where it declares none. */
   readonly shapes: ShapesView | undefined;
   /** Properties that are computed when they are read, in the order of the text. */
@@ -188,6 +191,7 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
     rules: viewRules(node),
     access: viewAccess(node),
+    share: viewShare(node),
     shapes: viewShapes(member(node, 'query')),
     answered: expandAll(members(member(node, 'answered')), definitions).map(viewAnswered),
     errors: viewErrors(member(node, 'errors'), definitions),

@@ -1,6 +1,7 @@
 import type { PropertySource } from '../../../src/capability/build-type.js';
 import { EVOLVED } from '../../../src/capability/evolution.js';
 import { sortColumn } from '../../../src/capability/shadow-transforms.js';
+import { isOfEngine } from '../../../src/capability/stored-properties.js';
 import { isGiven, isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import {
   addedArguments,
@@ -126,6 +127,7 @@ function typeValue(
     limits: type.limits,
     rules: type.rules,
     access: type.access,
+    share: type.share,
     errors: type.errors?.map((error) => error.name),
     answered: type.answered === undefined ? undefined : mapByName(type.answered, answeredValue),
     validate: {
@@ -172,7 +174,7 @@ function propertyValue(property: ModelProperty): PropertyValue {
     nullable: nullable || undefined,
     optional,
     default: property.default ?? undefined,
-    access: access === (role === undefined ? 'mutable' : 'serverSet') ? undefined : access,
+    access: access === (isOfEngine(property) ? 'serverSet' : 'mutable') ? undefined : access,
     blobs: blobs.length === 0 ? undefined : blobs,
     format,
     normalize,

@@ -2,6 +2,7 @@ import type { PropertyKind } from '../../../src/capability/definition.js';
 import { EVOLVED } from '../../../src/capability/evolution.js';
 import { formatOf } from '../../../src/capability/formats/index.js';
 import { shadowKind, sortColumn } from '../../../src/capability/shadow-transforms.js';
+import { isStored } from '../../../src/capability/stored-properties.js';
 import { UNKNOWN_COLUMN } from '../../../src/capability/unknown-properties.js';
 import { columnName } from '../../../src/descriptor/model/column-names.js';
 import type { ModelProperty, ModelShadow, ModelType } from '../../../src/descriptor/model.js';
@@ -28,7 +29,7 @@ export function dataTable(type: ModelType): Table {
     description: type.description,
     columns: [
       { name: ACCOUNT_COLUMN, type: 'String' as const, nullable: false },
-      ...type.properties.map(propertyColumn),
+      ...type.properties.filter(isStored).map(propertyColumn),
       ...type.shadows.map(shadowColumn),
       ...(type.keepsUnknown === true ? [UNKNOWN] : []),
     ],

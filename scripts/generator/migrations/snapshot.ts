@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { ReferenceDefinition, SortCondition } from '../../../src/capability/definition.js';
 import type { Place } from '../../../src/capability/places.js';
+import { isStored } from '../../../src/capability/stored-properties.js';
 import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
@@ -201,7 +202,7 @@ export function snapshotType(type: ModelType): SnapshotType {
   return {
     name: type.name,
     table: type.table,
-    properties: type.properties.map(snapshotProperty),
+    properties: type.properties.filter(isStored).map(snapshotProperty),
     filters: type.filters.map(({ name, property, operator, many, indexed }) => ({
       name,
       property: property.name,

@@ -15,6 +15,11 @@ export function judgeOperations(type: TypeView, rule: AccessView, report: Report
     report('bad-access', leave.at, '"leave" is about changes: it goes with "update".');
   else if (allowed.length === 0)
     report('bad-access', rule.at, 'the rule allows nothing: add read, create, update or destroy.');
+  for (const { operation, right } of allowed) {
+    if (right === undefined || rule.who?.name === 'parent') continue;
+    const why = 'only a rule about a parent takes one. Write true';
+    report('bad-access', right.at, `"${operation}: ${right.name}" names a right: ${why}.`);
+  }
   reportDoubles(update?.properties ?? [], report);
   for (const named of update?.properties ?? []) {
     const property = findProperty(type, named, report);

@@ -3,6 +3,7 @@ import { onCycles } from '../cycles.js';
 import { text } from '../located.js';
 import type { PropertyView, ReferenceView } from '../property-view.js';
 import type { TypeView } from '../view.js';
+import { didYouMean } from './did-you-mean.js';
 import { oneOf, type Report } from './rule.js';
 import { findProperty, propertiesOf } from './types.js';
 
@@ -32,9 +33,28 @@ export function judgeParent(type: TypeView, rule: AccessView, types: Types, repo
   if (parent === undefined) return;
   if (parent === type && !reference.acyclic)
     report('bad-access', at, `"${name}" leads to ${type.name} itself: it needs acyclic: true.`);
-  if (parent.access.length > 0) return;
+  judgeRights(rule, parent, report);
+  if (parent.access.length > 0 || parent.share !== undefined) return;
   const why = 'has no "access": all users of the account see its objects';
   report('bad-access', at, `${parent.name} ${why}. Give it rules, or drop this one.`);
+}
+
+/** Reports rights that the type of the parent doesn't declare. */
+function judgeRights({ allowed }: AccessView, parent: TypeView, report: Report): void {
+  const known = parent.share?.rights.map(({ name }) => name) ?? [];
+  for (const { right } of allowed) {
+    if (right === undefined || known.includes(right.name)) continue;
+    const legal =
+      known.length === 0
+        ? `${parent.name} has no "share": write true`
+        : `declared are ${oneOf(known)}`;
+    const meant = didYouMean(right.name, known);
+    report(
+      'bad-access',
+      right.at,
+      `"${right.name}" is no right at ${parent.name}: ${legal}.${meant}`,
+    );
+  }
 }
 
 /** Returns the reference by which access follows: the whole value, or the keys of a set. */

@@ -42,6 +42,7 @@ import { requiredWhen } from './required-when.js';
 import type { Report, Rule } from './rule.js';
 import { sessionEntries } from './session-entries.js';
 import { shapes } from './shapes.js';
+import { shares } from './shares.js';
 import { singletons } from './singletons.js';
 import { sorts } from './sorts.js';
 import { standardMethods } from './standard-method-uses.js';
@@ -101,6 +102,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   requiredWhen,
   principals,
   accessRules,
+  shares,
   ownErrors,
   singletons,
   standardMethods,

@@ -85,7 +85,7 @@ function judgePrincipal(type: TypeView, { of }: AccessView, report: Report): voi
 }
 
 /** Reports rules that should be one, and rules by which nobody sees an object. */
-function judgeTogether({ name, access }: TypeView, report: Report): void {
+function judgeTogether({ name, access, share }: TypeView, report: Report): void {
   const known = new Map<string, AccessView>();
   for (const rule of access) {
     const key = canonicalJson([rule.who?.name ?? null, rule.of?.node.value ?? null, whereOf(rule)]);
@@ -99,7 +99,7 @@ function judgeTogether({ name, access }: TypeView, report: Report): void {
   const isRead = access.some(({ allowed }) =>
     allowed.some(({ operation }) => operation === 'read'),
   );
-  if (first === undefined || isRead) return;
+  if (first === undefined || isRead || share !== undefined) return;
   const why = 'and who does not see an object can do nothing with it';
   report('bad-access', first.at, `no rule of ${name} says "read", ${why}.`);
 }

@@ -139,6 +139,13 @@ export const MEANING = Object.freeze({
     wrong: 'query: { tree: { by: title, sort: sortAsTree } }',
     right: 'by: parentId, …',
   },
+  'bad-share': {
+    cause:
+      'The keys of `share` name its rights, by which users see and change what others share with ' +
+      'them. The type declares no `shareWith` and no `myRights` of its own.',
+    wrong: 'share: { rights: { mayRead: See it. }, read: mayred }',
+    right: 'share: { rights: { mayRead: See it. }, read: mayRead }',
+  },
   'bad-singleton': {
     cause: "A singleton always exists, and can't be queried or counted.",
     wrong: 'singleton: true, filter: { theme: equals }',

@@ -3,6 +3,12 @@ import { BOUNDS } from '../bounds.js';
 import { WHO, wordsText } from '../key-words.js';
 import { flag, names, ref, text } from './key-schemas.js';
 
+/** A flag; of a rule about parents also the name of a right. */
+const allowed = (description: string): JSONSchema7 => ({
+  ...flag(description, false),
+  type: ['boolean', 'string'],
+});
+
 /** The keys of a rule that says who may do what with the objects of a type. */
 
 export const accessRule: JSONSchema7 = {
@@ -20,8 +26,8 @@ export const accessRule: JSONSchema7 = {
       description: 'Only objects with these values: one value, a list, or { not: [values] }.',
       examples: [{ public: true }],
     },
-    read: flag('They see the object.', false),
-    create: flag('They may create such an object.', false),
+    read: allowed('They see the object.'),
+    create: allowed('They may create such an object.'),
     update: {
       description: 'They may change the object: all properties (true), or those of the list.',
       default: false,
@@ -29,9 +35,9 @@ export const accessRule: JSONSchema7 = {
       if: { type: 'array' },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: { ...names('The properties that they may change.', 'done'), minItems: 1 },
-      else: { type: 'boolean' },
+      else: { type: ['boolean', 'string'] },
     },
-    destroy: flag('They may destroy the object.', false),
+    destroy: allowed('They may destroy the object.'),
     leave: flag('They may change the object so that they no longer see it.', false),
   },
   required: ['who'],

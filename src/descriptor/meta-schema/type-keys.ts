@@ -18,6 +18,7 @@ import {
 } from './key-schemas.js';
 import { ruleKeys } from './rule-keys.js';
 import { queryShapes } from './shape-keys.js';
+import { share } from './share-keys.js';
 
 export const standardMethod: JSONSchema7 = {
   type: 'object',
@@ -157,6 +158,7 @@ export const dataType: JSONSchema7 = {
     },
     ...ruleKeys,
     access,
+    share,
     deprecated,
     renamedFrom,
     drops: names('Properties whose values the next migration may lose or narrow.', 'oldName'),

@@ -1,4 +1,6 @@
 import { isAggregate } from '../../capability/aggregates.js';
+import type { PropertyRole } from '../../capability/definition.js';
+import { isOfEngine } from '../../capability/stored-properties.js';
 import type { ModelProperty } from '../model.js';
 
 /** Tells who sees and who gives a property: the one place where emitters ask. */
@@ -7,7 +9,7 @@ import type { ModelProperty } from '../model.js';
 export interface Written {
   readonly access: string;
   readonly computed?: object | undefined;
-  readonly role?: string | undefined;
+  readonly role?: PropertyRole;
 }
 
 /** Returns whether /get shows the property: it is neither internal nor secret. */
@@ -29,7 +31,8 @@ export function isGivenByHooks({ access, computed, role }: ModelProperty): boole
 }
 
 /** Returns whether clients may write the property of an object that exists. */
-export function isWrittenByClients({ access, computed, role }: Written): boolean {
+export function isWrittenByClients(property: Written): boolean {
+  const { access, computed } = property;
   const isWritten = access === 'mutable' || access === 'secret';
-  return isWritten && computed === undefined && role === undefined;
+  return isWritten && computed === undefined && !isOfEngine(property);
 }

@@ -1,22 +1,31 @@
 import type { AccessRule, AccessSubject } from '../../capability/access-rules.js';
 import { CREATOR } from '../../capability/creator.js';
-import { type AccessView, roleOf } from '../access-view.js';
+import { type AccessView, type AllowedView, roleOf } from '../access-view.js';
 import { buildCondition } from '../condition-view.js';
 import { text } from '../located.js';
 import type { ModelProperty } from '../model.js';
 import type { TypeView } from '../view.js';
+import { rulesOfShare } from './build-share.js';
 
 /** Returns the access rules of a type, as the engine judges them; undefined if it has none. */
 export function buildAccess(type: TypeView): readonly AccessRule[] | undefined {
-  if (type.access.length === 0) return undefined;
-  return type.access.map((rule) => ({
-    who: buildSubject(rule, type),
-    ...(rule.where.length === 0 ? {} : { where: rule.where.map(buildCondition) }),
-    ...operationsOf(rule),
+  const rules = [...rulesOfShare(type), ...type.access.flatMap((rule) => rulesOf(rule, type))];
+  return rules.length === 0 ? undefined : rules;
+}
+
+/** Returns a rule; of one that names rights of its parent, a rule for each of them. */
+function rulesOf(rule: AccessView, type: TypeView): readonly AccessRule[] {
+  const { where, allowed } = rule;
+  const who = buildSubject(rule, type);
+  const rights = new Set(allowed.map(({ right }) => right?.name));
+  return [...rights].map((right) => ({
+    who: who.kind === 'parent' && right !== undefined ? { ...who, right } : who,
+    ...(where.length === 0 ? {} : { where: where.map(buildCondition) }),
+    ...operationsOf(allowed.filter((each) => each.right?.name === right)),
   }));
 }
 
-function operationsOf({ allowed }: AccessView): Omit<AccessRule, 'who' | 'where'> {
+function operationsOf(allowed: readonly AllowedView[]): Omit<AccessRule, 'who' | 'where'> {
   return Object.fromEntries(
     allowed.map(({ operation, properties }) => [
       operation,

@@ -22,6 +22,7 @@ import type { IsInternal } from './aggregate-words.js';
 import { buildAnswered } from './answered-model.js';
 import { buildAccess, creatorOf } from './build-access.js';
 import { buildPart } from './build-part.js';
+import { buildShare, propertiesOfShare, SHARE_NAMES } from './build-share.js';
 import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type FindOperand, filterIndexes } from './filters-and-sorts.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
@@ -48,7 +49,8 @@ export interface Surroundings {
 export function buildType(view: TypeView, around: Surroundings): ModelType {
   const { isInternal } = around;
   const required = new Set(view.required.map(({ name }) => name));
-  const names = [...view.standard, ...view.properties].map(({ name }) => name);
+  const synthesized = view.share === undefined ? [] : SHARE_NAMES;
+  const names = [...[...view.standard, ...view.properties].map(({ name }) => name), ...synthesized];
   const properties = [
     ...view.standard.map(buildStandardProperty),
     ...view.properties.map((property) =>
@@ -59,6 +61,7 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
       }),
     ),
     ...creatorOf(view),
+    ...propertiesOfShare(view),
   ];
   const named = new Map(properties.map((property) => [property.name, property]));
   const find: Find = (name) => {
@@ -112,10 +115,12 @@ function buildLimitsAndRules(
   const limits = readLimits(member(view.node, 'limits'));
   const rules = buildRules(view.rules, properties, view.keepsUnknown);
   const access = buildAccess(view);
+  const share = buildShare(view);
   return {
     ...(limits === undefined ? {} : { limits }),
     ...(rules === undefined ? {} : { rules }),
     ...(access === undefined ? {} : { access }),
+    ...(share === undefined ? {} : { share }),
   };
 }
 

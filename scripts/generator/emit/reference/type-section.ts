@@ -1,5 +1,6 @@
 import type { StandardMethodName } from '../../../../src/capability/definition.js';
 import type { NamePart } from '../../../../src/capability/family-names.js';
+import { isOfEngine } from '../../../../src/capability/stored-properties.js';
 import { isShown } from '../../../../src/descriptor/model/access.js';
 import {
   addedArguments,
@@ -123,7 +124,7 @@ function properties(type: ModelType): readonly string[] {
   const visible = type.properties.filter(
     (property) => isShown(property) || property.access === 'secret',
   );
-  const standard = visible.filter(({ role }) => role !== undefined);
+  const standard = visible.filter(isOfEngine);
   const names = standard.map(({ name, schema }) => `${code(name)} (${typeWords(schema)})`);
   const rows = visible
     .filter((property) => !standard.includes(property))

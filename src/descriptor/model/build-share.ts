@@ -1,0 +1,104 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { AccessRule } from '../../capability/access-rules.js';
+import type { ShareDefinition } from '../../capability/definition.js';
+import { BOUNDS } from '../bounds.js';
+import { text } from '../located.js';
+import type { ModelProperty } from '../model.js';
+import { OTHERS, type ShareView } from '../share-view.js';
+import type { TypeView } from '../view.js';
+import { isWrittenByClients } from './access.js';
+
+/** The properties of a shared type beside its own (RFC 9670 4). */
+const SHARE_WITH = 'shareWith';
+const MY_RIGHTS = 'myRights';
+export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS];
+
+/** Returns the names of the rights; undefined where a type's objects can't be shared. */
+export function buildShare({ share }: TypeView): ShareDefinition | undefined {
+  return share && { rights: share.rights.map(({ name }) => name) };
+}
+
+/** Returns the rules that follow from sharing: those of the owner, and one for each right. */
+export function rulesOfShare(type: TypeView): readonly AccessRule[] {
+  const { share } = type;
+  if (share === undefined) return [];
+  const { rights, read, destroy, create } = share;
+  const owner: AccessRule = {
+    who: { kind: 'owner' },
+    ...{ read: true, create: true, update: true, destroy: true },
+  };
+  const everyone: readonly AccessRule[] =
+    create?.name === 'everyone' ? [{ who: { kind: 'everyone' }, create: true }] : [];
+  const shared = rights.flatMap(({ name: right }): AccessRule[] => {
+    const update = updateOf(type, share, right);
+    const rule = {
+      ...(read?.name === right ? { read: true as const } : {}),
+      ...(update === undefined ? {} : { update }),
+      ...(destroy?.name === right ? { destroy: true as const } : {}),
+    };
+    return Object.keys(rule).length === 0 ? [] : [{ who: { kind: 'share', right }, ...rule }];
+  });
+  return [owner, ...everyone, ...shared];
+}
+
+/** Returns the properties that a right lets users change; undefined for none. */
+function updateOf(
+  type: TypeView,
+  { update }: ShareView,
+  right: string,
+): AccessRule['update'] | undefined {
+  const own = update.filter((each) => each.right.name === right);
+  if (own.some(({ property }) => property === undefined)) return true;
+  const named = new Set(update.flatMap(({ property }) => property?.name ?? []));
+  const others = [
+    ...type.properties.filter(isWrittenByClients).map(({ name }) => name),
+    SHARE_WITH,
+  ].filter((name) => !named.has(name));
+  const names = own.flatMap(({ property }) =>
+    property?.name === OTHERS ? others : (property?.name ?? []),
+  );
+  return names.length === 0 ? undefined : names;
+}
+
+/** Returns the properties that a shared type has beside its own. */
+export function propertiesOfShare({ share, nameAt }: TypeView): readonly ModelProperty[] {
+  if (share === undefined) return [];
+  const flags = Object.fromEntries(
+    share.rights.map(({ name, node }): [string, JSONSchema7] => [
+      name,
+      { type: 'boolean', ...describedBy(text(node)) },
+    ]),
+  );
+  const common = { kind: 'json', required: false, blobs: [], texts: [], references: [] } as const;
+  return [
+    {
+      ...{ ...common, name: SHARE_WITH, column: SHARE_WITH, role: 'shareWith' },
+      ...{ nullable: true, default: null, access: 'mutable' },
+      description: 'The rights of others, by the ids of users; null: nobody has any by a share.',
+      schema: {
+        type: ['object', 'null'],
+        propertyNames: { format: 'id' },
+        maxProperties: BOUNDS.properties,
+        additionalProperties: { type: 'object', properties: flags, additionalProperties: false },
+      },
+      at: nameAt,
+    },
+    {
+      ...{ ...common, name: MY_RIGHTS, column: MY_RIGHTS, role: 'myRights' },
+      ...{ nullable: false, access: 'serverSet' },
+      description: 'The rights of the user who asks.',
+      schema: {
+        type: 'object',
+        properties: flags,
+        required: share.rights.map(({ name }) => name),
+        additionalProperties: false,
+      },
+      at: nameAt,
+    },
+  ];
+}
+
+function describedBy(words: string | undefined): { description?: string } {
+  const description = words?.trim() ?? '';
+  return description === '' ? {} : { description };
+}
