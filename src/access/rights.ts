@@ -32,7 +32,7 @@ export function allRights({ share }: Pick<DataTypeDefinition, 'share'>): Rights 
  * have a right at the object, or may share it. They are stored beside the scopes of its readers.
  */
 export function markedScopes(
-  { share, access: rules = [], table, properties }: DataTypeDefinition,
+  { share, access: rules = [], table }: DataTypeDefinition,
   object: StoredObject,
   ancestors: Ancestors,
 ): readonly string[] {
@@ -49,9 +49,7 @@ export function markedScopes(
       for (const one of shares) marked.add(rightMark(shareScope(one.object, right)));
     }
   }
-  const shareWith = properties.find(({ role }) => role === 'shareWith');
-  const update = { update: shareWith?.name ?? '' };
-  for (const scope of scopesFor(rules, update, { type: table, object }, ancestors))
+  for (const scope of scopesFor(rules, 'share', { type: table, object }, ancestors))
     marked.add(sharerMark(scope));
   return [...marked];
 }
@@ -92,8 +90,8 @@ export function rightsOfMarks(
 
 function isOwnedWhole({ access = [] }: DataTypeDefinition): boolean {
   return access.some(
-    ({ who, where = [], update, destroy }) =>
-      who.kind === 'owner' && where.length === 0 && update === true && destroy === true,
+    ({ who, where = [], update, destroy, share }) =>
+      who.kind === 'owner' && where.length === 0 && update === true && destroy && share,
   );
 }
 

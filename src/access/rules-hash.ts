@@ -23,7 +23,8 @@ export function hashRules(types: Iterable<DataTypeDefinition>): ReadonlyMap<stri
       const type = all.get(one);
       const restricted = type === undefined ? [] : restrictedOf(type);
       const readers = restricted.map((property) => [property.name, property.readable]);
-      return [one, type?.table, type?.access, readers];
+      const own = [one, type?.table, type?.access, readers];
+      return type?.share === undefined ? own : [...own, type.share.rights];
     });
     const text = JSON.stringify([VERSION, rules]);
     hashes.set(name, hash('sha256', text, 'base64url').slice(0, HASH_LENGTH));

@@ -13,7 +13,13 @@ import { isJsonObject, type JsonValue } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
 
 /** The operations that rules allow; an update is judged for each property that it changes. */
-export type Operation = 'read' | 'create' | 'destroy' | 'leave' | { readonly update: string };
+export type Operation =
+  | 'read'
+  | 'create'
+  | 'destroy'
+  | 'share'
+  | 'leave'
+  | { readonly update: string };
 
 /** An object of a type, as rules look at it. */
 export interface ObjectOfType {

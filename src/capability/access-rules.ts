@@ -35,6 +35,8 @@ export interface AccessRule {
   /** All properties, or these alone. */
   readonly update?: true | readonly string[];
   readonly destroy?: true;
+  /** They may change with whom the object is shared. `update: true` is about the rest. */
+  readonly share?: true;
   /** They may change an object so that they see it no more. */
   readonly leave?: true;
 }

@@ -36,6 +36,13 @@ export function resolveAccount(
       `The account does not offer ${accountCapability(method)}, which ${method.name} needs.`,
     );
   }
+  // What a hook file does with an account is for those who have all of it.
+  if (account.isShared === true && method.body === 'hookFile') {
+    throw new MethodError(
+      'accountNotSupportedByMethod',
+      `Objects of the account are shared with you. ${method.name} needs access to all of it.`,
+    );
+  }
   // Even where there would be nothing to do.
   if (method.account === 'write' && account.isReadOnly) {
     throw new MethodError('accountReadOnly', 'The account can only be read.');

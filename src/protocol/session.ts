@@ -3,6 +3,9 @@ import type { CapabilityDefinition } from '../capability/capability-definition.j
 import { findCapabilityMode, givesAccess, listNarrowed, type Narrowing } from './access-modes.js';
 import type { JsonObject } from './json.js';
 
+/** RFC 9404. */
+export const BLOB = 'urn:ietf:params:jmap:blob';
+
 /**
  * The capabilities that an account offers only if its list names them, not as some of all. Users
  * without such an account see nothing of them.

@@ -14,7 +14,7 @@ import { COLLATIONS } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
 import { findTypeMode, type Narrowing } from '../protocol/access-modes.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { RuntimeMembers } from '../protocol/session.js';
+import { BLOB, type RuntimeMembers } from '../protocol/session.js';
 import type { Limits } from './config.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -24,7 +24,6 @@ const REFERENCE = 'urn:jmapsmith:reference';
 const SYNC = 'urn:jmapsmith:sync';
 export const PUSH = 'urn:jmapsmith:push';
 export const VAPID = 'urn:ietf:params:jmap:webpush-vapid';
-export const BLOB = 'urn:ietf:params:jmap:blob';
 
 const SUBSCRIPTION_LIMITS = Object.freeze({
   maxSubscriptionsOfToken: MAX_PER_TOKEN,

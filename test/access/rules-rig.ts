@@ -56,9 +56,11 @@ async function linkBuild(root: string): Promise<void> {
     );
 }
 
-/** A user of the account: the owner, or one to whom it is given. */
+const USING = [CORE, 'urn:example:notebooks', 'urn:ietf:params:jmap:blob'];
+
+/** A user: the owner of the account, or one to whom it is given or not. */
 interface Member {
-  readonly given?: 'read' | 'write';
+  readonly given?: 'read' | 'write' | 'nothing';
   readonly roles?: readonly string[];
 }
 
@@ -101,9 +103,10 @@ export async function startPeople<Name extends string>(
   for (const [name, member] of Object.entries<Member>(members)) {
     const own = await ownAccount(prisma, ids, name);
     if (member.given === undefined) accountId = own;
-    else await giveAccount(prisma, ids, { accountId, user: name, ...member });
+    else if (member.given !== 'nothing')
+      await giveAccount(prisma, ids, { accountId, user: name, ...member });
     const token = await createToken(prisma, ids, { user: name });
-    const client = new Client(server.url, token, [CORE, 'urn:example:notebooks']);
+    const client = new Client(server.url, token, USING);
     const user = await prisma.jmapUser.findFirstOrThrow({ where: { name } });
     users.push([name, { id: user.id, ownAccountId: own, client }]);
   }

@@ -29,7 +29,7 @@ const RULES: readonly AccessRule[] = [
   ...holds('mayWrite').map(
     (who) => ({ who, update: ['name', 'parentId'], create: true, destroy: true }) as const,
   ),
-  ...holds('mayAdmin').map((who) => ({ who, update: ['shareWith'] }) as const),
+  ...holds('mayAdmin').map((who) => ({ who, share: true }) as const),
 ];
 
 /** The descriptor's validator doesn't know the property: the engine judges its values. */

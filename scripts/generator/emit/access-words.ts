@@ -1,6 +1,5 @@
 import type { AccessRule, AccessSubject } from '../../../src/capability/access-rules.js';
 import { CREATOR } from '../../../src/capability/creator.js';
-import { OPERATIONS } from '../../../src/descriptor/access-view.js';
 import { isShown } from '../../../src/descriptor/model/access.js';
 import type { ModelType } from '../../../src/descriptor/model.js';
 import { code, list } from './reference/markdown.js';
@@ -48,11 +47,13 @@ const VERBS = Object.freeze({
   create: 'create it',
   update: 'change it',
   destroy: 'destroy it',
+  share: 'share it with others',
   leave: 'change it so that they no longer see it',
 });
 
 function operationsOf(rule: AccessRule, write: (name: string) => string): string {
-  const words = OPERATIONS.flatMap((operation) => {
+  const operations = Object.keys(VERBS) as (keyof typeof VERBS)[];
+  const words = operations.flatMap((operation) => {
     const given = rule[operation];
     if (given === undefined) return [];
     return Array.isArray(given) ? `change ${list(given.map(write))}` : VERBS[operation];

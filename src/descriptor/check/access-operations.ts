@@ -1,5 +1,6 @@
 import type { AccessView, AllowedView } from '../access-view.js';
 import { isWrittenByClients } from '../model/access.js';
+import { SHARE_WITH } from '../model/build-share.js';
 import type { TypeView } from '../view.js';
 import { type Report, reportDoubles } from './rule.js';
 import { findProperty } from './types.js';
@@ -17,11 +18,14 @@ export function judgeOperations(type: TypeView, rule: AccessView, report: Report
     report('bad-access', rule.at, 'the rule allows nothing: add read, create, update or destroy.');
   for (const { operation, right } of allowed) {
     if (right === undefined || rule.who?.name === 'parent') continue;
-    const why = 'only a rule about a parent takes one. Write true';
-    report('bad-access', right.at, `"${operation}: ${right.name}" names a right: ${why}.`);
+    const why = 'only a rule about a parent takes one';
+    const legal = operation === 'update' ? 'true or a list of properties' : 'true';
+    const what = `"${operation}: ${right.name}" names a right`;
+    report('bad-access', right.at, `${what}: ${why}. Write ${legal}.`);
   }
   reportDoubles(update?.properties ?? [], report);
   for (const named of update?.properties ?? []) {
+    if (type.share !== undefined && named.name === SHARE_WITH) continue;
     const property = findProperty(type, named, report);
     if (property === undefined || isWrittenByClients(property)) continue;
     const what = property.computed === undefined ? property.access : 'computed';

@@ -5,7 +5,7 @@ import { buildCondition } from '../condition-view.js';
 import { text } from '../located.js';
 import type { ModelProperty } from '../model.js';
 import type { TypeView } from '../view.js';
-import { rulesOfShare } from './build-share.js';
+import { changesOf, rulesOfShare } from './build-share.js';
 
 /** Returns the access rules of a type, as the engine judges them; undefined if it has none. */
 export function buildAccess(type: TypeView): readonly AccessRule[] | undefined {
@@ -26,12 +26,11 @@ function rulesOf(rule: AccessView, type: TypeView): readonly AccessRule[] {
 }
 
 function operationsOf(allowed: readonly AllowedView[]): Omit<AccessRule, 'who' | 'where'> {
-  return Object.fromEntries(
-    allowed.map(({ operation, properties }) => [
-      operation,
-      properties?.map(({ name }) => name) ?? true,
-    ]),
-  );
+  const parts = allowed.map(({ operation, properties }) => {
+    const names = properties?.map(({ name }) => name) ?? true;
+    return operation === 'update' ? changesOf(names) : { [operation]: true };
+  });
+  return Object.assign({}, ...parts) as Omit<AccessRule, 'who' | 'where'>;
 }
 
 function buildSubject(rule: AccessView, type: TypeView): AccessSubject {

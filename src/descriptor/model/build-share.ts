@@ -9,7 +9,7 @@ import type { TypeView } from '../view.js';
 import { isWrittenByClients } from './access.js';
 
 /** The properties of a shared type beside its own (RFC 9670 4). */
-const SHARE_WITH = 'shareWith';
+export const SHARE_WITH = 'shareWith';
 const MY_RIGHTS = 'myRights';
 export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS];
 
@@ -25,20 +25,31 @@ export function rulesOfShare(type: TypeView): readonly AccessRule[] {
   const { rights, read, destroy, create } = share;
   const owner: AccessRule = {
     who: { kind: 'owner' },
-    ...{ read: true, create: true, update: true, destroy: true },
+    ...{ read: true, create: true, update: true, destroy: true, share: true },
   };
   const everyone: readonly AccessRule[] =
     create?.name === 'everyone' ? [{ who: { kind: 'everyone' }, create: true }] : [];
   const shared = rights.flatMap(({ name: right }): AccessRule[] => {
-    const update = updateOf(type, share, right);
     const rule = {
       ...(read?.name === right ? { read: true as const } : {}),
-      ...(update === undefined ? {} : { update }),
+      ...changesOf(updateOf(type, share, right)),
       ...(destroy?.name === right ? { destroy: true as const } : {}),
     };
     return Object.keys(rule).length === 0 ? [] : [{ who: { kind: 'share', right }, ...rule }];
   });
   return [owner, ...everyone, ...shared];
+}
+
+/** Returns what users may do who may change these properties: all of an object, or some. */
+export function changesOf(
+  names: true | readonly string[] | undefined,
+): Pick<AccessRule, 'update' | 'share'> {
+  if (names === undefined || names === true) return names ? { update: true } : {};
+  const update = names.filter((name) => name !== SHARE_WITH);
+  return {
+    ...(update.length === 0 ? {} : { update }),
+    ...(update.length === names.length ? {} : { share: true }),
+  };
 }
 
 /** Returns the properties that a right lets users change; undefined for none. */

@@ -57,9 +57,8 @@ export class AccessJudge {
   refusalOfShare(object: StoredObject, ancestors = this.#before): SetError | null {
     const { shareWith } = indexOf(this.#type).roles;
     if (shareWith === undefined) return null;
-    const right = { update: shareWith.name };
-    if (this.#may(right, object, ancestors)) return null;
-    return this.#forbidden(right, `change ${quoted(shareWith.name)}`);
+    if (this.#may('share', object, ancestors)) return null;
+    return this.#forbidden('share', `change ${quoted(shareWith.name)}`);
   }
 
   /** Returns why the user can't destroy an object that it sees; null where it can. */
@@ -106,12 +105,14 @@ export class AccessJudge {
    */
   #judgeUpdate(changes: ProposedChanges, row: ProposedRow, before: StoredObject): void {
     const { after, updates } = row;
-    const computed = new Set(changes.index.computed.map(({ name }) => name));
+    const { computed: withValues, roles } = changes.index;
+    const computed = new Set(withValues.map(({ name }) => name));
+    const { shareWith } = roles;
     const mayLeave = this.#may('leave', before);
     for (const { operation, changed } of updates) {
       for (const name of changed) {
         if (computed.has(name)) continue;
-        const right = { update: name };
+        const right = name === shareWith?.name ? 'share' : { update: name };
         const mayEnd = mayLeave || this.#may(right, after, this.#after);
         if (mayEnd && this.#may(right, before)) continue;
         changes.refuse(operation, this.#forbidden(right, `change ${quoted(name)}`));

@@ -78,8 +78,8 @@ export const todoListType = jmap.dataType<TodoListShape>({
   sorts: [],
   shadows: [],
   access: [
-    { who: { kind: 'owner' }, read: true, create: true, update: true, destroy: true },
-    { who: { kind: 'share', right: 'mayAdmin' }, update: ['color', 'shareWith'], destroy: true },
+    { who: { kind: 'owner' }, read: true, create: true, update: true, destroy: true, share: true },
+    { who: { kind: 'share', right: 'mayAdmin' }, update: ['color'], share: true, destroy: true },
     { who: { kind: 'share', right: 'mayRead' }, read: true },
     { who: { kind: 'share', right: 'mayWrite' }, update: ['name'] },
   ],

@@ -8,7 +8,7 @@ import { todoListMethods, todoListType } from './TodoList.definition.js';
 export const shareCapability = jmap.capability({
   urn: 'urn:example:share',
   name: 'share',
-  descriptorHash: 'sha256-ebb6503b39cc095d71c45a36637c378b1f88baf95a983fa572c1844fd7fc3ec7',
+  descriptorHash: 'sha256-1f3a32bd56ef056c51282896dca1a38f7ba03d08e796b8a2a25ef532281f6be1',
   dataTypes: [todoType, todoListType],
   methods: [...todoMethods, ...todoListMethods],
   reference: {

@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../support/poll.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { Desk } from './desk.js';
+import { startPeople, useProject } from './rules-rig.js';
+
+/**
+ * The `share` of a descriptor, asked over HTTP: the owner of an account, a user who may write in
+ * it, and two users who reach it by shares alone.
+ */
+
+const root = useProject('lists.yaml');
+const postgresql = usePostgresql();
+
+const MEMBERS = {
+  ada: {},
+  cat: { given: 'write' },
+  bob: { given: 'nothing' },
+  eve: { given: 'nothing' },
+} as const;
+
+const NOTHING = { created: [], updated: [], destroyed: [] };
+const NO_RIGHTS = { mayRead: false, mayWrite: false, mayAdmin: false };
+const ALL_RIGHTS = { mayRead: true, mayWrite: true, mayAdmin: true };
+const READ = { mayRead: true };
+const WRITE = { mayRead: true, mayWrite: true };
+
+/** Serves a fresh account. Returns its id, and the desks of the users. */
+async function open(database: string) {
+  const url = database === 'SQLite' ? null : await postgresql().createDatabase('share');
+  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-share-data-'));
+  const people = await startPeople(root(), { url, dataDir }, MEMBERS);
+  onTestFinished(async () => {
+    await people.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const { accountId, users } = people;
+  const desk = (name: keyof typeof MEMBERS) => new Desk(users[name], accountId);
+  return {
+    ...{ accountId, ada: desk('ada'), cat: desk('cat'), bob: desk('bob'), eve: desk('eve') },
+    async reaches(name: keyof typeof MEMBERS): Promise<boolean> {
+      const { accounts = {} } = await users[name].client.session();
+      return Object.keys(accounts as object).includes(accountId);
+    },
+    share: (id: string, shareWith: object | null) =>
+      desk('ada').update('TodoList', id, { shareWith }),
+  };
+}
+
+async function read(desk: Desk, id: string) {
+  const { list } = await desk.call('TodoList/get', { ids: [id] });
+  return list[0] ?? null;
+}
+
+const FORBIDDEN = { type: 'forbidden' };
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s users share objects, and have the rights that the type declares',
+  async (name) => {
+    const { ada, cat, bob, eve, reaches, share } = await open(name);
+    const list = await ada.create('TodoList', { name: 'Shopping' });
+    const other = await ada.create('TodoList', { name: 'Secret plans' });
+    const milk = await ada.create('Todo', { text: 'Milk', listId: list });
+    await ada.create('Todo', { text: 'World domination', listId: other });
+    await ada.create('Secret', { text: 'of the account' });
+    await eventually(async () => expect(await reaches('bob')).toBe(false));
+    expect(await bob.call('TodoList/get')).toMatchObject({ error: 'accountNotFound' });
+    expect(await cat.sees('TodoList')).toEqual([list, other].sort());
+    expect(await read(cat, list)).toMatchObject({ myRights: ALL_RIGHTS, shareWith: null });
+
+    // Reading: the list and its todos, and nothing else of the account.
+    await share(list, { [bob.id]: READ });
+    await eventually(async () => expect(await reaches('bob')).toBe(true));
+    await eventually(async () => expect(await reaches('eve')).toBe(false));
+    expect(await bob.sees('TodoList')).toEqual([list]);
+    expect(await bob.sees('Todo')).toEqual([milk]);
+    expect((await bob.call('Secret/get')).list).toEqual([]);
+    expect(await read(bob, list)).toMatchObject({
+      ...{ name: 'Shopping', shareWith: null, myRights: { ...NO_RIGHTS, ...READ } },
+    });
+    expect(await read(ada, list)).toMatchObject({ shareWith: { [bob.id]: READ } });
+    expect(await read(bob, other)).toBeNull();
+    expect(await bob.update('TodoList', list, { name: 'Mine' })).toMatchObject(FORBIDDEN);
+    expect(await bob.update('Todo', milk, { done: true })).toMatchObject(FORBIDDEN);
+    expect(await bob.update('TodoList', other, { name: 'x' })).toMatchObject({ type: 'notFound' });
+    const { notCreated } = await bob.call('TodoList/set', { create: { k: { name: 'x' } } });
+    expect(notCreated.k).toMatchObject(FORBIDDEN);
+
+    // Writing: the properties that the right is for, and the todos of the list.
+    const told = await bob.changes('TodoList', () => share(list, { [bob.id]: WRITE }));
+    expect(told).toEqual({ ...NOTHING, updated: [list] });
+    expect(await bob.update('TodoList', list, { name: 'Food' })).toBeNull();
+    expect(await bob.update('TodoList', list, { color: 'red' })).toMatchObject(FORBIDDEN);
+    const bread = await bob.create('Todo', { text: 'Bread', listId: list });
+    expect(await bob.update('Todo', bread, { listId: other })).not.toBeNull();
+    expect(await bob.destroy('Todo', milk)).toBeNull();
+    expect(await ada.sees('Todo')).toContain(bread);
+
+    // Sharing takes a right of its own.
+    const withEve = { [`shareWith/${eve.id}`]: READ };
+    expect(await bob.update('TodoList', list, withEve)).toMatchObject(FORBIDDEN);
+    await share(list, { [bob.id]: ALL_RIGHTS });
+    expect(await bob.update('TodoList', list, withEve)).toBeNull();
+    expect(await read(bob, list)).toMatchObject({
+      shareWith: { [bob.id]: ALL_RIGHTS, [eve.id]: READ },
+    });
+    await eventually(async () => expect(await reaches('eve')).toBe(true));
+    expect(await eve.sees('TodoList')).toEqual([list]);
+    expect(await eve.sees('Todo')).toEqual([bread]);
+
+    // Who loses the right is told that the objects are gone, and then reaches the account no more.
+    const kept = await ada.create('TodoList', { name: 'Kept', shareWith: { [eve.id]: READ } });
+    let todos: object = {};
+    const left = await eve.changes('TodoList', async () => {
+      todos = await eve.changes('Todo', () => share(list, null));
+    });
+    expect(left).toEqual({ ...NOTHING, destroyed: [list] });
+    expect(todos).toEqual({ ...NOTHING, destroyed: [bread] });
+    expect(await eve.sees('TodoList')).toEqual([kept]);
+    await eventually(async () => expect(await reaches('bob')).toBe(false));
+    expect(await ada.destroy('TodoList', kept)).toBeNull();
+    await eventually(async () => expect(await reaches('eve')).toBe(false));
+  },
+  120_000,
+);
+
+it('users see the files of what is shared with them, and no other', async () => {
+  const { accountId, ada, bob, share } = await open('SQLite');
+  const upload = async (text: string): Promise<string> =>
+    (await ada.client.upload(accountId, text, 'text/plain')).blobId;
+  const [picture, hidden] = [await upload('a picture'), await upload('hidden')];
+  const list = await ada.create('TodoList', { name: 'Shopping', picture });
+  await ada.create('TodoList', { name: 'Hidden', picture: hidden });
+  await share(list, { [bob.id]: WRITE });
+  const download = (id: string) => bob.client.http(`/jmap/download/${accountId}/${id}/name`);
+  expect((await download(picture)).text).toBe('a picture');
+  expect((await download(hidden)).status).toBe(404);
+  expect(await bob.call('Blob/get', { ids: [picture, hidden] })).toMatchObject({
+    ...{ list: [{ id: picture }], notFound: [hidden] },
+  });
+});
