@@ -1,11 +1,13 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { allRows, type BackfillDatabase, rulesKey } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
+import { GrantUpkeep } from '../methods/work/grant-upkeep.js';
 import { ScopeUpkeep } from '../methods/work/scope-upkeep.js';
 import { accessRelationsOf } from '../methods/work/upkeep-of-services.js';
 import { MethodError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
 import type { NewScopes, Transaction } from '../store/port.js';
+import { mendShares } from './mend-shares.js';
 import { BATCH_TIME, MAX_FOLLOWERS, type RecomputeServices } from './repairs.js';
 import { type Batch, batches } from './row-batches.js';
 
@@ -13,7 +15,10 @@ import { type Batch, batches } from './row-batches.js';
 const LOGGED = 10_000;
 
 export interface ScopesOptions extends Pick<RecomputeServices, 'store' | 'registry' | 'conductor'> {
-  readonly database: Pick<BackfillDatabase, 'rows' | 'note' | 'noteRules' | 'forget' | 'follow'>;
+  readonly database: Pick<
+    BackfillDatabase,
+    'rows' | 'note' | 'noteRules' | 'dropGrants' | 'forget' | 'follow'
+  >;
   readonly log: Log;
 }
 
@@ -60,7 +65,10 @@ export class ScopeKeeper {
       const noted = await database.note(rulesKey(type.table));
       const rules = this.#rulesOf(type);
       // With rules once more, all objects get their scopes anew.
-      if (rules === undefined && noted !== null) await database.forget(rulesKey(type.table));
+      if (rules === undefined && noted !== null) {
+        await database.dropGrants(type.table);
+        await database.forget(rulesKey(type.table));
+      }
       if (rules !== undefined && noted !== rules) stale.add(type.name);
     }
     return stale;
@@ -81,7 +89,10 @@ export class ScopeKeeper {
     for await (const batch of batches(database, { type, rows: allRows(type.table) })) {
       // Another server that starts has done it.
       if (await this.#isOwn(type)) return;
-      await this.#change(batch, (transaction, moved) => transaction.rewriteScopes(type, moved));
+      await this.#change(batch, async (transaction, moved) => {
+        await transaction.rewriteScopes(type, moved);
+        await mendShares(transaction, type, batch.ids);
+      });
       objects += batch.ids.length;
       if (performance.now() < told + LOGGED) continue;
       told = performance.now();
@@ -96,8 +107,12 @@ export class ScopeKeeper {
   async follow(batch: Batch): Promise<void> {
     const { type, ids } = batch;
     if (type.access === undefined || !(await this.#isOwn(type))) return;
+    const { registry } = this.#options;
     await this.#change(batch, async (transaction, moved, scopes) => {
       await record(transaction, type, moved);
+      const grants = new GrantUpkeep(accessRelationsOf(registry));
+      grants.take(type, await mendShares(transaction, type, ids));
+      for (const of of grants.types) await transaction.recordAccess(of, grants.changesFor(of));
       for (const [of, followers] of await scopes.followersOf([{ type: type.name, ids }]))
         await record(transaction, of, await scopes.movedOf(of, followers));
     });

@@ -35,6 +35,11 @@ export function scopesOfTable(table: string): readonly [begin: string, end: stri
   return [`${table}:`, `${table};`];
 }
 
+/** Returns the range of the scopes that shares of an object give: the end isn't in it. */
+export function scopesOfObject(object: SharedObject): readonly [begin: string, end: string] {
+  return [`${object}/`, `${object}0`];
+}
+
 /** Returns the scope of those who have a right at an object, by a share. */
 export function shareScope(object: SharedObject, right: string): string {
   return `${object}/${right}`;

@@ -1,7 +1,7 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
 import { EVOLVED } from '../capability/evolution.js';
-import { EVERYONE, PRUNED } from '../capability/scopes.js';
+import { EVERYONE, PRUNED, rightMark, scopesOfTable } from '../capability/scopes.js';
 import { type Duplicate, findDuplicates } from './duplicate-search.js';
 import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
@@ -87,6 +87,12 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
      * users who see a part of the type, too. One of several starting servers does it.
      */
     noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
+
+    /** Takes the grants that shares of a table's objects have given: it is no shared type. */
+    async dropGrants(table: string): Promise<void> {
+      const [begin, end] = scopesOfTable(table);
+      await prisma.jmapGrant.deleteMany({ where: { scope: { gte: begin, lt: end } } });
+    },
 
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
@@ -198,6 +204,12 @@ async function noteRules(prisma: PrismaClient, type: string, rules: string): Pro
         DELETE FROM "JmapScope" WHERE "type" = ${type} AND ("gone" OR NOT EXISTS (
         SELECT 1 FROM ${name(type)} AS "t" WHERE "t"."accountId" = "JmapScope"."accountId"
         AND "t"."id" = "JmapScope"."objectId"))`;
+      // A version without its shares may have destroyed their objects.
+      const [begin, end] = scopesOfTable(type);
+      await transaction.$executeRaw`
+        DELETE FROM "JmapGrant" WHERE "scope" >= ${begin} AND "scope" < ${end} AND NOT EXISTS (
+        SELECT 1 FROM "JmapScope" AS "s" WHERE "s"."accountId" = "JmapGrant"."accountId"
+        AND "s"."type" = ${type} AND "s"."scope" = ${rightMark('')} || "JmapGrant"."scope")`;
       // Every view has this scope: its number moves, and no state leads there.
       await transaction.$executeRaw`
         INSERT INTO "JmapScope" ("accountId", "type", "objectId", "scope", "number", "gone")

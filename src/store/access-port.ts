@@ -92,6 +92,9 @@ export interface AccessReads {
   /** Returns the scopes that principals have by shares; one that two of them have comes twice. */
   grantedScopes(principalIds: readonly PrincipalId[]): Promise<readonly string[]>;
 
+  /** Returns the grants that shares of objects have given. */
+  grantsAt(type: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]>;
+
   /** Returns the scopes of objects by id. Leaves out objects that have none. */
   scopesOf(
     type: DataTypeDefinition,

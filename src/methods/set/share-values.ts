@@ -58,6 +58,17 @@ function faultOf(value: JsonValue, legal: ReadonlySet<string>): string | null {
   return null;
 }
 
+/** Returns a stored `shareWith` without rights that the type has no more. */
+export function knownShares({ rights }: ShareDefinition, value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const shared = Object.entries(value).map(([id, given]) => {
+    const all = isJsonObject(given) ? Object.entries(given) : [];
+    return [id, Object.fromEntries(all.filter(([right]) => rights.includes(right)))] as const;
+  });
+  const left = shared.filter(([, given]) => rightsIn(given).length > 0);
+  return left.length === 0 ? null : Object.assign(declaredObject(), Object.fromEntries(left));
+}
+
 /** Returns the rights that a principal has by a stored `shareWith`. */
 export function rightsIn(rights: JsonValue | undefined): readonly string[] {
   if (rights === undefined || !isJsonObject(rights)) return NONE;

@@ -43,9 +43,14 @@ export class GrantUpkeep {
       for (const [key, grant] of kept) if (!held.has(key)) rows.added.push(grant);
     }
     this.#requireFew(rows.removed.length + rows.added.length);
-    for (const grant of rows.removed) this.#add(type.table, grant, -1);
-    for (const grant of rows.added) this.#add(type.table, grant, 1);
+    this.take(type, rows);
     return rows;
+  }
+
+  /** Takes grants that objects of a type have given and taken. */
+  take({ table }: DataTypeDefinition, { removed, added }: Moved<Grant>): void {
+    for (const grant of removed) this.#add(table, grant, -1);
+    for (const grant of added) this.#add(table, grant, 1);
   }
 
   #requireFew(count: number): void {
@@ -111,12 +116,12 @@ export class GrantUpkeep {
   }
 }
 
-function keyOf({ principalId, scope }: Grant): string {
+export function keyOf({ principalId, scope }: Grant): string {
   return `${principalId} ${scope}`;
 }
 
 /** Returns the grants of an object that has this `shareWith`, by key. */
-function grantsOf(
+export function grantsOf(
   { table }: DataTypeDefinition,
   id: string,
   value: JsonValue,

@@ -6,7 +6,13 @@ import type {
 } from '../../capability/definition.js';
 import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
-import { ANY_SCOPE, principalScope, scopesOfTable } from '../../capability/scopes.js';
+import {
+  ANY_SCOPE,
+  principalScope,
+  scopesOfObject,
+  scopesOfTable,
+  sharedObject,
+} from '../../capability/scopes.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
@@ -18,6 +24,7 @@ import type {
   ChangeRecordAt,
   FilterNode,
   FirstOfGroup,
+  Grant,
   GroupsOfPlan,
   KeptAnswer,
   ObjectIds,
@@ -171,6 +178,13 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const list = JSON.stringify(principalIds);
     const rows = await this.all('grantedScopes', this.scope.accountId, list);
     return rows.map(([scope]) => scope as string);
+  }
+
+  async grantsAt({ table }: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]> {
+    if (ids.length === 0) return [];
+    const ranges = JSON.stringify(ids.map((id) => scopesOfObject(sharedObject(table, id))));
+    const rows = await this.all('grantsAt', ranges, this.scope.accountId);
+    return rows.map(([principalId, scope]) => ({ principalId, scope }) as Grant);
   }
 
   async scopesOf(

@@ -69,6 +69,10 @@ const SHARED = Object.freeze({
 
   grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
 
+  // Of rows with the ranges of the scopes that shares of objects give.
+  grantsAt: `SELECT "g"."principalId", "g"."scope" FROM ROWS(?) CROSS JOIN "JmapGrant" AS "g"
+ WHERE "g"."accountId" = ? AND "g"."scope" >= value ->> 0 AND "g"."scope" < value ->> 1`,
+
   // Of rows with the ids of principals.
   grantees: `SELECT value ->> 0 FROM ROWS(?) WHERE EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
  WHERE "g"."accountId" = ? AND "g"."principalId" = value ->> 0)`,
