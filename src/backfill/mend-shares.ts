@@ -7,8 +7,8 @@ import type { Moved } from '../methods/work/links.js';
 import type { Grant, StoredObject, Transaction } from '../store/port.js';
 
 /**
- * Gives principals the rights that the `shareWith` of objects say, and takes all others. Rights that
- * the type has no more are dropped. Returns the grants that changed.
+ * Gives principals the rights that the `shareWith` of objects say, and takes all others. Rights
+ * that the type has no more are dropped. Returns the grants that changed.
  */
 export async function mendShares(
   transaction: Transaction,

@@ -36,7 +36,7 @@ export function resolveAccount(
       `The account does not offer ${accountCapability(method)}, which ${method.name} needs.`,
     );
   }
-  // What a hook file does with an account is for those who have all of it.
+  // A hook file does as it likes with the account: that is for those who have all of it.
   if (account.isShared === true && method.body === 'hookFile') {
     throw new MethodError(
       'accountNotSupportedByMethod',

@@ -111,7 +111,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect(await eve.sees('TodoList')).toEqual([list]);
     expect(await eve.sees('Todo')).toEqual([bread]);
 
-    // Who loses the right is told that the objects are gone, and then reaches the account no more.
+    // A user who loses the right is told that the objects are gone, and loses the account, too.
     const kept = await ada.create('TodoList', { name: 'Kept', shareWith: { [eve.id]: READ } });
     let todos: object = {};
     const left = await eve.changes('TodoList', async () => {

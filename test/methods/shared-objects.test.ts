@@ -263,7 +263,14 @@ describe('users who may share', () => {
   it('are those who may write in the whole account, where a rule says so', async () => {
     await rig.close();
     open([
-      { who: { kind: 'owner' }, read: true, create: true, update: true, destroy: true, share: true },
+      {
+        who: { kind: 'owner' },
+        read: true,
+        create: true,
+        update: true,
+        destroy: true,
+        share: true,
+      },
       { who: { kind: 'share', right: 'mayRead' }, read: true },
     ]);
     const id = await create({ shareWith: { u2: READ } });

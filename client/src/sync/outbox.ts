@@ -163,7 +163,7 @@ export class Outbox {
     const { replica, commit, isHeld, lacksFile, hasOnceKeys } = this.#options;
     const lacksState = (write: PendingWrite) =>
       this.#isRefused(write.type) && (isChecked(write) || !hasOnceKeys());
-    // What a held write needs may be in the store, which is lost.
+    // A held write may need something that is in the store, which is lost.
     const orphans = findOrphans(replica, lacksFile, lacksState).filter(
       ({ write }) => !isHeld(write),
     );

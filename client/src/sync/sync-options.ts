@@ -36,8 +36,8 @@ export interface SyncOptions {
   readonly hasOnceKeys: () => boolean;
   /**
    * Makes a change with the ends of the writes that it takes out of the log, and tells whoever
-   * looks at it; among tabs, with `areAnswers` false, once it is durable. Resolves once it is
-   * durable; false where it never will be.
+   * looks at it. Among tabs, ends that are no answers (`areAnswers` is false) are told once they
+   * are durable. Resolves once it is durable; false where it never will be.
    */
   readonly commit: (
     change: Change,
