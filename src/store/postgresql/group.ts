@@ -106,6 +106,7 @@ async function run(
     const value = job.alone
       ? await runWithHooks(connection, job, transaction)
       : await job.work(transaction);
+    await transaction.finish();
     transaction.end();
     transaction.assertWhole();
     // A failed read spoils the transaction, even if the work catches its error.

@@ -44,6 +44,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
+  #movesGrantees = false;
 
   constructor(engine: WritingEngine<C>, services: SnapshotServices, scope: Scope<C>, now: number) {
     super(engine, services, scope);
@@ -149,7 +150,15 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     );
     const after = await this.#granteesAmong(principals);
     if (after.size === before.size && [...after].every((id) => before.has(id))) return;
-    await this.#write(() => this.#run('raiseShareVersion'));
+    this.#movesGrantees = true;
+  }
+
+  /**
+   * Ends what the work has begun. All transactions that raise the share version wait for each
+   * other, so that comes behind what else takes time.
+   */
+  async finish(): Promise<void> {
+    if (this.#movesGrantees) await this.#write(() => this.#run('raiseShareVersion'));
   }
 
   /** Returns those of the principals that have grants in the account. */

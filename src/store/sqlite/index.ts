@@ -183,6 +183,7 @@ class SqliteStore implements Store {
         const working = work(transaction);
         // A work that waits for the world outside may never settle.
         const value = await (exclusive ? inTime(deadline, working, lateError) : working);
+        await transaction.finish();
         transaction.assertWhole();
         // The statement that reads a state fails by itself where the account has been deleted.
         if (!transaction.hasReadState && this.#account.get(accountId) === undefined) {
