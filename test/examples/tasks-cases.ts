@@ -222,9 +222,9 @@ export function taskCases(example: () => Example): void {
     expect(await read()).toEqual({ a: { ...ADA, scheduleStatus: ['2.0'] } });
   });
 
-  it('tells the rights of a list, whose name has at most 255 octets', async () => {
+  it('gives the owner all rights of a list, whose name has at most 255 octets', async () => {
     const { myRights } = await example().read('TaskList', taskListId);
-    expect(myRights).toMatchObject({ mayWriteAll: true, mayAdmin: false });
+    expect(myRights).toMatchObject({ mayWriteAll: true, mayAdmin: true, mayDelete: true });
     expect(await example().update('TaskList', taskListId, { name: 'é'.repeat(128) })).toMatchObject(
       { properties: ['name'] },
     );

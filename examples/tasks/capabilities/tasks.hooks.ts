@@ -22,20 +22,6 @@ export const hooks = {
               description: `"name" has more than ${MAX_NAME_OCTETS} octets.`,
             });
       },
-      /** Nobody shares a list. A user who only reads the account can't write into one. */
-      answer(lists, _asked, { isReadOnly }) {
-        const mayWrite = !isReadOnly;
-        const myRights = {
-          mayReadItems: true,
-          mayWriteAll: mayWrite,
-          mayWriteOwn: mayWrite,
-          mayUpdatePrivate: mayWrite,
-          mayRSVP: mayWrite,
-          mayAdmin: false,
-          mayDelete: mayWrite,
-        };
-        return new Map(lists.map(({ id }) => [id, { myRights }]));
-      },
     },
     Task: {
       compute: { isOrigin: ({ replyTo }) => replyTo === undefined },

@@ -88,7 +88,11 @@ function judgePrincipal(type: TypeView, { of }: AccessView, report: Report): voi
 function judgeTogether({ name, access, share }: TypeView, report: Report): void {
   const known = new Map<string, AccessView>();
   for (const rule of access) {
-    const key = canonicalJson([rule.who?.name ?? null, rule.of?.node.value ?? null, whereOf(rule)]);
+    const { who, of, allowed } = rule;
+    // One rule names one right for an operation.
+    const rights = [...new Set(allowed.map(({ right }) => right?.name ?? ''))].sort();
+    const users = [who?.name ?? null, of?.node.value ?? null, rights];
+    const key = canonicalJson([...users, whereOf(rule)]);
     const earlier = known.get(key);
     known.set(key, earlier ?? rule);
     if (earlier === undefined) continue;
