@@ -90,7 +90,7 @@ function judgeTogether({ name, access, share }: TypeView, report: Report): void 
   for (const rule of access) {
     const { who, of, allowed } = rule;
     // One rule names one right for an operation.
-    const rights = [...new Set(allowed.map(({ right }) => right?.name ?? ''))].sort();
+    const rights = [...new Set(allowed.flatMap(({ right }) => right?.name ?? []))].sort();
     const users = [who?.name ?? null, of?.node.value ?? null, rights];
     const key = canonicalJson([...users, whereOf(rule)]);
     const earlier = known.get(key);
