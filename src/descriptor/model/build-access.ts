@@ -21,14 +21,20 @@ function rulesOf(rule: AccessView, type: TypeView): readonly AccessRule[] {
   return [...rights].map((right) => ({
     who: who.kind === 'parent' && right !== undefined ? { ...who, right } : who,
     ...(where.length === 0 ? {} : { where: where.map(buildCondition) }),
-    ...operationsOf(allowed.filter((each) => each.right?.name === right)),
+    ...operationsOf(
+      allowed.filter((each) => each.right?.name === right),
+      type,
+    ),
   }));
 }
 
-function operationsOf(allowed: readonly AllowedView[]): Omit<AccessRule, 'who' | 'where'> {
+function operationsOf(
+  allowed: readonly AllowedView[],
+  type: TypeView,
+): Omit<AccessRule, 'who' | 'where'> {
   const parts = allowed.map(({ operation, properties }) => {
     const names = properties?.map(({ name }) => name) ?? true;
-    return operation === 'update' ? changesOf(names) : { [operation]: true };
+    return operation === 'update' ? changesOf(type, names) : { [operation]: true };
   });
   return Object.assign({}, ...parts) as Omit<AccessRule, 'who' | 'where'>;
 }

@@ -32,7 +32,7 @@ export function rulesOfShare(type: TypeView): readonly AccessRule[] {
   const shared = rights.flatMap(({ name: right }): AccessRule[] => {
     const rule = {
       ...(read?.name === right ? { read: true as const } : {}),
-      ...changesOf(updateOf(type, share, right)),
+      ...changesOf(type, updateOf(type, share, right)),
       ...(destroy?.name === right ? { destroy: true as const } : {}),
     };
     return Object.keys(rule).length === 0 ? [] : [{ who: { kind: 'share', right }, ...rule }];
@@ -42,10 +42,12 @@ export function rulesOfShare(type: TypeView): readonly AccessRule[] {
 
 /** Returns what users may do who may change these properties: all of an object, or some. */
 export function changesOf(
+  { share }: TypeView,
   names: true | readonly string[] | undefined,
 ): Pick<AccessRule, 'update' | 'share'> {
   if (names === undefined || names === true) return names ? { update: true } : {};
-  const update = names.filter((name) => name !== SHARE_WITH);
+  // A type that isn't shared may have a property of this name.
+  const update = names.filter((name) => share === undefined || name !== SHARE_WITH);
   return {
     ...(update.length === 0 ? {} : { update }),
     ...(update.length === names.length ? {} : { share: true }),
