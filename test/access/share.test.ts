@@ -40,6 +40,7 @@ async function open(database: string) {
   const { accountId, users } = people;
   const desk = (name: keyof typeof MEMBERS) => new Desk(users[name], accountId);
   return {
+    bobsOwn: users.bob.ownAccountId,
     ...{ accountId, ada: desk('ada'), cat: desk('cat'), bob: desk('bob'), eve: desk('eve') },
     async reaches(name: keyof typeof MEMBERS): Promise<boolean> {
       const { accounts = {} } = await users[name].client.session();
@@ -141,4 +142,17 @@ it('users see the files of what is shared with them, and no other', async () => 
   expect(await bob.call('Blob/get', { ids: [picture, hidden] })).toMatchObject({
     ...{ list: [{ id: picture }], notFound: [hidden] },
   });
+});
+
+it('users get no secrets with the copies that they make of what is shared with them', async () => {
+  const { accountId, ada, bob, bobsOwn } = await open('SQLite');
+  const id = await ada.create('Vault', { code: '1-2-3', shareWith: { [bob.id]: READ } });
+  const copy = (given: object) =>
+    bob.call('Vault/copy', {
+      ...{ fromAccountId: accountId, accountId: bobsOwn },
+      create: { k: { id, ...given } },
+    });
+  const { notCreated } = await copy({});
+  expect(notCreated.k).toMatchObject({ type: 'invalidProperties', properties: ['code'] });
+  expect((await copy({ code: 'own' })).notCreated).toBeNull();
 });

@@ -227,8 +227,9 @@ function expectedOf(
 
 /**
  * Returns the secrets of a copy that doesn't override its original's. A user who may not write to
- * the source account gets none of them: they are null. An encrypted secret is encrypted anew for
- * the copy. Notes the properties for which this is impossible.
+ * the source account gets none of them, nor does one who reaches it by shares alone: they are null.
+ * An encrypted secret is encrypted anew for the copy. Notes the properties for which this is
+ * impossible.
  */
 function inheritedSecrets(
   { plan, from, context }: CopyScene,
@@ -243,7 +244,7 @@ function inheritedSecrets(
     const { name } = property;
     const stored = original[name];
     if (typeof stored !== 'string' || Object.hasOwn(draft.values, name)) continue;
-    if (from.isReadOnly) {
+    if (from.isReadOnly || from.isShared === true) {
       values[name] = null;
       if (property.required)
         problems.add(
