@@ -104,7 +104,8 @@ export class AccountCache {
       isShown: (type) => this.lists.isShown(type),
       commit: (...ended) => this.#commit(...ended),
       isHeld: (write) => store.isHeld(write) || uploads.isAwaited(write),
-      checkLog: () => store.checkLog(() => uploads.readMissing()),
+      isKept: (write) => store.isHeld(write),
+      planWith: (plan) => store.planWith(() => uploads.readMissing(), plan),
       lacksFile: (write) => uploads.lacksFile(write),
       repair: (write, error) => uploads.repair(write, error),
       report: (failure, isDone) => {

@@ -8,7 +8,7 @@ import { append, coalesce, findCancelled, replaceNames } from '../store/log.js';
 import type { Change, Row } from '../store/replica.js';
 import { type PendingWrite, unsend } from '../store/write.js';
 import { TOO_LARGE } from '../sync/outbox.js';
-import type { Outcome, Refusal } from '../sync/outcomes.js';
+import { makeRefusal, type Outcome, type Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
 import type { Peers } from './peers.js';
 import type { Problems } from './problems.js';
@@ -156,7 +156,7 @@ export class AccountWrites implements WriteTarget {
     const { replica } = store;
     const before = replica.log;
     const log = coalesce(before, (type) => replica.defaultsOf(type));
-    if (log !== before) void this.commit({ log }, findCancelled(before, log));
+    if (log !== before) void this.commit({ log }, findCancelled(before, log), false);
   }
 
   /**
@@ -180,8 +180,8 @@ export class AccountWrites implements WriteTarget {
       this.#ending.add(outcomes);
       void durable.then((isDurable) => {
         this.#ending.delete(outcomes);
-        // The turn may have been taken behind the commit.
-        if (isDurable || !turn.isFenced) tell();
+        // The turn may have been taken behind the commit, or the store be lost.
+        if (isDurable || !turn.isFenced || !store.needsTurn) tell();
       });
     }
     return durable;
@@ -255,7 +255,10 @@ export class AccountWrites implements WriteTarget {
   }
 
   #findForgotten(): readonly string[] {
-    const { log } = this.#options.store.replica;
+    const { store } = this.#options;
+    // The log lacks writes whose ends were committed in vain, until it is read.
+    if (store.turn?.isFenced) return [];
+    const { log } = store.replica;
     const ending = [...this.#ending].flat().map(({ write }) => write);
     return this.#waiters.findForgotten(new Set([...log, ...ending].flatMap(({ ids }) => ids)));
   }
@@ -315,7 +318,4 @@ export class AccountWrites implements WriteTarget {
   }
 }
 
-export const GONE: Refusal = Object.freeze({
-  type: 'accountNotFound',
-  description: 'The user has no such account.',
-});
+export const GONE = makeRefusal('accountNotFound', 'The user has no such account.');

@@ -410,7 +410,7 @@ export class ClientCache<P extends Project> {
     await this.close();
     if (this.#isWiped) return;
     if (this.#writer.loss === 'fenced')
-      throw new Error('Another client has the data by now: that one can remove them.');
+      throw new Error('Another client has the store by now: it can remove the data.');
     await wipeUserData(this.#data);
     this.#isWiped = true;
   }

@@ -17,7 +17,7 @@ const RANKS: readonly SyncSnapshot['status'][] = [
   'replaced',
 ];
 
-/** Events of browsers after which the server may be there again, or have news. */
+/** Events of browsers, told to the window, after which the server may be there or have news. */
 const WAKING = ['online', 'visibilitychange'] as const;
 
 /** Starts the cycles of all accounts, and tells how they are. */
@@ -41,7 +41,7 @@ export class SyncState {
     this.#timer = setInterval(() => {
       if (!this.#isPushed && !isHidden()) this.#each((account) => account.want());
     }, POLL);
-    for (const event of WAKING) findTarget(event)?.addEventListener(event, this.#onEvent);
+    for (const event of WAKING) globalThis.addEventListener?.(event, this.#onEvent);
     this.control = {
       getSnapshot: this.#snapshot.getSnapshot,
       subscribe: this.#snapshot.subscribe,
@@ -78,11 +78,8 @@ export class SyncState {
     const next: SyncSnapshot = Object.freeze({
       status: this.#loss === 'fenced' ? 'replaced' : findWorst(statuses),
       pending: states.reduce((sum, { pending }) => sum + pending, 0),
-      lastSynced: synced.reduce(findEarlier, synced[0] ?? null),
-      progress: states.reduce(
-        (least: number | null, { progress }) => findLeast(least, progress),
-        null,
-      ),
+      lastSynced: synced.includes(null) ? null : findLeast(synced),
+      progress: findLeast(states.map(({ progress }) => progress)),
       storage: this.#loss === null ? 'kept' : 'lost',
     });
     if (!isEqual({ ...next }, { ...before })) this.#snapshot.set(next);
@@ -95,7 +92,7 @@ export class SyncState {
   /** Ends all cycles. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    for (const event of WAKING) findTarget(event)?.removeEventListener(event, this.#onEvent);
+    for (const event of WAKING) globalThis.removeEventListener?.(event, this.#onEvent);
     await Promise.all(Array.from(this.#accounts.values(), (account) => account.close()));
   }
 
@@ -115,18 +112,10 @@ function findWorst(statuses: readonly SyncSnapshot['status'][]): SyncSnapshot['s
   return RANKS[Math.max(0, ...ranks)] ?? 'error';
 }
 
-function findEarlier(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : Math.min(one, other);
-}
-
-function findLeast(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
-}
-
-/** Returns what has an event; browsers alone have one. */
-function findTarget(event: (typeof WAKING)[number]): EventTarget | undefined {
-  if (typeof document === 'undefined') return undefined;
-  return event === 'online' ? globalThis : document;
+/** Returns the least of numbers; null: all are unknown. */
+function findLeast(numbers: readonly (number | null)[]): number | null {
+  const known = numbers.filter((number) => number !== null);
+  return known.length > 0 ? Math.min(...known) : null;
 }
 
 function isHidden(): boolean {

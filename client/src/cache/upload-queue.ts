@@ -77,8 +77,7 @@ export class UploadQueue {
       blobs.some((key) => this.#isUnknown(key)),
     );
     if (open === null || !mayLack) return;
-    // A store that is lost tells nothing.
-    await this.load(open).catch(() => undefined);
+    await this.load(open);
   }
 
   /** Takes the rows of uploads that other tabs have changed. `areLatest`: the store has them. */

@@ -7,7 +7,7 @@ import { replaceNames } from '../store/log.js';
 import type { StoreWriter } from '../store/store-writer.js';
 import { unsend } from '../store/write.js';
 import { Backoff } from '../sync/backoff.js';
-import type { Refusal } from '../sync/outcomes.js';
+import { makeRefusal, type Refusal } from '../sync/outcomes.js';
 import { Pause } from '../sync/pause.js';
 import type { Work } from '../tabs/roles.js';
 import type { HttpClient } from '../transport/http.js';
@@ -70,10 +70,7 @@ export interface UploadOwner {
   readonly resume: () => void;
 }
 
-export const ABORTED: Refusal = Object.freeze({
-  type: 'aborted',
-  description: 'The program has ended the upload.',
-});
+export const ABORTED = makeRefusal('aborted', 'The program has ended the upload.');
 
 /** Returns the key of the row of an upload, and of its octets. */
 export function nameRow(accountId: string, key: string): string {

@@ -1,6 +1,6 @@
 import type { Row } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
-import type { Outcome, Refusal } from '../sync/outcomes.js';
+import { makeRefusal, type Outcome, type Refusal } from '../sync/outcomes.js';
 
 /** The end of a write, as its program sees it. */
 export type EndOfWrite =
@@ -18,10 +18,7 @@ export interface Waiter {
   readonly end: (end: EndOfWrite) => void;
 }
 
-export const CLOSED: Refusal = Object.freeze({
-  type: 'closed',
-  description: 'The client is closed.',
-});
+export const CLOSED = makeRefusal('closed', 'The client is closed.');
 
 /** The writes of this program that have no answer yet, by their ids. */
 export class Waiters {

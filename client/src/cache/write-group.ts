@@ -2,7 +2,7 @@ import { append, findCancelled, type Log, namesIn } from '../store/log.js';
 import type { Replica, Row } from '../store/replica.js';
 import type { PendingWrite } from '../store/write.js';
 import { divideGroup, fits } from '../sync/flush.js';
-import type { Outcome, Refusal } from '../sync/outcomes.js';
+import { makeRefusal, type Outcome, type Refusal } from '../sync/outcomes.js';
 import type { EndOfWrite } from './waiters.js';
 import { refuse, type ShownWrite, showLater, type WriteTarget } from './write-forms.js';
 
@@ -28,10 +28,7 @@ interface Waiting {
   readonly ended: Promise<ShownWrite>;
 }
 
-export const ABORTED: Refusal = Object.freeze({
-  type: 'aborted',
-  description: 'The function that makes the writes has thrown.',
-});
+export const ABORTED = makeRefusal('aborted', 'The function that makes the writes has thrown.');
 
 /** Records writes, of which nothing shows until all of them are taken in one commit. */
 export class WriteGroup implements WriteTarget {

@@ -10,7 +10,7 @@ export class FencedError extends Error {
   readonly type = 'fenced';
 
   constructor() {
-    super('The epoch of the store is another one.');
+    super('Another client has the store by now.');
   }
 }
 
@@ -25,5 +25,5 @@ export function makeClosedError(): StoreLostError {
 }
 
 export function makeWipedError(): StoreLostError {
-  return new StoreLostError('The data of the store was removed.');
+  return new StoreLostError('The data was removed.');
 }

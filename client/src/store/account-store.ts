@@ -183,23 +183,28 @@ export class AccountStore {
       await new Promise((resolve) => setTimeout(resolve, NEAR));
       step = await this.#loadStep(store);
     }
-    this.#untaken = [];
+    // New rows that were told late may be gone again.
+    if (!(await this.#putAside(() => this.#load(store, step)))) await this.#catchUp(store);
+  }
+
+  /** Takes what other tabs tell behind some work. Resolves to whether all of it is here then. */
+  async #putAside(work: () => Promise<void>): Promise<boolean> {
+    const untaken: CommitNews[] = [];
+    this.#untaken = untaken;
+    let isAll = true;
     try {
-      await this.#load(store, step);
+      await work();
     } finally {
-      const untaken = this.#untaken;
       this.#untaken = null;
-      const isAll = untaken.map((news) => this.follow(news)).every((isTaken) => isTaken);
-      // New rows that were told late may be gone again.
-      if (!isAll || untaken.some((news) => news.step === null)) await this.#catchUp(store);
+      for (const news of untaken) isAll = this.follow(news) && news.step !== null && isAll;
     }
+    return isAll;
   }
 
   /** Reads what is behind a step; the log in any case: tabs may end before they tell of writes. */
   async #load(store: OpenStore, step: number): Promise<void> {
-    const stored = this.log.stored;
     const load = (table: Table) => this.#loadRows(store, table);
-    const log = this.log.findMissing(await load('log'), stored);
+    const log = await this.#loadLog(store);
     const { writer } = this.#options;
     if (this.#step !== UNREAD && (step === this.#storedStep || writer.isFull)) {
       // Commits since are here and not in the store: it gets none that builds on them.
@@ -231,6 +236,12 @@ export class AccountStore {
     ]);
     this.#hasRead = true;
     if (!isFirst) this.#endLoading();
+  }
+
+  /** Returns the changes by which the log becomes the one of the store. */
+  async #loadLog(store: OpenStore): Promise<readonly RowChange[]> {
+    const { stored } = this.log;
+    return this.log.findMissing(await this.#loadRows(store, 'log'), stored);
   }
 
   async #loadRows(store: OpenStore, table: Table): Promise<readonly RowChange[]> {
@@ -274,21 +285,33 @@ export class AccountStore {
   }
 
   /**
-   * Reads the log anew where others have told of writes in this turn. Some have ended since. Others
-   * need writes of tabs that have ended before they told of them. `readMore` reads what the writes
-   * need beside that.
+   * Plans writes of a log that has all that they need; `readMore` reads what they need beside it.
+   * News of other tabs come behind the plan.
    */
-  async checkLog(readMore: () => Promise<void>): Promise<void> {
+  async planWith(readMore: () => Promise<void>, plan: () => Promise<void>): Promise<void> {
     const open = this.#turn && this.#open;
-    do {
-      if (this.#hasHeard && open) {
-        this.#hasHeard = false;
-        await this.#options.writer.settle();
-        const { stored } = this.log;
-        this.#take(this.log.findMissing(await this.#loadRows(open, 'log'), stored));
-      }
+    const { writer } = this.#options;
+    const read = async (): Promise<void> => {
+      if (open && this.#hasHeard) await this.#readNews(open);
       await readMore();
-    } while (this.#hasHeard && open);
+    };
+    const work = async (): Promise<void> => {
+      // A store that tells nothing is lost.
+      await read().catch(() => writer.lose('lost'));
+      if (!this.#isStopped) await plan();
+    };
+    await (open ? this.#putAside(work) : work());
+  }
+
+  /**
+   * Reads the log anew: others have told of writes in this turn. Some have ended since. Others need
+   * writes of tabs that have ended before they told of them.
+   */
+  async #readNews(open: OpenStore): Promise<void> {
+    this.#hasHeard = false;
+    await this.#options.writer.settle();
+    const log = await this.#loadLog(open);
+    if (!this.#isStopped) this.#take(log);
   }
 
   /** Takes a commit of another tab. Returns false where an earlier one isn't here. */
@@ -306,9 +329,10 @@ export class AccountStore {
       // Commits of this tab are not among theirs.
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
-    if (step === null) this.#hasHeard = true;
+    const log = rows.filter(({ table }) => table === 'log');
+    if (step === null && log.length > 0) this.#hasHeard = true;
     // A store that is lost here has them by another tab.
-    this.#options.writer.forget(rows.filter(({ table }) => table === 'log'));
+    this.#options.writer.forget(log);
     this.#take(rows, true, step === null);
     return true;
   }

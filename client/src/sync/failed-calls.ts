@@ -4,7 +4,7 @@ import { type PendingWrite, unsend } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import type { FlushCall } from './flush.js';
 import { type Outbox, TOO_LARGE } from './outbox.js';
-import { type FailedCall, type Refusal, refuseWrites } from './outcomes.js';
+import { type FailedCall, makeRefusal, type Refusal, refuseWrites } from './outcomes.js';
 import type { SyncOptions } from './sync-options.js';
 import { KEY_IS_USED, MOST_FAILURES, TRANSIENT } from './transient.js';
 import { answerOf } from './wire.js';
@@ -24,10 +24,10 @@ const MOST_TRIES = 2;
 const CRASHES: ReadonlySet<string> = new Set(['serverFail', 'serverPartialFail']);
 
 /** Why a create ends of which nobody knows what the server has made. */
-const NOT_FOUND_AGAIN = Object.freeze({
-  type: 'serverFail',
-  description: 'The server has made the call, and fails to answer it: the object may be there.',
-});
+const NOT_FOUND_AGAIN = makeRefusal(
+  'serverFail',
+  'The server has made the call, and fails to answer it: the object may be there.',
+);
 
 /** A call that was made. */
 export interface MadeCall {
@@ -260,7 +260,8 @@ export class FailedCalls {
     const { replica, commit } = this.#options;
     if (writes.length === 0) return;
     const { change, outcomes } = refuseWrites(replica, writes, error);
-    void commit(change, outcomes);
+    // The writes may go through in another tab that has the turn by now.
+    void commit(change, outcomes, false);
   }
 
   #isSent({ onceKey }: FlushCall): boolean {

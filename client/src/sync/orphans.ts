@@ -2,22 +2,14 @@ import { namesIn } from '../store/log.js';
 import type { Replica } from '../store/replica.js';
 import { isLocalKey, type Key, type PendingWrite } from '../store/write.js';
 import { pickReferences } from './flush.js';
-import { DEPENDENCY_FAILED, type Outcome, type Refusal } from './outcomes.js';
+import { DEPENDENCY_FAILED, makeRefusal, type Outcome, type Refusal } from './outcomes.js';
+import type { SyncOptions } from './sync-options.js';
 
-export const NOT_FOUND: Refusal = Object.freeze({
-  type: 'notFound',
-  description: 'The object is not there.',
-});
+export const NOT_FOUND = makeRefusal('notFound', 'The object is not there.');
 
-const LACKS_FILE: Refusal = Object.freeze({
-  type: 'dependencyFailed',
-  description: 'A file that it needs is not there.',
-});
+const LACKS_FILE = makeRefusal('dependencyFailed', 'A file that it needs is not there.');
 
-const LACKS_STATE: Refusal = Object.freeze({
-  type: 'forbidden',
-  description: 'The server tells nothing of it.',
-});
+const LACKS_STATE = makeRefusal('forbidden', 'The server tells nothing of it.');
 
 /**
  * Returns the ends of unsent writes that can't be made any more: they are of objects made here that
@@ -27,8 +19,8 @@ const LACKS_STATE: Refusal = Object.freeze({
  */
 export function findOrphans(
   replica: Replica,
-  lacksFile: (write: PendingWrite) => boolean = () => false,
-  lacksState: (write: PendingWrite) => boolean = () => false,
+  { isKept, lacksFile }: Pick<SyncOptions, 'isKept' | 'lacksFile'>,
+  lacksState: (write: PendingWrite) => boolean,
 ): readonly Outcome[] {
   // A create that is made once more stands behind writes of tabs that knew of the first one.
   const creates = new Set<Key>();
@@ -42,7 +34,7 @@ export function findOrphans(
   };
   const judge = (write: PendingWrite): Refusal | null => {
     const { key, sentAs } = write;
-    if (sentAs !== null) return null;
+    if (sentAs !== null || isKept(write)) return null;
     if (lacksFile(write)) return LACKS_FILE;
     if (lacksState(write)) return LACKS_STATE;
     if (isLacking(write)) return DEPENDENCY_FAILED;

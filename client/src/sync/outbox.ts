@@ -4,16 +4,13 @@ import type { PendingWrite } from '../store/write.js';
 import type { Invocation, Response } from '../transport/transport.js';
 import { callsOf, type FlushCall, findHeld, planFlush, type SetContext, setCall } from './flush.js';
 import { findOrphans } from './orphans.js';
-import { type AnsweredCall, type FlushResult, readFlush } from './outcomes.js';
+import { type AnsweredCall, type FlushResult, makeRefusal, readFlush } from './outcomes.js';
 import { CALLS_OF_A_PULL, maxOctetsOf, type SyncOptions } from './sync-options.js';
 import { KEY_IS_USED, TRANSIENT } from './transient.js';
 import { findConflicts, findWaiting } from './unchanged.js';
 import { answerOf, type CallAnswer } from './wire.js';
 
-export const TOO_LARGE = Object.freeze({
-  type: 'tooLarge',
-  description: 'The server takes nothing so large.',
-});
+export const TOO_LARGE = makeRefusal('tooLarge', 'The server takes nothing so large.');
 
 /** Limits are not halved further: a single write is less than this in any case. */
 const SMALLEST_SHARE = 2 ** -12;
@@ -88,8 +85,7 @@ export class Outbox {
    * call that comes again after a crash.
    */
   async plan(): Promise<void> {
-    const { replica, commit, isHeld, tidy, checkLog } = this.#options;
-    await checkLog?.();
+    const { replica, commit, isHeld, tidy } = this.#options;
     tidy();
     this.#endConflicts();
     const { log } = replica;
@@ -160,13 +156,10 @@ export class Outbox {
   }
 
   #endConflicts(): void {
-    const { replica, commit, isHeld, lacksFile, hasOnceKeys } = this.#options;
+    const { replica, commit, hasOnceKeys } = this.#options;
     const lacksState = (write: PendingWrite) =>
       this.#isRefused(write.type) && (isChecked(write) || !hasOnceKeys());
-    // A held write may need something that is in the store, which is lost.
-    const orphans = findOrphans(replica, lacksFile, lacksState).filter(
-      ({ write }) => !isHeld(write),
-    );
+    const orphans = findOrphans(replica, this.#options, lacksState);
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;
     const ended = new Set(outcomes.map(({ write }) => write));

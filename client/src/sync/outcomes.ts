@@ -15,6 +15,11 @@ export interface Refusal {
   readonly [member: string]: JsonValue | undefined;
 }
 
+/** Returns a refusal of this client. */
+export function makeRefusal(type: string, description: string): Refusal {
+  return Object.freeze({ type, description });
+}
+
 /** The end of a write; a refused one stays told until somebody takes note of it. */
 export type Outcome =
   | { readonly isMade: true; readonly write: PendingWrite; readonly id: string }
@@ -317,10 +322,10 @@ class FlushReader {
   }
 }
 
-export const DEPENDENCY_FAILED: Refusal = Object.freeze({
-  type: 'dependencyFailed',
-  description: 'An object that it needs was refused.',
-});
+export const DEPENDENCY_FAILED = makeRefusal(
+  'dependencyFailed',
+  'An object that it needs is not there.',
+);
 
 const REFUSED = {
   create: 'notCreated',
@@ -328,10 +333,7 @@ const REFUSED = {
   destroy: 'notDestroyed',
 } as const;
 
-const UNANSWERED: Refusal = Object.freeze({
-  type: 'serverFail',
-  description: 'The server did not answer the write.',
-});
+const UNANSWERED = makeRefusal('serverFail', 'The server has not answered it.');
 
 function membersOf(response: JsonObject, name: string): JsonObject {
   const members = response[name];

@@ -36,8 +36,9 @@ export interface SyncOptions {
   readonly hasOnceKeys: () => boolean;
   /**
    * Makes a change with the ends of the writes that it takes out of the log, and tells whoever
-   * looks at it. Among tabs, ends that are no answers (`areAnswers` is false) are told once they
-   * are durable. Resolves once it is durable; false where it never will be.
+   * looks at it. `areAnswers`: the server has said so, or its data shows it, and no other tab finds
+   * another end. Among tabs, others are told once they are durable. Resolves once it is durable;
+   * false where it never will be.
    */
   readonly commit: (
     change: Change,
@@ -46,10 +47,12 @@ export interface SyncOptions {
   ) => Promise<boolean>;
   /** Returns whether an unsent write must not be sent: a later client would send it once more. */
   readonly isHeld: (write: PendingWrite) => boolean;
-  /** Reads what this client has to know of the writes of other tabs before it sends them. */
-  readonly checkLog?: () => Promise<void>;
+  /** Returns whether an unsent write may need what is in the store, which is lost. */
+  readonly isKept: (write: PendingWrite) => boolean;
+  /** Plans writes, behind what this client has to know of those of other tabs. */
+  readonly planWith: (plan: () => Promise<void>) => Promise<void>;
   /** Returns whether a write can't be made: it names a file that the server will never have. */
-  readonly lacksFile?: (write: PendingWrite) => boolean;
+  readonly lacksFile: (write: PendingWrite) => boolean;
   /** Returns a refused write as it is sent once more; null: the refusal is final. */
   readonly repair?: Repair;
   /**

@@ -217,7 +217,7 @@ export class Sync {
     const questions = await this.#openCalls.ask();
     const { lost, probe, isResting } = questions;
     const mayWrite = lost === null && probe === null && !isResting;
-    if (mayWrite) await this.#outbox.plan();
+    if (mayWrite) await this.#options.planWith(() => this.#outbox.plan());
     if (this.#isEnded()) return null;
     const cycle = this.#makeCycle(questions, mayWrite ? this.#outbox.calls() : []);
     const request = this.#requestOf(cycle);

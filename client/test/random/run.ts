@@ -67,6 +67,9 @@ async function runWorld(world: World): Promise<void> {
     await checkCopy(world, device);
   }
   await checkRest(world);
+  // A tab that never came to rest has not been judged.
+  await world.marks.look();
+  for (const record of world.tabs.flatMap(({ records }) => records)) record.judge();
   world.judgeAll();
 }
 

@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AccountWrites } from '../../src/cache/account-writes.js';
 import { Problems } from '../../src/cache/problems.js';
-import { writeUpdate } from '../../src/cache/write-forms.js';
+import { writeCreate, writeDestroy, writeUpdate } from '../../src/cache/write-forms.js';
 import { memory } from '../../src/persist/memory.js';
 import { AccountStore } from '../../src/store/account-store.js';
 import { StoreWriter } from '../../src/store/store-writer.js';
@@ -36,7 +37,8 @@ async function openInTurn() {
   if (write === undefined) throw new Error('There is no write.');
   const end = (areAnswers: boolean) =>
     writes.commit({ log: [] }, [{ isMade: false, write, error: ERROR }], areAnswers);
-  return { turn, open, store, problems, writes, end, findTold: () => problems.list.getSnapshot() };
+  const findTold = () => problems.list.getSnapshot();
+  return { turn, open, writer, store, problems, writes, shown, end, findTold };
 }
 
 describe('an end that no answer has given', () => {
@@ -65,6 +67,42 @@ describe('an end that no answer has given', () => {
     await store.read(open);
     expect(findTold()).toEqual([]);
     expect(store.replica.log).toHaveLength(1);
+  });
+
+  it('is no success where another tab has the turn, before the log is read again', async () => {
+    const { open, store, writes, shown, end } = await openInTurn();
+    await open.fence();
+    expect(await end(false)).toBe(false);
+    await writes.endForgotten(open);
+    store.endTurn();
+    await store.read(open);
+    expect(store.replica.log).toHaveLength(1);
+    await setTimeout(10);
+    const told = await Promise.race([shown.result, Promise.resolve('nothing')]);
+    expect(told).toBe('nothing');
+  });
+
+  it('is told where another tab has the turn of a tab that has lost its store', async () => {
+    const { turn, writer, end, findTold } = await openInTurn();
+    turn.isFenced = true;
+    writer.lose('lost');
+    expect(await end(false)).toBe(false);
+    expect(findTold()).toHaveLength(1);
+  });
+
+  it('is told by nobody where two writes end each other in a turn that is lost', async () => {
+    const { open, store, writes } = await openInTurn();
+    const made = writeCreate(writes, makeTable('Thing'), { name: 'b' });
+    await made.saved;
+    const key = store.replica.log.find(({ kind }) => kind === 'create')?.key ?? '';
+    const gone = writeDestroy(writes, 'Thing', key);
+    await gone.saved;
+    const ends = [made.result, gone.result].map((result) => result.then(() => 'told'));
+    await open.fence();
+    writes.tidy();
+    expect(store.replica.log).toHaveLength(1);
+    await setTimeout(10);
+    expect(await Promise.race([...ends, Promise.resolve('nothing')])).toBe('nothing');
   });
 });
 

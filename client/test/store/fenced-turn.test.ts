@@ -56,7 +56,10 @@ it('a write that is told of late is not taken in a turn that finds it ended', as
   await second.store.commit({ log: [] });
   await first.store.commit({ log: [...first.store.replica.log, create('~new')] }, { isFree: true });
   for (const one of first.news) second.store.follow(one);
-  await second.store.checkLog(async () => undefined);
+  await second.store.planWith(
+    async () => undefined,
+    async () => undefined,
+  );
   expect(second.store.replica.log.map(({ key }) => key)).toEqual(['~new']);
 });
 

@@ -140,6 +140,8 @@ export async function openAccount(
     announce: () => undefined,
   });
   const outcomes: Outcome[] = [];
+  /** The ends among them that the server has not told. */
+  const guesses: Outcome[] = [];
   const failures: (string | null)[] = [];
   const sync = new Sync({
     ...{ accountId: 'A', replica: store.replica, wire: server },
@@ -147,12 +149,16 @@ export async function openAccount(
     limits: () => limits,
     hasOnceKeys: () => hasKeys,
     isHeld: (write) => store.isHeld(write) || isHeld(write),
-    commit(change, ended) {
+    commit(change, ended, areAnswers = true) {
       outcomes.push(...ended);
+      if (!areAnswers) guesses.push(...ended);
       return store.commit(change);
     },
     report: (failure) => failures.push(failure),
     tidy: () => undefined,
+    planWith: (plan) => plan(),
+    isKept: () => false,
+    lacksFile: () => false,
     takeTurn: (work) => work(),
     isFenced: () => false,
     isShown,
@@ -160,7 +166,7 @@ export async function openAccount(
     backoff: new Backoff(pause),
   });
   return {
-    ...{ store, sync, outcomes, failures },
+    ...{ store, sync, outcomes, guesses, failures },
     isMade: (id: string): boolean =>
       outcomes.some(({ isMade, write }) => isMade && write.ids.includes(id)),
     /** Goes on without pauses for so many requests, or until this holds: tells whether it does. */

@@ -95,7 +95,7 @@ describe('writes that a server has failed at', () => {
 
 describe('a call at which a server fails', () => {
   it.each([true, false])('refuses the write alone that is to blame: keys %s', async (hasKeys) => {
-    const { server, create, outcomes, refused, finish } = await open({ hasKeys });
+    const { server, create, outcomes, guesses, refused, finish } = await open({ hasKeys });
     server.answer = ([name, args, id]) =>
       name === 'Thing/set' && JSON.stringify(args).includes('poison')
         ? [['error', { type: 'serverFail' }, id]]
@@ -106,6 +106,8 @@ describe('a call at which a server fails', () => {
     expect(refused()).toMatchObject([
       { write: { ids: ['poison'] }, error: { type: 'serverFail' } },
     ]);
+    // Another tab may make it.
+    expect(guesses).toEqual(refused());
     const made = Array.from(server.objects.values(), ({ text }) => text).sort();
     expect(made).toEqual(['one', 'three', 'two']);
   });

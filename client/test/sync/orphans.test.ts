@@ -26,6 +26,12 @@ function update(key: string): PendingWrite {
   return { ...common, ids: [key], key, kind: 'update', patch: { text: 'b' }, unchanged: null };
 }
 
+const never = (): boolean => false;
+
+/** Returns the ends of writes; `kept` stay in any case. */
+const findEnds = (replica: Replica, kept: readonly PendingWrite[] = [], lacksFile = never) =>
+  findOrphans(replica, { isKept: (write) => kept.includes(write), lacksFile }, never);
+
 describe('writes of an object that was made here', () => {
   it('end where it is nowhere any more', () => {
     const replica = new Replica([todo]);
@@ -35,7 +41,7 @@ describe('writes of an object that was made here', () => {
     const lost = update(GONE);
     const log = [create, update(MADE), lost, update(NAMED), update('x1'), update(GONE)];
     replica.apply({ log, aliases: new Map([[NAMED, { type: 'Todo', id: 'x2' }]]) });
-    const ends = findOrphans(replica);
+    const ends = findEnds(replica);
     expect(ends.map(({ write }) => write.key)).toEqual([GONE, GONE]);
     expect(ends[0]).toMatchObject({ isMade: false, write: lost, error: { type: 'notFound' } });
     expect(ends[0]?.write).toBe(lost);
@@ -48,7 +54,7 @@ describe('writes of an object that was made here', () => {
     });
     const [early, child] = [update(MADE), make(NAMED, MADE)];
     replica.apply({ log: [early, child, make(MADE, MADE), update(MADE)] });
-    expect(findOrphans(replica)).toMatchObject([
+    expect(findEnds(replica)).toMatchObject([
       { isMade: false, write: early, error: { type: 'notFound' } },
       { isMade: false, write: child, error: { type: 'dependencyFailed' } },
     ]);
@@ -66,11 +72,23 @@ describe('writes of an object that was made here', () => {
     const [named, next] = [create(MADE, GONE), create(NAMED, MADE)];
     const file = create('~00000000-0000-4000-8000-000000000004', GONE, [GONE]);
     replica.apply({ log: [named, next, update(MADE), file, { ...named, sentAs: 'k' }] });
-    const ends = findOrphans(replica);
+    const ends = findEnds(replica);
     const failed = { isMade: false, error: { type: 'dependencyFailed' } };
     expect(ends).toMatchObject([failed, failed, { error: { type: 'notFound' } }]);
     expect(ends.map(({ write }) => write)).toEqual([named, next, update(MADE)]);
   });
+});
+
+it('a write that has to stay keeps the object that it makes, and what needs that', () => {
+  const replica = new Replica([todo]);
+  const make = (key: string, parentId: string): PendingWrite => ({
+    ...{ ...common, ids: [key], key, kind: 'create', values: { text: 'a', parentId } },
+  });
+  const kept = make(MADE, GONE);
+  replica.apply({ log: [kept, update(MADE), make(NAMED, MADE), update(NAMED)] });
+  expect(findEnds(replica, [kept])).toEqual([]);
+  expect(findEnds(replica)).toHaveLength(4);
+  expect(findEnds(replica, [kept], () => true).map(({ write }) => write)).not.toContain(kept);
 });
 
 it('a write that comes while others are planned in vain ends where it lacks a file', async () => {
@@ -83,6 +101,7 @@ it('a write that comes while others are planned in vain ends where it lacks a fi
   let commits = 0;
   const options = {
     ...{ accountId: 'A', replica, hasOnceKeys: () => true, tidy: () => undefined },
+    isKept: never,
     limits: () => ({
       ...{ maxCallsInRequest: 16, maxObjectsInGet: 9, maxObjectsInSet: 9, maxSizeRequest: 1e5 },
     }),

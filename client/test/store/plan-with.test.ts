@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { memory } from '../../src/persist/memory.js';
+import type { Change, OpenStore } from '../../src/persist/port.js';
+import { AccountStore, type CommitNews } from '../../src/store/account-store.js';
+import { StoreWriter } from '../../src/store/store-writer.js';
+import type { PendingWrite } from '../../src/store/write.js';
+import { makeTable } from '../support/toy-server.js';
+import { overrideCalls } from '../support/wrap-store.js';
+
+// A tab plans its writes in its turn, while other tabs tell of theirs.
+
+const create = (key: string): PendingWrite => ({
+  ...{ ids: [key], type: 'Thing', key, sentAs: null, unchanged: null },
+  ...{ kind: 'create', values: { text: key } },
+});
+
+const nothing = async (): Promise<void> => undefined;
+
+function openTab(open: OpenStore) {
+  const news: CommitNews[] = [];
+  const writer = new StoreWriter(open, null, () => undefined);
+  const store = new AccountStore({
+    ...{ accountId: 'A', tables: [makeTable('Thing')], versionOf: () => '1', writer },
+    announce: (one) => news.push(one),
+  });
+  return { store, writer, news };
+}
+
+/** Opens a tab that has its turn, and another one that writes. */
+async function openTabs(own: (open: OpenStore) => Partial<OpenStore> = () => ({})) {
+  const shared = await memory().open('shared');
+  const open = overrideCalls(shared, own(shared));
+  const [planner, other] = [openTab(open), openTab(shared)];
+  await other.store.read(shared);
+  await planner.store.beginTurn({ epoch: await shared.fence(), isFenced: false }, open);
+  const { store, news } = other;
+  return {
+    ...{ planner, other },
+    keys: () => planner.store.replica.log.map(({ key }) => key),
+    /** Makes an object in the other tab; returns what that tells. */
+    async write(key: string): Promise<CommitNews> {
+      await store.commit({ log: [...store.replica.log, create(key)] }, { isFree: true });
+      const last = news.at(-1);
+      if (last === undefined) throw new Error('Nothing is told.');
+      return last;
+    },
+  };
+}
+
+describe('writes that other tabs tell of in a turn', () => {
+  it('come behind a plan that is being made', async () => {
+    const { planner, keys, write } = await openTabs();
+    planner.store.follow(await write('~early'));
+    const late = await write('~late');
+    const seen: (readonly string[])[] = [];
+    await planner.store.planWith(
+      async () => {
+        planner.store.follow(await write('~unread'));
+      },
+      async () => {
+        seen.push(keys());
+        planner.store.follow(late);
+        seen.push(keys());
+      },
+    );
+    // The log was read when two of them were there.
+    expect(seen).toEqual([
+      ['~early', '~late'],
+      ['~early', '~late'],
+    ]);
+    expect(keys()).toEqual(['~early', '~late', '~unread']);
+  });
+
+  it('have the log read once for each plan, however many they are', async () => {
+    let reads = 0;
+    const { planner, write } = await openTabs((open) => ({
+      load(table, prefix) {
+        if (table === 'log') reads += 1;
+        return open.load(table, prefix);
+      },
+    }));
+    reads = 0;
+    const row: Change = { table: 'meta', key: 'upload A ~f', value: { size: 1 } };
+    const told = { accountId: 'A', step: null, before: 0, isStored: true, outcomes: [] };
+    planner.store.follow({ ...told, rows: [row] });
+    await planner.store.planWith(nothing, nothing);
+    expect(reads).toBe(0);
+    for (const key of ['~a', '~b', '~c']) planner.store.follow(await write(key));
+    const hearMore = async (): Promise<void> => {
+      planner.store.follow(await write('~d'));
+    };
+    await planner.store.planWith(hearMore, nothing);
+    expect(reads).toBe(1);
+    await planner.store.planWith(nothing, nothing);
+    expect(reads).toBe(2);
+    await planner.store.planWith(nothing, nothing);
+    expect(reads).toBe(2);
+  });
+});
+
+describe('a plan', () => {
+  it('is made, and the store is lost, where that does not tell what a write needs', async () => {
+    const { planner } = await openTabs();
+    let plans = 0;
+    await planner.store.planWith(
+      () => Promise.reject(new Error('It is gone.')),
+      async () => {
+        plans += 1;
+      },
+    );
+    expect([planner.writer.loss, plans]).toEqual(['lost', 1]);
+  });
+
+  it('is made, and the store is lost, where the log can not be read', async () => {
+    let isGone = false;
+    const { planner, write, keys } = await openTabs((open) => ({
+      load: (table, prefix) =>
+        isGone ? Promise.reject(new Error('It is gone.')) : open.load(table, prefix),
+    }));
+    planner.store.follow(await write('~a'));
+    isGone = true;
+    const seen: (readonly string[])[] = [];
+    await planner.store.planWith(nothing, async () => {
+      seen.push(keys());
+    });
+    expect([planner.writer.loss, seen]).toEqual(['lost', [['~a']]]);
+  });
+
+  it('is not made where the account is closed while the log is read', async () => {
+    let stop: () => void = () => undefined;
+    const { planner, write, keys } = await openTabs((open) => ({
+      load(table, prefix) {
+        stop();
+        return open.load(table, prefix);
+      },
+    }));
+    planner.store.follow(await write('~a'));
+    await write('~b');
+    stop = () => planner.store.stop();
+    let plans = 0;
+    await planner.store.planWith(nothing, async () => {
+      plans += 1;
+    });
+    expect([plans, keys()]).toEqual([0, ['~a']]);
+  });
+
+  it('takes what is told meanwhile, also where it fails', async () => {
+    const { planner, keys, write } = await openTabs();
+    const plan = async (): Promise<void> => {
+      planner.store.follow(await write('~a'));
+      throw new Error('no plan');
+    };
+    await expect(planner.store.planWith(nothing, plan)).rejects.toThrow('no plan');
+    expect(keys()).toEqual(['~a']);
+  });
+});
