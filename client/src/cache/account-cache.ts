@@ -104,7 +104,6 @@ export class AccountCache {
       isShown: (type) => this.lists.isShown(type),
       commit: (...ended) => this.#commit(...ended),
       isHeld: (write) => store.isHeld(write) || uploads.isAwaited(write),
-      isKept: (write) => store.isHeld(write),
       planWith: (plan) => store.planWith(() => uploads.readMissing(), plan),
       lacksFile: (write) => uploads.lacksFile(write),
       repair: (write, error) => uploads.repair(write, error),
@@ -167,8 +166,8 @@ export class AccountCache {
     // In its own turn it is ahead of the store.
     if (store.turn === null) await store.read(open);
     this.lists.noteMissing();
-    await this.uploads.load(open);
     await this.writes.endForgotten(open);
+    await this.uploads.load(open);
     this.#sync.goOn();
   }
 

@@ -11,7 +11,7 @@ import { TOO_LARGE } from '../sync/outbox.js';
 import { makeRefusal, type Outcome, type Refusal } from '../sync/outcomes.js';
 import { maxOctetsOf, type SyncLimits } from '../sync/sync-options.js';
 import type { Peers } from './peers.js';
-import type { Problems } from './problems.js';
+import type { Problems, RefusedWrite } from './problems.js';
 import type { UploadQueue } from './upload-queue.js';
 import { CLOSED, type Waiter, Waiters } from './waiters.js';
 import {
@@ -161,21 +161,25 @@ export class AccountWrites implements WriteTarget {
 
   /**
    * One commit has the ends of writes, and the problems that they are. Among tabs, ends without an
-   * answer are told behind it: another one may have the turn by now, and make the writes.
+   * answer are told behind it: another one may have the turn by now, and make the writes. Until
+   * then all of them are problems in the store: this tab may end before it tells.
    */
   commit(change: Change, ends: readonly Outcome[], areAnswers = true): Promise<boolean> {
     if (this.#isDropped) return Promise.resolve(false);
     const { store, problems, uploads } = this.#options;
     const { turn } = store;
     const outcomes = ends.map((outcome) => this.#explain(outcome));
-    const refused = this.#findUnasked(outcomes);
-    const rows = problems.rowsOf(refused);
-    const durable = store.commit(change, { rows, outcomes });
+    const isLate = !areAnswers && turn !== null;
+    const refused = this.#findRefused(outcomes);
+    const stored = isLate ? refused : refused.filter(this.#isUnasked);
+    const durable = store.commit(change, { rows: problems.rowsOf(stored), outcomes });
     const tell = (): void => {
-      this.end(outcomes, refused);
+      const shown = stored.filter(this.#isUnasked);
+      problems.remove(stored.filter((one) => !shown.includes(one)));
+      this.end(outcomes, shown);
       uploads.note(outcomes);
     };
-    if (areAnswers || turn === null) tell();
+    if (!isLate) tell();
     else {
       this.#ending.add(outcomes);
       void durable.then((isDurable) => {
@@ -188,9 +192,9 @@ export class AccountWrites implements WriteTarget {
   }
 
   /** Ends writes; `refused` are problems from now on. */
-  end(outcomes: readonly Outcome[], refused: Parameters<Problems['add']>[0] = []): void {
+  end(outcomes: readonly Outcome[], refused: readonly RefusedWrite[] = []): void {
     const { problems } = this.#options;
-    const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome));
+    const asked = outcomes.flatMap((outcome) => this.#waiters.findAsked(outcome.write));
     this.#waiters.end(outcomes);
     problems.add(refused);
     for (const id of asked) problems.dismiss(id);
@@ -218,7 +222,7 @@ export class AccountWrites implements WriteTarget {
     const outcomes = store.replica.log.map(
       (write) => ({ isMade: false, write, error: GONE }) as const,
     );
-    const refused = this.#findUnasked(outcomes);
+    const refused = this.#findRefused(outcomes).filter(this.#isUnasked);
     store.drop(problems.rowsOf(refused));
     this.end(outcomes, refused);
   }
@@ -308,14 +312,16 @@ export class AccountWrites implements WriteTarget {
       : outcome;
   }
 
-  #findUnasked(outcomes: readonly Outcome[]) {
+  #findRefused(outcomes: readonly Outcome[]): readonly RefusedWrite[] {
     const { accountId } = this.#options;
-    return outcomes.flatMap((outcome) => {
-      const { ids } = outcome.write;
-      if (outcome.isMade || this.#waiters.findAsked(outcome).length === ids.length) return [];
-      return [{ accountId, write: outcome.write, error: outcome.error }];
-    });
+    return outcomes.flatMap(({ write, ...end }) =>
+      end.isMade ? [] : [{ accountId, write, error: end.error }],
+    );
   }
+
+  /** Somebody has yet to ask for an end of a write, which has several where others joined it. */
+  readonly #isUnasked = ({ write }: RefusedWrite): boolean =>
+    this.#waiters.findAsked(write).length < write.ids.length;
 }
 
 export const GONE = makeRefusal('accountNotFound', 'The user has no such account.');

@@ -78,6 +78,11 @@ export class Problems {
     this.add([refused]);
   }
 
+  /** Removes refused writes that are not shown from the store. */
+  remove(refused: readonly RefusedWrite[]): void {
+    if (refused.length > 0) this.#write(refused.map(rowOf));
+  }
+
   /** Shows refused writes. */
   add(refused: readonly RefusedWrite[]): void {
     for (const one of refused) this.#reader.note(rowOf(one).key);

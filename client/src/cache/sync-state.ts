@@ -17,7 +17,7 @@ const RANKS: readonly SyncSnapshot['status'][] = [
   'replaced',
 ];
 
-/** Events of browsers, told to the window, after which the server may be there or have news. */
+/** Events of browsers after which the server may be there again, or have news. */
 const WAKING = ['online', 'visibilitychange'] as const;
 
 /** Starts the cycles of all accounts, and tells how they are. */
@@ -41,7 +41,7 @@ export class SyncState {
     this.#timer = setInterval(() => {
       if (!this.#isPushed && !isHidden()) this.#each((account) => account.want());
     }, POLL);
-    for (const event of WAKING) globalThis.addEventListener?.(event, this.#onEvent);
+    for (const event of WAKING) globalThis.addEventListener?.(event, this.#onEvent, true);
     this.control = {
       getSnapshot: this.#snapshot.getSnapshot,
       subscribe: this.#snapshot.subscribe,
@@ -92,7 +92,7 @@ export class SyncState {
   /** Ends all cycles. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    for (const event of WAKING) globalThis.removeEventListener?.(event, this.#onEvent);
+    for (const event of WAKING) globalThis.removeEventListener?.(event, this.#onEvent, true);
     await Promise.all(Array.from(this.#accounts.values(), (account) => account.close()));
   }
 

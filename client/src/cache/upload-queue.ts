@@ -126,11 +126,12 @@ export class UploadQueue {
   }
 
   /** Returns whether the server lacks a file that a write names, and will get it. */
-  isAwaited({ blobs = [] }: PendingWrite): boolean {
+  isAwaited(write: PendingWrite): boolean {
     const { replica } = this.#context.store;
-    return blobs.some((key) => {
+    if (this.lacksFile(write)) return false;
+    return !!write.blobs?.some((key) => {
       const row = this.#rows.get(key);
-      if (row === undefined || row.error !== undefined) return false;
+      if (row === undefined) return false;
       // Until the worker is there, nobody can send the file again where the server lacks it.
       return row.sentAt === undefined || replica.idOf(key) === null || this.#worker === null;
     });

@@ -2,7 +2,7 @@ import type { BlobId, Uploaded } from '../call/blobs.js';
 import type { RequestError } from '../call/errors.js';
 import type { Key, PendingWrite } from '../store/write.js';
 import type { Backoff } from '../sync/backoff.js';
-import { makeRefusal, type Outcome, type Refusal } from '../sync/outcomes.js';
+import type { Outcome, Refusal } from '../sync/outcomes.js';
 import type { Pause } from '../sync/pause.js';
 import type { OnProgress } from '../transport/upload.js';
 import type {
@@ -468,5 +468,8 @@ function describe(error: unknown): Refusal {
   return { type: isTooLarge(error) ? 'tooLarge' : type, description: message };
 }
 
-const LOST = makeRefusal('blobNotFound', 'The store has lost the file.');
-const GONE = makeRefusal('closed', 'The file is not needed.');
+const LOST: Refusal = Object.freeze({
+  type: 'blobNotFound',
+  description: 'The store has lost the file.',
+});
+const GONE: Refusal = Object.freeze({ type: 'closed', description: 'The file is not needed.' });

@@ -41,8 +41,8 @@ export class Waiters {
   }
 
   /** Returns the ids of a write, several where writes became one, whose ends somebody asked for. */
-  findAsked({ write }: Outcome): readonly string[] {
-    return write.ids.filter((id) => this.#all.get(id)?.isAsked === true);
+  findAsked({ ids }: PendingWrite): readonly string[] {
+    return ids.filter((id) => this.#all.get(id)?.isAsked === true);
   }
 
   /** Returns the ids of those that aren't among pending writes. */

@@ -320,7 +320,7 @@ function isOfDatabase(error: unknown): error is DOMException {
 }
 
 function makeLostError(cause: unknown): StoreLostError {
-  return new StoreLostError('The browser has lost the data.', { cause });
+  return new StoreLostError('The browser has lost the database.', { cause });
 }
 
 function makeStamp(): Stamp {

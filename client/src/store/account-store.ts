@@ -174,7 +174,7 @@ export class AccountStore {
     return reading;
   }
 
-  async #catchUp(store: OpenStore): Promise<void> {
+  async #catchUp(store: OpenStore, isForTurn = false): Promise<void> {
     // In its own turn, which has begun since, the tab is ahead of the store.
     if (this.#turn !== null) return;
     let step = await this.#loadStep(store);
@@ -183,12 +183,15 @@ export class AccountStore {
       await new Promise((resolve) => setTimeout(resolve, NEAR));
       step = await this.#loadStep(store);
     }
-    // New rows that were told late may be gone again.
-    if (!(await this.#putAside(() => this.#load(store, step)))) await this.#catchUp(store);
+    const isAll = await this.#putAside(() => this.#load(store, step), isForTurn);
+    if (!isAll) await this.#catchUp(store, isForTurn);
   }
 
-  /** Takes what other tabs tell behind some work. Resolves to whether all of it is here then. */
-  async #putAside(work: () => Promise<void>): Promise<boolean> {
+  /**
+   * Takes what other tabs tell behind some work. Resolves to whether all of it is here then: new
+   * rows that were told late may be gone again, unless it is a turn that reads them once more.
+   */
+  async #putAside(work: () => Promise<void>, isForTurn = true): Promise<boolean> {
     const untaken: CommitNews[] = [];
     this.#untaken = untaken;
     let isAll = true;
@@ -196,7 +199,8 @@ export class AccountStore {
       await work();
     } finally {
       this.#untaken = null;
-      for (const news of untaken) isAll = this.follow(news) && news.step !== null && isAll;
+      for (const news of untaken)
+        isAll = this.follow(news) && (isForTurn || news.step !== null) && isAll;
     }
     return isAll;
   }
@@ -262,10 +266,11 @@ export class AccountStore {
    * read from the store since the last turn: what began then leads nowhere.
    */
   async beginTurn(turn: Turn, store: OpenStore): Promise<boolean> {
-    await this.read(store);
+    // Writes that are told from here on have the log read once more before a plan.
+    this.#hasHeard = false;
+    await this.#queue(() => this.#catchUp(store, true));
     this.#open = store;
     this.#turn = turn;
-    this.#hasHeard = false;
     const isReread = this.#isReread;
     this.#isReread = false;
     return isReread;

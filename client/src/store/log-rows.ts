@@ -23,7 +23,7 @@ export class LogRows {
   readonly #stored = new Map<string, string | null>();
   /** Places of rows that are being written. */
   readonly #coming = new Set<string>();
-  /** Rows of which another tab has told the end before their own tab has told of them. */
+  /** Rows that have ended: their own tabs may tell of them later. */
   readonly #ended = new Set<string>();
   #last = 0;
 
@@ -144,6 +144,7 @@ export class LogRows {
     const rest = new Set(after.slice(start));
     for (const write of old) if (!rest.has(write)) this.#places.delete(write);
     const gone = [...new Set(places.values())].filter((place) => !kept.has(place));
+    for (const place of gone) this.#ended.add(place);
     return [...changes, ...gone.map((place) => this.#row(place))];
   }
 

@@ -19,7 +19,7 @@ const LACKS_STATE = makeRefusal('forbidden', 'The server tells nothing of it.');
  */
 export function findOrphans(
   replica: Replica,
-  { isKept, lacksFile }: Pick<SyncOptions, 'isKept' | 'lacksFile'>,
+  { isHeld, lacksFile }: Pick<SyncOptions, 'isHeld' | 'lacksFile'>,
   lacksState: (write: PendingWrite) => boolean,
 ): readonly Outcome[] {
   // A create that is made once more stands behind writes of tabs that knew of the first one.
@@ -34,7 +34,8 @@ export function findOrphans(
   };
   const judge = (write: PendingWrite): Refusal | null => {
     const { key, sentAs } = write;
-    if (sentAs !== null || isKept(write)) return null;
+    // A held write may need something that is in the store, which is lost.
+    if (sentAs !== null || isHeld(write)) return null;
     if (lacksFile(write)) return LACKS_FILE;
     if (lacksState(write)) return LACKS_STATE;
     if (isLacking(write)) return DEPENDENCY_FAILED;

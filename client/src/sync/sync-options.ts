@@ -45,10 +45,11 @@ export interface SyncOptions {
     outcomes: readonly Outcome[],
     areAnswers?: boolean,
   ) => Promise<boolean>;
-  /** Returns whether an unsent write must not be sent: a later client would send it once more. */
+  /**
+   * Returns whether an unsent write must not be sent: it waits for a file, or a later client would
+   * send it once more.
+   */
   readonly isHeld: (write: PendingWrite) => boolean;
-  /** Returns whether an unsent write may need what is in the store, which is lost. */
-  readonly isKept: (write: PendingWrite) => boolean;
   /** Plans writes, behind what this client has to know of those of other tabs. */
   readonly planWith: (plan: () => Promise<void>) => Promise<void>;
   /** Returns whether a write can't be made: it names a file that the server will never have. */

@@ -177,6 +177,25 @@ describe('a file', () => {
     expect(await served.readFiles('No')).toEqual([]);
   });
 
+  it('that the program ends takes a write along that waits for another file, at once', async () => {
+    const { jmap, me } = await open();
+    const controller = new AbortController();
+    served
+      .proxy()
+      .decide((request) =>
+        isUpload(request) && request.text === 'late' ? { status: 500 } : 'pass',
+      );
+    const [late, scan] = [me.upload('late'), me.upload('no', { signal: controller.signal })];
+    const write = me.Gadget.create({ title: 'No', blobId: late, album: { [scan.key]: true } });
+    await scan.saved;
+    controller.abort();
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'dependencyFailed' } });
+    served.goOnline();
+    await jmap.sync.settled();
+    expect(await late.result).toMatchObject({ ok: true });
+    expect(await served.readFiles('No')).toEqual([]);
+  });
+
   it('that the program ends is not sent, where the store is late to know of its end', async () => {
     const store = wrapStore(memory(), (opened) => ({
       async commit(changes, options) {

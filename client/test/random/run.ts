@@ -67,9 +67,11 @@ async function runWorld(world: World): Promise<void> {
     await checkCopy(world, device);
   }
   await checkRest(world);
-  // A tab that never came to rest has not been judged.
   await world.marks.look();
-  for (const record of world.tabs.flatMap(({ records }) => records)) record.judge();
+  for (const { isQuiet, number, records } of world.tabs) {
+    if (!isQuiet) world.fail(`tab ${number} waits for its store`);
+    for (const record of records) record.judge();
+  }
   world.judgeAll();
 }
 

@@ -4,6 +4,7 @@ import { AccountWrites } from '../../src/cache/account-writes.js';
 import { Problems } from '../../src/cache/problems.js';
 import { writeCreate, writeDestroy, writeUpdate } from '../../src/cache/write-forms.js';
 import { memory } from '../../src/persist/memory.js';
+import type { Change as RowChange } from '../../src/persist/port.js';
 import { AccountStore } from '../../src/store/account-store.js';
 import { StoreWriter } from '../../src/store/store-writer.js';
 import { LIMITS, makeTable } from '../support/toy-server.js';
@@ -18,8 +19,9 @@ async function openInTurn() {
     ...{ accountId: 'A', tables: [makeTable('Thing')], versionOf: () => '1', writer },
     announce: () => undefined,
   });
+  const removed: (readonly RowChange[])[] = [];
   const problems = new Problems(
-    () => undefined,
+    (rows) => removed.push(rows),
     { settle: async () => undefined, lacks: () => false },
     () => false,
   );
@@ -38,7 +40,7 @@ async function openInTurn() {
   const end = (areAnswers: boolean) =>
     writes.commit({ log: [] }, [{ isMade: false, write, error: ERROR }], areAnswers);
   const findTold = () => problems.list.getSnapshot();
-  return { turn, open, writer, store, problems, writes, shown, end, findTold };
+  return { turn, open, removed, writer, store, problems, writes, shown, end, findTold };
 }
 
 describe('an end that no answer has given', () => {
@@ -67,6 +69,19 @@ describe('an end that no answer has given', () => {
     await store.read(open);
     expect(findTold()).toEqual([]);
     expect(store.replica.log).toHaveLength(1);
+  });
+
+  it('is a problem in the store until it is told to who has asked', async () => {
+    const { open, removed, shown, end, findTold } = await openInTurn();
+    const { result } = shown;
+    const durable = end(false);
+    expect(removed).toEqual([]);
+    expect(await durable).toBe(true);
+    expect(await result).toEqual({ ok: false, error: ERROR });
+    // The tab may have ended before it could tell.
+    const [row] = await open.load('meta', 'problem ');
+    expect(removed).toEqual([[{ table: 'meta', key: row?.[0] }]]);
+    expect(findTold()).toEqual([]);
   });
 
   it('is no success where another tab has the turn, before the log is read again', async () => {

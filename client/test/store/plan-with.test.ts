@@ -48,6 +48,30 @@ async function openTabs(own: (open: OpenStore) => Partial<OpenStore> = () => ({}
 }
 
 describe('writes that other tabs tell of in a turn', () => {
+  it('have the store read once at its begin, however fast they come', async () => {
+    const shared = await memory().open('shared');
+    const [planner, other] = [openTab(shared), openTab(shared)];
+    for (const { store } of [planner, other]) await store.read(shared);
+    let reads = 0;
+    const open = overrideCalls(shared, {
+      async load(table, prefix) {
+        const rows = await shared.load(table, prefix);
+        if (table !== 'log') return rows;
+        reads += 1;
+        const write = create(`~${reads}`);
+        const log = [...other.store.replica.log, write];
+        await other.store.commit({ log }, { isFree: true });
+        for (const news of other.news.slice(-1)) planner.store.follow(news);
+        return rows;
+      },
+    });
+    await planner.store.beginTurn({ epoch: await shared.fence(), isFenced: false }, open);
+    expect(reads).toBe(1);
+    await planner.store.planWith(nothing, nothing);
+    expect(reads).toBe(2);
+    expect(planner.store.replica.log).toHaveLength(2);
+  });
+
   it('come behind a plan that is being made', async () => {
     const { planner, keys, write } = await openTabs();
     planner.store.follow(await write('~early'));
@@ -99,6 +123,20 @@ describe('writes that other tabs tell of in a turn', () => {
 });
 
 describe('a plan', () => {
+  it('has what it has ended for good, also where that is told behind it', async () => {
+    const { planner, keys, write } = await openTabs();
+    planner.store.follow(await write('~early'));
+    const late = await write('~late');
+    await planner.store.planWith(
+      async () => void planner.store.follow(late),
+      async () => {
+        expect(keys()).toEqual(['~early', '~late']);
+        await planner.store.commit({ log: [] });
+      },
+    );
+    expect(keys()).toEqual([]);
+  });
+
   it('is made, and the store is lost, where that does not tell what a write needs', async () => {
     const { planner } = await openTabs();
     let plans = 0;

@@ -157,7 +157,6 @@ export async function openAccount(
     report: (failure) => failures.push(failure),
     tidy: () => undefined,
     planWith: (plan) => plan(),
-    isKept: () => false,
     lacksFile: () => false,
     takeTurn: (work) => work(),
     isFenced: () => false,

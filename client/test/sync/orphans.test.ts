@@ -28,9 +28,9 @@ function update(key: string): PendingWrite {
 
 const never = (): boolean => false;
 
-/** Returns the ends of writes; `kept` stay in any case. */
-const findEnds = (replica: Replica, kept: readonly PendingWrite[] = [], lacksFile = never) =>
-  findOrphans(replica, { isKept: (write) => kept.includes(write), lacksFile }, never);
+/** Returns the ends of writes; `held` stay in any case. */
+const findEnds = (replica: Replica, held: readonly PendingWrite[] = [], lacksFile = never) =>
+  findOrphans(replica, { isHeld: (write) => held.includes(write), lacksFile }, never);
 
 describe('writes of an object that was made here', () => {
   it('end where it is nowhere any more', () => {
@@ -79,16 +79,16 @@ describe('writes of an object that was made here', () => {
   });
 });
 
-it('a write that has to stay keeps the object that it makes, and what needs that', () => {
+it('a held write keeps the object that it makes, and what needs that', () => {
   const replica = new Replica([todo]);
   const make = (key: string, parentId: string): PendingWrite => ({
     ...{ ...common, ids: [key], key, kind: 'create', values: { text: 'a', parentId } },
   });
-  const kept = make(MADE, GONE);
-  replica.apply({ log: [kept, update(MADE), make(NAMED, MADE), update(NAMED)] });
-  expect(findEnds(replica, [kept])).toEqual([]);
+  const held = make(MADE, GONE);
+  replica.apply({ log: [held, update(MADE), make(NAMED, MADE), update(NAMED)] });
+  expect(findEnds(replica, [held])).toEqual([]);
   expect(findEnds(replica)).toHaveLength(4);
-  expect(findEnds(replica, [kept], () => true).map(({ write }) => write)).not.toContain(kept);
+  expect(findEnds(replica, [held], () => true).map(({ write }) => write)).not.toContain(held);
 });
 
 it('a write that comes while others are planned in vain ends where it lacks a file', async () => {
@@ -101,7 +101,6 @@ it('a write that comes while others are planned in vain ends where it lacks a fi
   let commits = 0;
   const options = {
     ...{ accountId: 'A', replica, hasOnceKeys: () => true, tidy: () => undefined },
-    isKept: never,
     limits: () => ({
       ...{ maxCallsInRequest: 16, maxObjectsInGet: 9, maxObjectsInSet: 9, maxSizeRequest: 1e5 },
     }),
