@@ -170,13 +170,13 @@ export class AccountWrites implements WriteTarget {
     const { turn } = store;
     const outcomes = ends.map((outcome) => this.#explain(outcome));
     const isLate = !areAnswers && turn !== null;
-    const refused = this.#findRefused(outcomes);
-    const stored = isLate ? refused : refused.filter(this.#isUnasked);
-    const durable = store.commit(change, { rows: problems.rowsOf(stored), outcomes });
+    const all = this.#findRefused(outcomes);
+    const refused = all.filter(this.#isUnasked);
+    const untold = isLate ? problems.rowsOf(all.filter((one) => !refused.includes(one))) : [];
+    const durable = store.commit(change, { rows: problems.rowsOf(refused), untold, outcomes });
     const tell = (): void => {
-      const shown = stored.filter(this.#isUnasked);
-      problems.remove(stored.filter((one) => !shown.includes(one)));
-      this.end(outcomes, shown);
+      this.end(outcomes, refused);
+      problems.remove(untold);
       uploads.note(outcomes);
     };
     if (!isLate) tell();

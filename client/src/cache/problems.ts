@@ -78,9 +78,10 @@ export class Problems {
     this.add([refused]);
   }
 
-  /** Removes refused writes that are not shown from the store. */
-  remove(refused: readonly RefusedWrite[]): void {
-    if (refused.length > 0) this.#write(refused.map(rowOf));
+  /** Removes rows of refused writes that are not shown. */
+  remove(rows: readonly RowChange[]): void {
+    for (const { key } of rows) this.#reader.note(key);
+    if (rows.length > 0) this.#write(rows.map(({ table, key }) => ({ table, key })));
   }
 
   /** Shows refused writes. */

@@ -33,6 +33,8 @@ export interface CommitNews {
 export interface CommitOptions {
   /** Rows that belong to the change. */
   readonly rows?: readonly RowChange[];
+  /** Rows of which other tabs are not told. */
+  readonly untold?: readonly RowChange[];
   readonly outcomes?: readonly Outcome[];
   /** It needs no turn among the tabs: it adds new rows alone, or takes all away. */
   readonly isFree?: boolean;
@@ -174,7 +176,7 @@ export class AccountStore {
     return reading;
   }
 
-  async #catchUp(store: OpenStore, isForTurn = false): Promise<void> {
+  async #catchUp(store: OpenStore, areReread = false): Promise<void> {
     // In its own turn, which has begun since, the tab is ahead of the store.
     if (this.#turn !== null) return;
     let step = await this.#loadStep(store);
@@ -183,15 +185,16 @@ export class AccountStore {
       await new Promise((resolve) => setTimeout(resolve, NEAR));
       step = await this.#loadStep(store);
     }
-    const isAll = await this.#putAside(() => this.#load(store, step), isForTurn);
-    if (!isAll) await this.#catchUp(store, isForTurn);
+    const isAll = await this.#putAside(() => this.#load(store, step), areReread);
+    // A further row that is gone again goes with the next turn, which it asks for.
+    if (!isAll) await this.#catchUp(store, true);
   }
 
   /**
    * Takes what other tabs tell behind some work. Resolves to whether all of it is here then: new
-   * rows that were told late may be gone again, unless it is a turn that reads them once more.
+   * rows that were told late may be gone again, unless they are read once more in any case.
    */
-  async #putAside(work: () => Promise<void>, isForTurn = true): Promise<boolean> {
+  async #putAside(work: () => Promise<void>, areReread = true): Promise<boolean> {
     const untaken: CommitNews[] = [];
     this.#untaken = untaken;
     let isAll = true;
@@ -200,7 +203,7 @@ export class AccountStore {
     } finally {
       this.#untaken = null;
       for (const news of untaken)
-        isAll = this.follow(news) && (isForTurn || news.step !== null) && isAll;
+        isAll = this.follow(news) && (areReread || news.step !== null) && isAll;
     }
     return isAll;
   }
@@ -336,8 +339,8 @@ export class AccountStore {
     }
     const log = rows.filter(({ table }) => table === 'log');
     if (step === null && log.length > 0) this.#hasHeard = true;
-    // A store that is lost here has them by another tab.
-    this.#options.writer.forget(log);
+    // A store that is lost here has them by another tab. A new row is older than its changes here.
+    this.#options.writer.forget(log.filter(({ value }) => step !== null || value === undefined));
     this.#take(rows, true, step === null);
     return true;
   }
@@ -356,7 +359,7 @@ export class AccountStore {
   /** Makes a change. Resolves once it is durable; false: never. */
   commit(
     change: Change,
-    { rows: more = [], outcomes = [], isFree = false }: CommitOptions = {},
+    { rows: more = [], untold = [], outcomes = [], isFree = false }: CommitOptions = {},
   ): Promise<boolean> {
     const { writer, accountId, announce } = this.#options;
     const before = this.replica.log;
@@ -373,7 +376,7 @@ export class AccountStore {
       this.#step = step;
       rows.push(this.rows.step(step));
     }
-    const durable = writer.write(rows, writer.isShared ? turn : undefined);
+    const durable = writer.write([...rows, ...untold], writer.isShared ? turn : undefined);
     const news = { accountId, step, before: last, isStored: true, rows, outcomes };
     void durable.then((isDurable) => {
       if (!isDurable) return;

@@ -23,7 +23,7 @@ export class LogRows {
   readonly #stored = new Map<string, string | null>();
   /** Places of rows that are being written. */
   readonly #coming = new Set<string>();
-  /** Rows that have ended: their own tabs may tell of them later. */
+  /** Rows of other tabs that have ended: these may tell of them later. */
   readonly #ended = new Set<string>();
   #last = 0;
 
@@ -144,7 +144,7 @@ export class LogRows {
     const rest = new Set(after.slice(start));
     for (const write of old) if (!rest.has(write)) this.#places.delete(write);
     const gone = [...new Set(places.values())].filter((place) => !kept.has(place));
-    for (const place of gone) this.#ended.add(place);
+    for (const place of gone) if (!place.includes(this.#mark)) this.#ended.add(place);
     return [...changes, ...gone.map((place) => this.#row(place))];
   }
 

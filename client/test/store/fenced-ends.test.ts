@@ -14,10 +14,12 @@ const ERROR = { type: 'notFound' };
 /** Opens an account in a tab that has its turn, with a write whose end nobody has asked for. */
 async function openInTurn() {
   const open = await memory().open('shared');
+  /** The rows that other tabs are told of. */
+  const told: RowChange[] = [];
   const writer = new StoreWriter(open, null, () => undefined);
   const store = new AccountStore({
     ...{ accountId: 'A', tables: [makeTable('Thing')], versionOf: () => '1', writer },
-    announce: () => undefined,
+    announce: ({ rows }) => told.push(...rows),
   });
   const removed: (readonly RowChange[])[] = [];
   const problems = new Problems(
@@ -40,7 +42,7 @@ async function openInTurn() {
   const end = (areAnswers: boolean) =>
     writes.commit({ log: [] }, [{ isMade: false, write, error: ERROR }], areAnswers);
   const findTold = () => problems.list.getSnapshot();
-  return { turn, open, removed, writer, store, problems, writes, shown, end, findTold };
+  return { turn, open, told, removed, writer, store, problems, writes, shown, end, findTold };
 }
 
 describe('an end that no answer has given', () => {
@@ -71,8 +73,18 @@ describe('an end that no answer has given', () => {
     expect(store.replica.log).toHaveLength(1);
   });
 
+  it('is stored by no tab that has lost its turn, where somebody has asked', async () => {
+    const { open, removed, shown, end } = await openInTurn();
+    void shown.result;
+    await open.fence();
+    expect(await end(false)).toBe(false);
+    await setTimeout(10);
+    expect(await open.load('meta', 'problem ')).toEqual([]);
+    expect(removed).toEqual([]);
+  });
+
   it('is a problem in the store until it is told to who has asked', async () => {
-    const { open, removed, shown, end, findTold } = await openInTurn();
+    const { open, told, removed, shown, end, findTold } = await openInTurn();
     const { result } = shown;
     const durable = end(false);
     expect(removed).toEqual([]);
@@ -81,6 +93,7 @@ describe('an end that no answer has given', () => {
     // The tab may have ended before it could tell.
     const [row] = await open.load('meta', 'problem ');
     expect(removed).toEqual([[{ table: 'meta', key: row?.[0] }]]);
+    expect(told.map(({ key }) => key)).not.toContain(row?.[0]);
     expect(findTold()).toEqual([]);
   });
 

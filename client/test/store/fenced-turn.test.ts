@@ -47,15 +47,18 @@ it('a write that is told of late is not taken in a turn that finds it ended', as
     });
     return { store, news };
   };
-  const [first, second] = [openTab(), openTab()];
-  for (const { store } of [first, second]) await store.read(open);
+  const [first, second, third] = [openTab(), openTab(), openTab()];
+  for (const { store } of [first, second, third]) await store.read(open);
   await first.store.commit({ log: [create('~late')] }, { isFree: true });
+  await third.store.beginTurn({ epoch: await open.fence(), isFenced: false }, open);
+  expect(third.store.replica.log).toHaveLength(1);
+  await third.store.commit({ log: [] });
+  third.store.endTurn();
   const turn = { epoch: await open.fence(), isFenced: false };
   await second.store.beginTurn(turn, open);
-  expect(second.store.replica.log).toHaveLength(1);
-  await second.store.commit({ log: [] });
   await first.store.commit({ log: [...first.store.replica.log, create('~new')] }, { isFree: true });
   for (const one of first.news) second.store.follow(one);
+  expect(second.store.replica.log).toHaveLength(2);
   await second.store.planWith(
     async () => undefined,
     async () => undefined,

@@ -122,6 +122,42 @@ describe('writes that other tabs tell of in a turn', () => {
   });
 });
 
+describe('an account', () => {
+  it('is read twice at most out of turn, however fast other tabs write', async () => {
+    const shared = await memory().open('shared');
+    const [tab, other] = [openTab(shared), openTab(shared)];
+    for (const { store } of [tab, other]) await store.read(shared);
+    let reads = 0;
+    const open = overrideCalls(shared, {
+      async load(table, prefix) {
+        if (table === 'log') {
+          reads += 1;
+          const log = [...other.store.replica.log, create(`~${reads}`)];
+          await other.store.commit({ log }, { isFree: true });
+          for (const news of other.news.slice(-1)) tab.store.follow(news);
+        }
+        return shared.load(table, prefix);
+      },
+    });
+    await tab.store.read(open);
+    expect(reads).toBe(2);
+    expect(tab.store.replica.log).toHaveLength(2);
+  });
+
+  it('keeps the end of a write that its tab tells late, until the lost store is back', async () => {
+    const { planner, write } = await openTabs();
+    const late = await write('~late');
+    planner.store.follow(await write('~other'));
+    await planner.store.planWith(nothing, nothing);
+    planner.writer.lose('lost');
+    await planner.store.commit({ log: [] });
+    const ended = planner.writer.unsaved.filter(({ table }) => table === 'log');
+    expect(ended).toHaveLength(2);
+    planner.store.follow(late);
+    expect(planner.writer.unsaved.filter(({ table }) => table === 'log')).toEqual(ended);
+  });
+});
+
 describe('a plan', () => {
   it('has what it has ended for good, also where that is told behind it', async () => {
     const { planner, keys, write } = await openTabs();
