@@ -48,6 +48,10 @@ export function nextStep(step: number): number {
   return Math.floor(step) + 1 + Math.random();
 }
 
+function isNewWrite({ table, value }: RowChange): boolean {
+  return table === 'log' && value !== undefined;
+}
+
 /** How long a commit takes from tab to tab at most, where both are well, ms. */
 const NEAR = 20;
 
@@ -176,7 +180,7 @@ export class AccountStore {
     return reading;
   }
 
-  async #catchUp(store: OpenStore, areReread = false): Promise<void> {
+  async #catchUp(store: OpenStore): Promise<void> {
     // In its own turn, which has begun since, the tab is ahead of the store.
     if (this.#turn !== null) return;
     let step = await this.#loadStep(store);
@@ -185,25 +189,32 @@ export class AccountStore {
       await new Promise((resolve) => setTimeout(resolve, NEAR));
       step = await this.#loadStep(store);
     }
-    const isAll = await this.#putAside(() => this.#load(store, step), areReread);
-    // A further row that is gone again goes with the next turn, which it asks for.
-    if (!isAll) await this.#catchUp(store, true);
+    if (!(await this.#putAside(() => this.#load(store, step), store))) await this.#catchUp(store);
   }
 
   /**
-   * Takes what other tabs tell behind some work. Resolves to whether all of it is here then: new
-   * rows that were told late may be gone again, unless they are read once more in any case.
+   * Takes what other tabs tell behind some work. Resolves to whether all of it is here then. New
+   * writes that were told late may be gone from the store.
    */
-  async #putAside(work: () => Promise<void>, areReread = true): Promise<boolean> {
+  async #putAside(work: () => Promise<void>, store?: OpenStore): Promise<boolean> {
     const untaken: CommitNews[] = [];
     this.#untaken = untaken;
+    let gone = new Set<RowChange>();
     let isAll = true;
     try {
       await work();
+      for (let count = 0; store && count < untaken.length; ) {
+        count = untaken.length;
+        const rows = untaken.flatMap((news) => news.rows.filter(isNewWrite));
+        const there = new Map(await store.read('log', new Set(rows.map(({ key }) => key))));
+        gone = new Set(rows.filter(({ key }) => !there.has(key)));
+      }
     } finally {
       this.#untaken = null;
-      for (const news of untaken)
-        isAll = this.follow(news) && (areReread || news.step !== null) && isAll;
+      for (const news of untaken) {
+        const rows = news.rows.filter((row) => !gone.has(row));
+        isAll = this.follow({ ...news, rows }) && isAll;
+      }
     }
     return isAll;
   }
@@ -271,7 +282,7 @@ export class AccountStore {
   async beginTurn(turn: Turn, store: OpenStore): Promise<boolean> {
     // Writes that are told from here on have the log read once more before a plan.
     this.#hasHeard = false;
-    await this.#queue(() => this.#catchUp(store, true));
+    await this.read(store);
     this.#open = store;
     this.#turn = turn;
     const isReread = this.#isReread;
@@ -338,9 +349,9 @@ export class AccountStore {
       if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
     const log = rows.filter(({ table }) => table === 'log');
-    if (step === null && log.length > 0) this.#hasHeard = true;
+    if (step === null && log.some(isNewWrite)) this.#hasHeard = true;
     // A store that is lost here has them by another tab. A new row is older than its changes here.
-    this.#options.writer.forget(log.filter(({ value }) => step !== null || value === undefined));
+    this.#options.writer.forget(log.filter((row) => step !== null || !isNewWrite(row)));
     this.#take(rows, true, step === null);
     return true;
   }
