@@ -71,6 +71,8 @@ export class AccountStore {
   /** The last commit in turn that is here, and the last one that the store has. */
   #step = UNREAD;
   #storedStep = UNREAD;
+  /** A step of the store that a tab without room goes past. */
+  #passedStep = UNREAD;
   /** The store may have what was never read, or what others have committed behind a lost one. */
   #isBehind = false;
   #turn: Turn | null = null;
@@ -196,14 +198,14 @@ export class AccountStore {
    * Takes what other tabs tell behind some work. Resolves to whether all of it is here then. New
    * writes that were told late may be gone from the store.
    */
-  async #putAside(work: () => Promise<void>, store?: OpenStore): Promise<boolean> {
+  async #putAside(work: () => Promise<void>, store: OpenStore): Promise<boolean> {
     const untaken: CommitNews[] = [];
     this.#untaken = untaken;
     let gone = new Set<RowChange>();
     let isAll = true;
     try {
       await work();
-      for (let count = 0; store && count < untaken.length; ) {
+      for (let count = 0; count < untaken.length; ) {
         count = untaken.length;
         const rows = untaken.flatMap((news) => news.rows.filter(isNewWrite));
         const there = new Map(await store.read('log', new Set(rows.map(({ key }) => key))));
@@ -227,6 +229,7 @@ export class AccountStore {
     if (this.#step !== UNREAD && (step === this.#storedStep || writer.isFull)) {
       // Commits since are here and not in the store: it gets none that builds on them.
       if (step !== this.#step) writer.noteFull();
+      this.#passedStep = step;
       const keys = writer.isFull ? await load('aliases') : [];
       // A commit since has taken writes out of the log whose effects are not here yet.
       const isLatest = (await this.#loadStep(store)) === step;
@@ -319,7 +322,7 @@ export class AccountStore {
       await read().catch(() => writer.lose('lost'));
       if (!this.#isStopped) await plan();
     };
-    await (open ? this.#putAside(work) : work());
+    await (open ? this.#putAside(work, open) : work());
   }
 
   /**
@@ -382,7 +385,8 @@ export class AccountStore {
     if (isFree) this.log.expect(log);
     const turn = isFree ? null : this.#turn;
     const last = this.#step;
-    const step = turn === null ? null : nextStep(last);
+    // Others that have come further would take an earlier one for an old one.
+    const step = turn === null ? null : nextStep(Math.max(last, this.#passedStep));
     if (step !== null) {
       this.#step = step;
       rows.push(this.rows.step(step));
