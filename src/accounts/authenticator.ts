@@ -8,6 +8,7 @@ import {
   type LoadedCredential,
   loadPrincipals,
   type ReachSettings,
+  type SharedTypes,
 } from './load-principals.js';
 import type { Authenticator, Credential, Gate, Principal } from './principal.js';
 import { isSameSignIn } from './sign-in.js';
@@ -53,8 +54,8 @@ export interface AuthenticatorOptions {
   readonly capabilitiesOf?: CapabilitiesOfScopes;
   /** Administrators have the account of the directory. */
   readonly directory?: boolean;
-  /** The capabilities of types that users see by shares of objects: by default there are none. */
-  readonly sharedCapabilities?: ReadonlySet<string>;
+  /** The types that users see by shares of objects: by default there are none. */
+  readonly sharedTypes?: SharedTypes;
 }
 
 interface Entry extends LoadedCredential {
@@ -113,7 +114,7 @@ class CachingAuthenticator implements Authenticator {
     this.#settings = {
       capabilitiesOf: options.capabilitiesOf ?? (() => null),
       hasDirectory: options.directory ?? false,
-      ...(options.sharedCapabilities && { sharedCapabilities: options.sharedCapabilities }),
+      ...(options.sharedTypes && { sharedTypes: options.sharedTypes }),
     };
   }
 

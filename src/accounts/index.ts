@@ -15,6 +15,7 @@ export {
   revokeAccess,
 } from './directory.js';
 export { pruneDirectory } from './directory-log.js';
+export type { SharedTypes } from './load-principals.js';
 export type {
   AccountAccess,
   Authenticator,

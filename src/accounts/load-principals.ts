@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { scopesOfTable } from '../capability/scopes.js';
 import { inChunks } from '../database/in-chunks.js';
 import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
@@ -27,8 +28,16 @@ export interface ReachSettings {
   readonly capabilitiesOf: CapabilitiesOfScopes;
   /** Administrators have the account of the directory. */
   readonly hasDirectory?: boolean;
-  /** The capabilities of the types that users see by shares of objects. */
-  readonly sharedCapabilities?: ReadonlySet<string>;
+  /** By default there are none. */
+  readonly sharedTypes?: SharedTypes;
+}
+
+/** The types that users see by shares of objects. */
+export interface SharedTypes {
+  /** The tables of the objects that are shared. */
+  readonly tables: readonly string[];
+  /** The capabilities of those types. */
+  readonly capabilities: ReadonlySet<string>;
 }
 
 /** The part of a credential in the reach of its user. */
@@ -52,7 +61,7 @@ interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
 export async function loadPrincipals(
   prisma: PrismaClient | TransactionClient,
   credentials: readonly Credential[],
-  { capabilitiesOf, hasDirectory = false, sharedCapabilities = NO_CAPABILITIES }: ReachSettings,
+  { capabilitiesOf, hasDirectory = false, sharedTypes = NO_TYPES }: ReachSettings,
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
   const claimants = [
     ...(await loadTokens(
@@ -71,7 +80,7 @@ export async function loadPrincipals(
   );
   const claimed = new Set(claimants.flatMap((claimant) => [...claimant.claimed.keys()]));
   const claimable = await findClaimable(prisma, [...claimed]);
-  const shares = sharedCapabilities.size === 0 ? [] : await findShares(prisma, [...userIds]);
+  const shares = await findShares(prisma, [...userIds], sharedTypes);
   const accountIds = new Set([...access, ...shares].map(({ accountId }) => accountId));
   for (const id of claimable.values()) accountIds.add(id);
   const accounts = await inChunks(accountIds, (chunk) =>
@@ -97,7 +106,7 @@ export async function loadPrincipals(
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
       accounts: new Map([
-        ...reachOf(accounts, modes, { userId: user.id, sharedCapabilities }),
+        ...reachOf(accounts, modes, { userId: user.id, sharedTypes }),
         ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
       ]),
     });
@@ -107,7 +116,7 @@ export async function loadPrincipals(
 }
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
-const NO_CAPABILITIES: ReadonlySet<string> = new Set();
+const NO_TYPES: SharedTypes = Object.freeze({ tables: [], capabilities: new Set<string>() });
 
 async function loadTokens(
   prisma: PrismaClient | TransactionClient,
@@ -234,15 +243,22 @@ interface SharedAccount {
   readonly accountId: string;
 }
 
-/** Finds the accounts in which users have grants at objects, without those that are deleted. */
+/**
+ * Finds the accounts in which users have grants at objects of shared types, without those that are
+ * deleted. A version with other shared types may have left grants.
+ */
 async function findShares(
   prisma: PrismaClient | TransactionClient,
   userIds: readonly string[],
+  { tables }: SharedTypes,
 ): Promise<readonly SharedAccount[]> {
+  if (tables.length === 0) return [];
+  const ranges = tables.map(scopesOfTable);
+  const isShared = ranges.map(([begin, end]) => ({ scope: { gte: begin, lt: end } }));
   const shares = await inChunks(userIds, (chunk) =>
     prisma.jmapGrant.groupBy({
       by: ['principalId', 'accountId'],
-      where: { principalId: { in: chunk } },
+      where: { principalId: { in: chunk }, OR: isShared },
     }),
   );
   const deleted = await findDeleted(prisma, [...new Set(shares.map((one) => one.accountId))]);
@@ -316,7 +332,7 @@ type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[n
 function reachOf(
   rows: readonly AccountRow[],
   modes: ReadonlyMap<string, Reach>,
-  { userId, sharedCapabilities }: { userId: string; sharedCapabilities: ReadonlySet<string> },
+  { userId, sharedTypes }: { userId: string; sharedTypes: SharedTypes },
 ): ReadonlyMap<string, AccountAccess> {
   const accounts = new Map<string, AccountAccess>();
   for (const { id, name, ownerId, capabilities: stored } of rows) {
@@ -325,7 +341,7 @@ function reachOf(
     const { isReadOnly, isReader, isShared } = reach;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
-    const urns = isShared ? [...sharedCapabilities].filter((urn) => offers(list, urn)) : list;
+    const urns = isShared ? [...sharedTypes.capabilities].filter((urn) => offers(list, urn)) : list;
     const capabilities = urns === null ? null : new Set(urns);
     if (isShared && capabilities?.size === 0) continue;
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };

@@ -7,6 +7,7 @@ import {
   createToken,
   disableUser,
 } from '../../src/accounts/index.js';
+import { openBackfillDatabase } from '../../src/database/backfill-database.js';
 import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
@@ -98,7 +99,10 @@ describe.each([
   const idOf = async (name: string): Promise<string> =>
     (await opened.prisma.jmapUser.findUniqueOrThrow({ where: { name } })).id;
 
-  const by = () => createAuthenticator(opened.prisma, { sharedCapabilities: new Set([URN]) });
+  const by = () =>
+    createAuthenticator(opened.prisma, {
+      sharedTypes: { tables: ['Folder'], capabilities: new Set([URN]) },
+    });
 
   const reached = async () => (await by().authenticate(token))?.accounts.get(accountId) ?? null;
 
@@ -146,6 +150,30 @@ describe.each([
     await change([], [grant('mayRead')]);
     const principal = await createAuthenticator(opened.prisma).authenticate(token);
     expect(principal?.accounts.has(accountId)).toBe(false);
+  });
+
+  it('grants that a version with other shared types has left open no account', async () => {
+    const stray = { principalId: bobId, scope: 'Paper:p/mayRead' };
+    await change([], [stray]);
+    expect(await reached()).toBeNull();
+    const version = await by().version();
+    await change([], [grant('mayRead')]);
+    expect(await by().version()).not.toBe(version);
+    expect(await reached()).not.toBeNull();
+    await change([grant('mayRead')], []);
+    expect(await reached()).toBeNull();
+  });
+
+  it('the version rises where a start takes grants, and not where there are none', async () => {
+    const database = openBackfillDatabase(opened.prisma);
+    await change([], [grant('mayRead')]);
+    const version = await by().version();
+    await database.dropGrants('Folder');
+    const after = await by().version();
+    expect(after).not.toBe(version);
+    expect(await reached()).toBeNull();
+    await database.dropGrants('Folder');
+    expect(await by().version()).toBe(after);
   });
 
   it('an account that is limited to other capabilities is not reached', async () => {

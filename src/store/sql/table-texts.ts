@@ -1,5 +1,5 @@
 import { MARKS, NO_OBJECT, PRUNED } from '../../capability/scopes.js';
-import { SHARE_VERSION } from '../../capability/share-version.js';
+import { RAISE_SHARE_VERSION } from '../../capability/share-version.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
@@ -73,13 +73,12 @@ const SHARED = Object.freeze({
   grantsAt: `SELECT "g"."principalId", "g"."scope" FROM ROWS(?) CROSS JOIN "JmapGrant" AS "g"
  WHERE "g"."accountId" = ? AND "g"."scope" >= value ->> 0 AND "g"."scope" < value ->> 1`,
 
-  // Of rows with the ids of principals.
-  grantees: `SELECT value ->> 0 FROM ROWS(?) WHERE EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
- WHERE "g"."accountId" = ? AND "g"."principalId" = value ->> 0)`,
+  // Of rows with principals and the ranges of the scopes that shares of a table's objects give.
+  grantees: `SELECT value ->> 0, value ->> 1 FROM ROWS(?) WHERE EXISTS (SELECT 1
+ FROM "JmapGrant" AS "g" WHERE "g"."accountId" = ? AND "g"."principalId" = value ->> 0
+ AND "g"."scope" >= value ->> 1 AND "g"."scope" < value ->> 2)`,
 
-  raiseShareVersion: `INSERT INTO "JmapMeta" ("key", "value") VALUES ('${SHARE_VERSION}', '1')
- ON CONFLICT ("key") DO UPDATE SET
- "value" = CAST(CAST("JmapMeta"."value" AS BIGINT) + 1 AS TEXT)`,
+  raiseShareVersion: RAISE_SHARE_VERSION,
 
   deleteGrants: `DELETE FROM "JmapGrant" WHERE "accountId" = ?
  AND ("principalId", "scope") IN (SELECT value ->> 0, value ->> 1 FROM ROWS(?))`,

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { scopesOfTable, tableOfScope } from '../../capability/scopes.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   AccessChange,
@@ -44,7 +45,8 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
-  #movesGrantees = false;
+  /** By key: principals whose grants at objects of a table change, and whether they had any. */
+  readonly #grantees = new Map<string, Grantee & { readonly hadGrants: boolean }>();
 
   constructor(engine: WritingEngine<C>, services: SnapshotServices, scope: Scope<C>, now: number) {
     super(engine, services, scope);
@@ -140,17 +142,13 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     if (removed.length + added.length === 0) return;
     const toRows = (grants: readonly Grant[]): string =>
       JSON.stringify(grants.map(({ principalId, scope }) => [principalId, scope]));
-    const principals = new Set([...removed, ...added].map(({ principalId }) => principalId));
-    const before = await this.#granteesAmong(principals);
+    await this.#noteGrantees([...removed, ...added]);
     await this.#write(() =>
       Promise.all([
         this.#change('deleteGrants', removed, toRows),
         this.#change('insertGrants', added, toRows),
       ]),
     );
-    const after = await this.#granteesAmong(principals);
-    if (after.size === before.size && [...after].every((id) => before.has(id))) return;
-    this.#movesGrantees = true;
   }
 
   /**
@@ -158,14 +156,38 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
    * other, so that comes behind what else takes time.
    */
   async finish(): Promise<void> {
-    if (this.#movesGrantees) await this.#write(() => this.#run('raiseShareVersion'));
+    if (this.#grantees.size === 0) return;
+    const after = await this.#haveGrants(this.#grantees);
+    const isMoved = [...this.#grantees].some(([key, one]) => one.hadGrants !== after.has(key));
+    if (isMoved) await this.#write(() => this.#run('raiseShareVersion'));
   }
 
-  /** Returns those of the principals that have grants in the account. */
-  async #granteesAmong(principals: ReadonlySet<string>): Promise<ReadonlySet<unknown>> {
-    const rows = JSON.stringify([...principals].map((id) => [id]));
-    const found = await this.all('grantees', rows, this.scope.accountId);
-    return new Set(found.map(([id]) => id));
+  /** Notes whether these principals have grants now, where that isn't noted yet. */
+  async #noteGrantees(grants: readonly Grant[]): Promise<void> {
+    const unknown = new Map<string, Grantee>();
+    for (const { principalId, scope } of grants) {
+      const grantee = { principalId, table: tableOfScope(scope) };
+      const key = keyOfGrantee(grantee);
+      if (!this.#grantees.has(key)) unknown.set(key, grantee);
+    }
+    if (unknown.size === 0) return;
+    const having = await this.#haveGrants(unknown);
+    for (const [key, one] of unknown)
+      this.#grantees.set(key, { ...one, hadGrants: having.has(key) });
+  }
+
+  /** Returns the keys of those who have grants. */
+  async #haveGrants(grantees: ReadonlyMap<string, Grantee>): Promise<ReadonlySet<string>> {
+    const rows = Array.from(grantees.values(), ({ principalId, table }) => [
+      principalId,
+      ...scopesOfTable(table),
+    ]);
+    const found = await this.all('grantees', JSON.stringify(rows), this.scope.accountId);
+    return new Set(
+      found.map(([principalId, begin]) =>
+        keyOfGrantee({ principalId: String(principalId), table: tableOfScope(String(begin)) }),
+      ),
+    );
   }
 
   async #writeRecords(
@@ -293,6 +315,16 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
       throw error;
     }
   }
+}
+
+/** A principal with grants at objects of a table. */
+interface Grantee {
+  readonly principalId: string;
+  readonly table: string;
+}
+
+function keyOfGrantee({ principalId, table }: Grantee): string {
+  return `${table} ${principalId}`;
 }
 
 type Listener = (change: StateChange) => void;
