@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { readInParts } from '../methods/read-in-parts.js';
-import { knownShares } from '../methods/set/share-values.js';
+import { knownShares, principalsNamed } from '../methods/set/share-values.js';
 import { indexOf } from '../methods/type-index.js';
 import { batchesOf } from '../methods/work/batches.js';
 import { grantsOf, keyOf } from '../methods/work/grant-upkeep.js';
@@ -19,7 +19,7 @@ type Shares = ReadonlyMap<string, JsonValue>;
 
 /**
  * Gives principals the rights that the `shareWith` of objects say, and takes all others. Rights
- * that the type has no more are dropped. Calls `note` with the grants that changed, of some objects
+ * that the type has no more are dropped, and principals who are no users. Calls `note` with the grants that changed, of some objects
  * at a time.
  */
 export async function mendShares(
@@ -52,8 +52,8 @@ async function mendGrants(
 }
 
 /**
- * Reads the shares of objects, without rights that the type has no more, in parts. Writes the
- * objects whose shares had some: they alone are read whole. Nobody shares an object that is gone.
+ * Reads the shares of objects, as this version knows them, in parts. Writes the
+ * objects whose shares are others: they alone are read whole. Nobody shares an object that is gone.
  */
 async function* mendValues(
   transaction: Transaction,
@@ -70,11 +70,13 @@ async function* mendValues(
   const { name } = shareWith;
   const read = { type, ids, properties: [shareWith], maxOctets: SHARES_AT_ONCE };
   for await (const objects of readInParts(transaction, read)) {
+    const named = new Set(objects.flatMap((object) => principalsNamed(object[name] ?? null)));
+    const users = new Set(await transaction.existingUsers([...named]));
     const known = new Map<string, JsonValue>();
     const changed: string[] = [];
     for (const object of objects) {
       const before = object[name] ?? null;
-      const after = knownShares(share, before);
+      const after = knownShares(share, before, users);
       known.set(object.id, after);
       unshared.delete(object.id);
       if (JSON.stringify(after) !== JSON.stringify(before)) changed.push(object.id);

@@ -29,20 +29,27 @@ const WITH_ADMIN = folder(
   '  read: mayRead',
   "  update: { '*': mayAdmin }",
 );
+const OWN_PROPERTY = folder(
+  '  shareWith:',
+  "    type: [object, 'null']",
+  '    additionalProperties: { type: object, additionalProperties: { type: boolean } }',
+  '    default: null',
+);
 const READ_ALONE = folder(
   'drops: [shareWith]',
   'share: { rights: { mayRead: See it. }, read: mayRead }',
 );
 
-/** The roots of versions by their descriptors: those of one database serve on the other one. */
+/** The roots of versions: those of one database serve on the other one. */
 const roots = new Map<string, string>();
 afterAll(async () => {
   for (const root of roots.values()) await rm(root, { recursive: true, force: true });
 });
 
 async function projectOf(descriptor: string, before: string | undefined): Promise<string> {
-  const root = roots.get(descriptor) ?? (await makeProject(descriptor, before));
-  roots.set(descriptor, root);
+  const key = `${before} ${descriptor}`;
+  const root = roots.get(key) ?? (await makeProject(descriptor, before));
+  roots.set(key, root);
   return root;
 }
 
@@ -93,6 +100,42 @@ async function sharing({ ada }: Served, id: string): Promise<unknown> {
 }
 
 describe.each(['SQLite', 'PostgreSQL'])('on %s', (database) => {
+  it('values of a property from before the type was shared are shares, or null', async () => {
+    const { serve, run } = await open(database);
+    const first = await serve(OWN_PROPERTY);
+    const [ada, bob] = [first.ada.id, first.bob.id];
+    const good = { [bob]: READ };
+    const values: readonly (readonly [before: unknown, after: unknown])[] = [
+      [good, good],
+      [{ [bob]: { mayRead: true, mayFly: true } }, good],
+      [{ ...good, nobody: READ, [ada]: READ }, good],
+      [{ nobody: READ }, null],
+      [{ [bob]: { mayRead: 1 } }, null],
+      [{ [bob]: { mayRead: true, mayFly: 'high' } }, null],
+      [{ [bob]: true }, null],
+      [{ [bob]: [true] }, null],
+      [[good], null],
+      ['everybody', null],
+      [true, null],
+      [{}, null],
+      [null, null],
+    ];
+    const ids: string[] = [];
+    for (const [value] of values) {
+      const id = await first.ada.create('Folder', { name: 'Own' });
+      const text = JSON.stringify(value).replaceAll("'", "''");
+      if (value !== null)
+        await run(`UPDATE "Folder" SET "shareWith" = '${text}' WHERE "id" = '${id}'`);
+      ids.push(id);
+    }
+    const second = await serve(READ_ALONE);
+    for (const [at, [, after]] of values.entries())
+      expect(await sharing(second, ids[at] ?? '')).toEqual(after);
+    expect(await second.bob.sees('Folder')).toEqual(ids.slice(0, 3).sort());
+    expect(await second.ada.update('Folder', ids[4] ?? '', { shareWith: good })).toBeNull();
+    expect(await second.bob.sees('Folder')).toHaveLength(4);
+  }, 300_000);
+
   it('a start with other rights reads large objects in parts', async () => {
     const { serve, run } = await open(database);
     const first = await serve(WITH_ADMIN);
