@@ -150,7 +150,10 @@ export interface AccessReads {
 
 /** Writing operations about types with access rules. */
 export interface AccessWrites {
-  /** Removes and adds grants. Tells servers of users who reach the account now, or no longer. */
+  /**
+   * Removes and adds grants, in parts. Tells servers of users who reach the account now, or no
+   * longer.
+   */
   changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void>;
 
   /**

@@ -9,6 +9,8 @@ import { type Problems, quoted } from '../issues.js';
 
 /** The principals that one object is shared with, at most. */
 export const MAX_PRINCIPALS = 500;
+/** The rights that it gives them together, at most: each is a row. */
+export const MAX_RIGHTS = 10_000;
 
 /** The type's rights, and the findings. */
 interface ShareScene {
@@ -55,7 +57,12 @@ function faultOf(value: JsonValue, legal: ReadonlySet<string>): string | null {
         return `must give ${quoted(id)} true or false for ${quoted(right)}`;
     }
   }
-  return null;
+  const given = countRights(value);
+  return given > MAX_RIGHTS ? `gives ${given} rights: it gives ${MAX_RIGHTS} at most` : null;
+}
+
+function countRights(value: JsonObject): number {
+  return Object.values(value).reduce((sum: number, rights) => sum + rightsIn(rights).length, 0);
 }
 
 /** Returns the ids that a stored `shareWith` names. */
@@ -80,7 +87,8 @@ export function knownShares(
   });
   const left = shared.filter(([id, given]) => users.has(id) && rightsIn(given).length > 0);
   if (left.length === 0 || left.length > MAX_PRINCIPALS) return null;
-  return Object.assign(declaredObject(), Object.fromEntries(left));
+  const shares: JsonObject = Object.assign(declaredObject(), Object.fromEntries(left));
+  return countRights(shares) > MAX_RIGHTS ? null : shares;
 }
 
 function isMapOfRights(value: JsonValue): value is Readonly<Record<string, JsonObject>> {

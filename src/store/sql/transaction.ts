@@ -31,6 +31,9 @@ import type { TableTexts, TableWriter } from './table-texts.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
+/** Grants that one statement reads or writes. */
+const GRANTS_AT_ONCE = 5000;
+
 /**
  * Writes within one transaction of a connection; on SQLite, within a savepoint of it. Each
  * operation is one statement, except `record` (one for the state, at most one for each kind of
@@ -139,7 +142,14 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   }
 
   async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
-    if (removed.length + added.length === 0) return;
+    const { length } = removed.length > added.length ? removed : added;
+    for (let at = 0; at < length; at += GRANTS_AT_ONCE) {
+      const end = at + GRANTS_AT_ONCE;
+      await this.#changeGrants(removed.slice(at, end), added.slice(at, end));
+    }
+  }
+
+  async #changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
     const toRows = (grants: readonly Grant[]): string =>
       JSON.stringify(grants.map(({ principalId, scope }) => [principalId, scope]));
     await this.#noteGrantees([...removed, ...added]);
@@ -166,9 +176,9 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   async #noteGrantees(grants: readonly Grant[]): Promise<void> {
     const unknown = new Map<string, Grantee>();
     for (const { principalId, scope } of grants) {
-      const grantee = { principalId, table: tableOfScope(scope) };
-      const key = keyOfGrantee(grantee);
-      if (!this.#grantees.has(key)) unknown.set(key, grantee);
+      const table = tableOfScope(scope);
+      const key = keyOfGrantee(principalId, table);
+      if (!this.#grantees.has(key)) unknown.set(key, { principalId, table });
     }
     if (unknown.size === 0) return;
     const having = await this.#haveGrants(unknown);
@@ -182,12 +192,13 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
       principalId,
       ...scopesOfTable(table),
     ]);
-    const found = await this.all('grantees', JSON.stringify(rows), this.scope.accountId);
-    return new Set(
-      found.map(([principalId, begin]) =>
-        keyOfGrantee({ principalId: String(principalId), table: tableOfScope(String(begin)) }),
-      ),
-    );
+    const keys = new Set<string>();
+    for (let at = 0; at < rows.length; at += GRANTS_AT_ONCE) {
+      const list = JSON.stringify(rows.slice(at, at + GRANTS_AT_ONCE));
+      for (const [principalId, begin] of await this.all('grantees', list, this.scope.accountId))
+        keys.add(keyOfGrantee(principalId as string, tableOfScope(begin as string)));
+    }
+    return keys;
   }
 
   async #writeRecords(
@@ -323,7 +334,7 @@ interface Grantee {
   readonly table: string;
 }
 
-function keyOfGrantee({ principalId, table }: Grantee): string {
+function keyOfGrantee(principalId: string, table: string): string {
   return `${table} ${principalId}`;
 }
 

@@ -166,6 +166,22 @@ export function scopeCases(bench: Bench): void {
     });
   });
 
+  describe('very many grants', () => {
+    it('are changed in parts', async () => {
+      const some = (from: number, count: number) =>
+        Array.from({ length: count }, (_, index) => ({
+          ...{ principalId: `u${index % 400}`, scope: `L:${from + index}/mayRead` },
+        }));
+      const few = await counted(() => write((t) => t.changeGrants([], some(0, 10))));
+      const many = await counted(() => write((t) => t.changeGrants([], some(0, 12_000))));
+      // Of two further parts, each inserts. Nobody is new there.
+      expect(many - few).toBe(2);
+      expect(await read((s) => s.grantedScopes(['u0']))).toHaveLength(30);
+      await write((t) => t.changeGrants(some(0, 12_000), some(12_000, 1)));
+      expect(await read((s) => s.grantedScopes(['u0', 'u1']))).toEqual(['L:12000/mayRead']);
+    });
+  });
+
   describe('the number of a view', () => {
     it('steps by what the user sees, by what leaves the view and by access', async () => {
       const view = viewOf('u1');
