@@ -161,15 +161,14 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     );
   }
 
-  /**
-   * Ends what the work has begun. All transactions that raise the share version wait for each
-   * other, so that comes behind what else takes time.
-   */
-  async finish(): Promise<void> {
-    if (this.#grantees.size === 0) return;
+  /** Returns the principals who may reach the account since the work, or no longer. */
+  async findMoved(): Promise<ReadonlySet<string>> {
+    const moved = new Set<string>();
+    if (this.#grantees.size === 0) return moved;
     const after = await this.#haveGrants(this.#grantees);
-    const isMoved = [...this.#grantees].some(([key, one]) => one.hadGrants !== after.has(key));
-    if (isMoved) await this.#write(() => this.#run('raiseShareVersion'));
+    for (const [key, { principalId, hadGrants }] of this.#grantees)
+      if (hadGrants !== after.has(key)) moved.add(principalId);
+    return moved;
   }
 
   /** Notes whether these principals have grants now, where that isn't noted yet. */

@@ -22,6 +22,7 @@ import type {
 } from '../port.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
 import { readStates } from '../sql/read-states.js';
+import { tellMoved } from '../sql/share-version.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
@@ -183,7 +184,7 @@ class SqliteStore implements Store {
         const working = work(transaction);
         // A work that waits for the world outside may never settle.
         const value = await (exclusive ? inTime(deadline, working, lateError) : working);
-        await transaction.finish();
+        await tellMoved(this.#writing, writing.texts, await transaction.findMoved());
         transaction.assertWhole();
         // The statement that reads a state fails by itself where the account has been deleted.
         if (!transaction.hasReadState && this.#account.get(accountId) === undefined) {
