@@ -2,7 +2,7 @@ import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import type { Aggregate } from '../capability/aggregates.js';
 import { EVOLVED } from '../capability/evolution.js';
 import { EVERYONE, PRUNED, rightMark, scopesOfTable } from '../capability/scopes.js';
-import { RAISE_SHARE_VERSION } from '../capability/share-version.js';
+import { NOTE_ALL_MOVED, RAISE_SHARE_VERSION } from '../capability/share-version.js';
 import { type Duplicate, findDuplicates } from './duplicate-search.js';
 import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
@@ -233,7 +233,9 @@ async function takeGrants(
   const [begin, end] = scopesOfTable(table);
   const count = await transaction.$executeRaw`
     DELETE FROM "JmapGrant" WHERE "scope" >= ${begin} AND "scope" < ${end} AND ${where}`;
-  if (count > 0) await transaction.$executeRaw(Prisma.raw(RAISE_SHARE_VERSION));
+  if (count === 0) return;
+  await transaction.$executeRaw(Prisma.raw(RAISE_SHARE_VERSION));
+  await transaction.$executeRaw(Prisma.raw(NOTE_ALL_MOVED));
 }
 
 /** An object that keeps a text which is not normalised. */

@@ -152,6 +152,39 @@ describe.each([
     expect(principal?.accounts.has(accountId)).toBe(false);
   });
 
+  it('those alone are loaded anew whose grants are the first or the last ones', async () => {
+    let loads = 0;
+    const counted = opened.prisma.$extends({
+      query: {
+        jmapUser: {
+          findMany: ({ args, query }) => {
+            loads += 1;
+            return query(args);
+          },
+        },
+      },
+    });
+    const server = createAuthenticator(counted as never, {
+      sharedTypes: { tables: ['Folder'], capabilities: new Set([URN]) },
+    });
+    const look = async () => (await server.authenticate(token))?.accounts.has(accountId);
+    const after = async (work: () => Promise<void>) => {
+      await work();
+      return { isReached: await look(), loads };
+    };
+    const given = [grant('mayRead')];
+    const others = [grant('mayRead', 'eve'), grant('mayRead', 'dan')];
+    expect(await after(async () => undefined)).toEqual({ isReached: false, loads: 1 });
+    expect(await after(() => change([], others))).toEqual({ isReached: false, loads: 1 });
+    expect(await after(() => change(others, given))).toEqual({ isReached: true, loads: 2 });
+    expect(await after(() => change([], others))).toEqual({ isReached: true, loads: 2 });
+    expect(await after(() => change(given, []))).toEqual({ isReached: false, loads: 3 });
+    await after(() => change([], given));
+    const take = () => openBackfillDatabase(opened.prisma).dropGrants('Folder');
+    expect(await after(take)).toEqual({ isReached: false, loads: 5 });
+    expect(await after(() => change([], given))).toEqual({ isReached: true, loads: 6 });
+  });
+
   it('grants that a version with other shared types has left open no account', async () => {
     const stray = { principalId: bobId, scope: 'Paper:p/mayRead' };
     await change([], [stray]);

@@ -1,14 +1,21 @@
 import type { TableTexts, TableWriter } from './table-texts.js';
 
+/** Principals that one statement notes. */
+const PRINCIPALS_AT_ONCE = 5000;
+
 /**
  * Tells servers of principals who may reach other accounts once the transaction is committed. It
- * has to be the last statement: transactions of all accounts wait for each other here, and one that
+ * has to be the last thing: transactions of all accounts wait for each other here, and one that
  * waited for more meanwhile could wait for one that waits for it.
  */
 export async function tellMoved(
   connection: TableWriter,
-  { raiseShareVersion }: Pick<TableTexts, 'raiseShareVersion'>,
+  { raiseShareVersion, noteMoved }: Pick<TableTexts, 'raiseShareVersion' | 'noteMoved'>,
   principals: ReadonlySet<string>,
 ): Promise<void> {
-  if (principals.size > 0) await connection.write(raiseShareVersion);
+  if (principals.size === 0) return;
+  await connection.write(raiseShareVersion);
+  const rows = Array.from(principals, (id) => [id]);
+  for (let at = 0; at < rows.length; at += PRINCIPALS_AT_ONCE)
+    await connection.write(noteMoved, JSON.stringify(rows.slice(at, at + PRINCIPALS_AT_ONCE)));
 }

@@ -1,5 +1,5 @@
 import { MARKS, NO_OBJECT, PRUNED } from '../../capability/scopes.js';
-import { RAISE_SHARE_VERSION } from '../../capability/share-version.js';
+import { NOTE_MOVED, RAISE_SHARE_VERSION } from '../../capability/share-version.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
@@ -79,6 +79,8 @@ const SHARED = Object.freeze({
  AND "g"."scope" >= value ->> 1 AND "g"."scope" < value ->> 2)`,
 
   raiseShareVersion: RAISE_SHARE_VERSION,
+
+  noteMoved: NOTE_MOVED,
 
   deleteGrants: `DELETE FROM "JmapGrant" WHERE "accountId" = ?
  AND ("principalId", "scope") IN (SELECT value ->> 0, value ->> 1 FROM ROWS(?))`,
