@@ -1,5 +1,4 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { scopesOfTable } from '../capability/scopes.js';
 import { inChunks } from '../database/in-chunks.js';
 import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
@@ -7,6 +6,7 @@ import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
+import { accountsSharedWith, type SharedAccount } from './shared-accounts.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
@@ -237,12 +237,6 @@ async function findClaimable(
   return ids;
 }
 
-/** A user has grants at objects of an account. */
-interface SharedAccount {
-  readonly principalId: string;
-  readonly accountId: string;
-}
-
 /**
  * Finds the accounts in which users have grants at objects of shared types, without those that are
  * deleted. A version with other shared types may have left grants.
@@ -253,13 +247,8 @@ async function findShares(
   { tables }: SharedTypes,
 ): Promise<readonly SharedAccount[]> {
   if (tables.length === 0) return [];
-  const ranges = tables.map(scopesOfTable);
-  const isShared = ranges.map(([begin, end]) => ({ scope: { gte: begin, lt: end } }));
   const shares = await inChunks(userIds, (chunk) =>
-    prisma.jmapGrant.groupBy({
-      by: ['principalId', 'accountId'],
-      where: { principalId: { in: chunk }, OR: isShared },
-    }),
+    prisma.$queryRaw<SharedAccount[]>(accountsSharedWith(chunk, tables)),
   );
   const deleted = await findDeleted(prisma, [...new Set(shares.map((one) => one.accountId))]);
   return shares.filter(({ accountId }) => !deleted.has(accountId));

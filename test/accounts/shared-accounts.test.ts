@@ -168,21 +168,21 @@ describe.each([
       sharedTypes: { tables: ['Folder'], capabilities: new Set([URN]) },
     });
     const look = async () => (await server.authenticate(token))?.accounts.has(accountId);
-    const after = async (work: () => Promise<void>) => {
+    const lookAfter = async (work: () => Promise<void>) => {
       await work();
       return { isReached: await look(), loads };
     };
     const given = [grant('mayRead')];
     const others = [grant('mayRead', 'eve'), grant('mayRead', 'dan')];
-    expect(await after(async () => undefined)).toEqual({ isReached: false, loads: 1 });
-    expect(await after(() => change([], others))).toEqual({ isReached: false, loads: 1 });
-    expect(await after(() => change(others, given))).toEqual({ isReached: true, loads: 2 });
-    expect(await after(() => change([], others))).toEqual({ isReached: true, loads: 2 });
-    expect(await after(() => change(given, []))).toEqual({ isReached: false, loads: 3 });
-    await after(() => change([], given));
+    expect(await lookAfter(async () => undefined)).toEqual({ isReached: false, loads: 1 });
+    expect(await lookAfter(() => change([], others))).toEqual({ isReached: false, loads: 1 });
+    expect(await lookAfter(() => change(others, given))).toEqual({ isReached: true, loads: 2 });
+    expect(await lookAfter(() => change([], others))).toEqual({ isReached: true, loads: 2 });
+    expect(await lookAfter(() => change(given, []))).toEqual({ isReached: false, loads: 3 });
+    await lookAfter(() => change([], given));
     const take = () => openBackfillDatabase(opened.prisma).dropGrants('Folder');
-    expect(await after(take)).toEqual({ isReached: false, loads: 5 });
-    expect(await after(() => change([], given))).toEqual({ isReached: true, loads: 6 });
+    expect(await lookAfter(take)).toEqual({ isReached: false, loads: 5 });
+    expect(await lookAfter(() => change([], given))).toEqual({ isReached: true, loads: 6 });
   });
 
   it('grants that a version with other shared types has left open no account', async () => {
