@@ -113,7 +113,8 @@ export class ScopeKeeper {
       const grants = new GrantUpkeep(accessRelationsOf(registry));
       await mendShares(transaction, type, ids, async (given) => {
         grants.take(type, given);
-        for (const of of grants.types) await transaction.recordAccess(of, grants.changesFor(of));
+        for (const of of grants.types)
+          for (const changes of grants.changesFor(of)) await transaction.recordAccess(of, changes);
         grants.forget();
       });
       for (const [of, followers] of await scopes.followersOf([{ type: type.name, ids }]))

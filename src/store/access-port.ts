@@ -138,13 +138,14 @@ export interface AccessReads {
   ): Promise<readonly ViewRecordAt[]>;
 
   /**
-   * Returns all changes of access with a number greater than `since`, ascending: none where none of
-   * them concerns the principals of the view.
+   * Returns at most `limit` changes of access with numbers between these, the last ones first: none
+   * where none behind `since` concerns the principals of the view.
    */
   accessRecords(
     type: DataTypeDefinition,
     view: View,
-    since: number,
+    between: { readonly since: number; readonly before: number },
+    limit: number,
   ): Promise<readonly AccessRecord[]>;
 }
 

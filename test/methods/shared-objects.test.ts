@@ -345,3 +345,49 @@ describe('a share', () => {
     expect(statements.filter((sql) => /JmapGrant|JmapScope|JmapMeta/.test(sql))).toEqual([]);
   });
 });
+
+describe('very many shares', () => {
+  const many = Array.from({ length: 450 }, (_, index) => `m${index}`);
+
+  beforeEach(() => {
+    const values = many.map((id) => `('${id}', '${id}', 1)`);
+    rig.run(`INSERT INTO "JmapUser" ("id", "name", "created") VALUES ${values.join(', ')}`);
+  });
+
+  /** Creates folders that so many users see. */
+  const createMany = async (count: number): Promise<readonly string[]> => {
+    const shareWith = Object.fromEntries(many.map((id) => [id, READ]));
+    const objects = Array.from({ length: count }, (_, index) => [`k${index}`, { shareWith }]);
+    const create = Object.fromEntries(objects);
+    const { created } = await call('Folder/set', { create });
+    return Object.values(created).map((one: Json) => one.id);
+  };
+
+  it('make several access records, which each view reads back', async () => {
+    const user = viewer('m7');
+    const before = (await call('Folder/get', { ids: [] }, user)).state;
+    const ids = await createMany(40);
+    const sizes = rig.rows(`SELECT length("scopes") AS "size" FROM "JmapChange"
+      WHERE "kind" = 3 AND "type" = 'Folder'`) as readonly { readonly size: number }[];
+    expect(sizes.length).toBeGreaterThan(2);
+    for (const { size } of sizes) expect(size).toBeLessThan(300_000);
+    const { oldState, newState } = await call('Folder/set', { create: { k: { name: 'last' } } });
+    expect(Number(newState)).toBe(Number(oldState) + 1);
+    const created: string[] = [];
+    let state = before;
+    for (let isMore = true; isMore; ) {
+      const page = await call('Folder/changes', { sinceState: state, maxChanges: 3 }, user);
+      created.push(...page.created);
+      ({ newState: state, hasMoreChanges: isMore } = page);
+    }
+    expect(created.sort()).toEqual([...ids].sort());
+    // A first look goes no further than these, and has to know what has changed behind them.
+    const others = Array.from({ length: 600 }, (_, index) => [`k${index}`, {}]);
+    await call('Folder/set', { create: Object.fromEntries(others) });
+    // More records than are read at once.
+    for (const id of ids.slice(0, 12)) await update(id, { 'shareWith/m1': null });
+    await update(ids[0] ?? '', { 'shareWith/m7': null });
+    const { destroyed } = await call('Folder/changes', { sinceState: state }, user);
+    expect(destroyed).toEqual([ids[0]]);
+  });
+});

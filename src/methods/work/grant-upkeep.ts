@@ -11,6 +11,11 @@ import type { AccessRelations } from './scope-upkeep.js';
 /** Grants that one call may change, for each object whose access it may change. */
 const GRANTS_OF_OBJECT = 10;
 
+/** Characters of one access record, about: who reads the changes of a type reads it whole. */
+const MAX_CHARACTERS = 262_144;
+/** What stands around a scope and its principal there. */
+const PUNCTUATION = 8;
+
 /** A grant that a unit of work has given (1), taken (-1), or given and taken (0). */
 interface Net {
   readonly grant: Grant;
@@ -89,19 +94,32 @@ export class GrantUpkeep {
     return this.#netsOf(type).next().done === false;
   }
 
-  /** Returns what principals have got and lost that counts for the type. */
-  changesFor(type: DataTypeDefinition): readonly AccessChange[] {
-    const scopes = { taken: new Map<string, string[]>(), given: new Map<string, string[]>() };
-    for (const { grant, step } of this.#netsOf(type)) {
-      const { principalId, scope } = grant;
-      const lists = step < 0 ? scopes.taken : scopes.given;
-      const list = lists.get(principalId);
-      if (list === undefined) lists.set(principalId, [scope]);
-      else list.push(scope);
+  /** Returns what principals have got and lost that counts for the type, for a record each. */
+  *changesFor(type: DataTypeDefinition): Generator<readonly AccessChange[]> {
+    for (const nets of this.#partsOf(type)) yield changesIn(nets);
+  }
+
+  /** Returns how many records the changes for the type make. */
+  countRecords(type: DataTypeDefinition): number {
+    let count = 0;
+    for (const _ of this.#partsOf(type)) count += 1;
+    return count;
+  }
+
+  *#partsOf(type: DataTypeDefinition): Generator<readonly Net[]> {
+    let nets: Net[] = [];
+    let characters = 0;
+    for (const net of this.#netsOf(type)) {
+      const own = keyOf(net.grant).length + PUNCTUATION;
+      if (nets.length > 0 && characters + own > MAX_CHARACTERS) {
+        yield nets;
+        nets = [];
+        characters = 0;
+      }
+      nets.push(net);
+      characters += own;
     }
-    return (['taken', 'given'] as const).flatMap((kind) =>
-      Array.from(scopes[kind], ([principalId, list]) => ({ kind, principalId, scopes: list })),
-    );
+    if (nets.length > 0) yield nets;
   }
 
   /** Forgets the changes: their access records are written. */
@@ -114,6 +132,20 @@ export class GrantUpkeep {
     for (const table of this.#relations.sharedTables.get(name) ?? [])
       for (const net of this.#nets.get(table)?.values() ?? []) if (net.step !== 0) yield net;
   }
+}
+
+function changesIn(nets: readonly Net[]): readonly AccessChange[] {
+  const scopes = { taken: new Map<string, string[]>(), given: new Map<string, string[]>() };
+  for (const { grant, step } of nets) {
+    const { principalId, scope } = grant;
+    const lists = step < 0 ? scopes.taken : scopes.given;
+    const list = lists.get(principalId);
+    if (list === undefined) lists.set(principalId, [scope]);
+    else list.push(scope);
+  }
+  return (['taken', 'given'] as const).flatMap((kind) =>
+    Array.from(scopes[kind], ([principalId, list]) => ({ kind, principalId, scopes: list })),
+  );
 }
 
 export function keyOf({ principalId, scope }: Grant): string {

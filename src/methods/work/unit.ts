@@ -202,7 +202,7 @@ export class UnitOfWork {
    * number.
    */
   countRecords(type: DataTypeDefinition): number {
-    const ofAccess = this.#grants.concerns(type) ? 1 : 0;
+    const ofAccess = this.#grants.countRecords(type);
     const work = this.#works.get(type.name);
     if (work === undefined) return ofAccess;
     let count = ofAccess + movedAlone(work).length;
@@ -306,7 +306,8 @@ export class UnitOfWork {
   /** Writes the access records of rights that have changed since the last time. */
   async #recordRights(): Promise<void> {
     for (const type of this.#grants.types)
-      await this.#transaction.recordAccess(type, this.#grants.changesFor(type));
+      for (const changes of this.#grants.changesFor(type))
+        await this.#transaction.recordAccess(type, changes);
     this.#grants.forget();
   }
 

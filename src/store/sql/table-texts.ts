@@ -62,7 +62,8 @@ const SHARED = Object.freeze({
  WHERE "accountId" = ? AND "type" = ? AND "kind" = ${ACCESS_KIND} AND "number" > CASE
  WHEN EXISTS (SELECT 1 FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
  AND "objectId" = '${NO_OBJECT}' AND "scope" IN ? AND "number" > ?)
- THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END ORDER BY "number"`,
+ THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END AND "number" < ?
+ ORDER BY "number" DESC LIMIT CAST(? AS BIGINT)`,
 
   existingUsers: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
  FROM "JmapAccount" AS "a" WHERE "a"."id" = ? AND "a"."ownerId" = "JmapUser"."id")`,
