@@ -113,9 +113,7 @@ export class ScopeKeeper {
       const grants = new GrantUpkeep(accessRelationsOf(registry));
       await mendShares(transaction, type, ids, async (given) => {
         grants.take(type, given);
-        for (const of of grants.types)
-          for (const changes of grants.changesFor(of)) await transaction.recordAccess(of, changes);
-        grants.forget();
+        await grants.record(transaction);
       });
       for (const [of, followers] of await scopes.followersOf([{ type: type.name, ids }]))
         await record(transaction, of, await scopes.movedOf(of, followers));

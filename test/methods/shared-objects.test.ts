@@ -19,7 +19,7 @@ const ALL = { mayRead: true, mayWrite: true, mayAdmin: true };
 let rig: Rig;
 
 function open(rules?: readonly AccessRule[]): void {
-  rig = new Rig({}, { more: sharedFolders(rules) });
+  rig = new Rig({ maxCascade: 1000 }, { more: sharedFolders(rules) });
   rig.run(USERS);
 }
 
@@ -355,18 +355,36 @@ describe('very many shares', () => {
   });
 
   /** Creates folders that so many users see. */
-  const createMany = async (count: number): Promise<readonly string[]> => {
+  const createMany = async (count: number, given: object = {}): Promise<readonly string[]> => {
     const shareWith = Object.fromEntries(many.map((id) => [id, READ]));
-    const objects = Array.from({ length: count }, (_, index) => [`k${index}`, { shareWith }]);
+    const object = { ...given, shareWith };
+    const objects = Array.from({ length: count }, (_, index) => [`k${index}`, object]);
     const create = Object.fromEntries(objects);
     const { created } = await call('Folder/set', { create });
     return Object.values(created).map((one: Json) => one.id);
   };
 
+  it('go with a cascade that may destroy their objects', async () => {
+    const parentId = await create({ shareWith: { m7: READ } });
+    const ids = [parentId];
+    for (let count = 0; count < 12; count += 1) ids.push(...(await createMany(20, { parentId })));
+    expect(grants().length).toBeGreaterThan(100_000);
+    const user = viewer('m7');
+    const { state } = await call('Folder/get', { ids: [] }, user);
+    const { destroyed, oldState, newState } = await call('Folder/set', { destroy: [parentId] });
+    expect([...destroyed].sort()).toEqual(ids.sort());
+    expect(grants()).toEqual([]);
+    const after = await call('Folder/set', { create: { k: {} } });
+    expect(after.oldState).toBe(newState);
+    expect(Number(newState) - Number(oldState)).toBeGreaterThan(ids.length);
+    const changes = await call('Folder/changes', { sinceState: state }, user);
+    expect([...changes.destroyed].sort()).toEqual(ids);
+  });
+
   it('make several access records, which each view reads back', async () => {
     const user = viewer('m7');
     const before = (await call('Folder/get', { ids: [] }, user)).state;
-    const ids = await createMany(40);
+    const ids = [...(await createMany(20)), ...(await createMany(20))];
     const sizes = rig.rows(`SELECT length("scopes") AS "size" FROM "JmapChange"
       WHERE "kind" = 3 AND "type" = 'Folder'`) as readonly { readonly size: number }[];
     expect(sizes.length).toBeGreaterThan(2);
