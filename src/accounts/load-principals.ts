@@ -1,6 +1,6 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { inChunks } from '../database/in-chunks.js';
-import { NAMED_CAPABILITIES } from '../protocol/session.js';
+import { BLOB, NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
 import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
@@ -36,8 +36,8 @@ export interface ReachSettings {
 export interface SharedTypes {
   /** The tables of the objects that are shared. */
   readonly tables: readonly string[];
-  /** The capabilities of those types. */
-  readonly capabilities: ReadonlySet<string>;
+  /** By the capabilities of those types: whether one of the types may have files. */
+  readonly capabilities: ReadonlyMap<string, boolean>;
 }
 
 /** The part of a credential in the reach of its user. */
@@ -116,7 +116,10 @@ export async function loadPrincipals(
 }
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
-const NO_TYPES: SharedTypes = Object.freeze({ tables: [], capabilities: new Set<string>() });
+const NO_TYPES: SharedTypes = Object.freeze({
+  tables: [],
+  capabilities: new Map<string, boolean>(),
+});
 
 async function loadTokens(
   prisma: PrismaClient | TransactionClient,
@@ -330,7 +333,7 @@ function reachOf(
     const { isReadOnly, isReader, isShared } = reach;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
-    const urns = isShared ? [...sharedTypes.capabilities].filter((urn) => offers(list, urn)) : list;
+    const urns = isShared ? sharedIn(list, sharedTypes) : list;
     const capabilities = urns === null ? null : new Set(urns);
     if (isShared && capabilities?.size === 0) continue;
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
@@ -338,6 +341,13 @@ function reachOf(
     accounts.set(id, Object.freeze({ ...access, ...more }));
   }
   return accounts;
+}
+
+/** Returns the capabilities that users get who reach an account by shares of objects. */
+function sharedIn(list: readonly string[] | null, { capabilities }: SharedTypes) {
+  const urns = [...capabilities.keys()].filter((urn) => offers(list, urn));
+  const hasFiles = urns.some((urn) => capabilities.get(urn) === true);
+  return hasFiles && offers(list, BLOB) ? [...urns, BLOB] : urns;
 }
 
 /** `list`: the capabilities that an account is limited to; null for all. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
 import { changeAccess, deletionKey } from '../../src/accounts/change.js';
 import {
   createAccount,
@@ -13,6 +14,7 @@ import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
+import { BLOB } from '../../src/protocol/session.js';
 import type { Grant, Store, Transaction } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
@@ -101,7 +103,7 @@ describe.each([
 
   const by = () =>
     createAuthenticator(opened.prisma, {
-      sharedTypes: { tables: ['Folder'], capabilities: new Set([URN]) },
+      sharedTypes: { tables: ['Folder'], capabilities: new Map([[URN, false]]) },
     });
 
   const reached = async () => (await by().authenticate(token))?.accounts.get(accountId) ?? null;
@@ -165,7 +167,7 @@ describe.each([
       },
     });
     const server = createAuthenticator(counted as never, {
-      sharedTypes: { tables: ['Folder'], capabilities: new Set([URN]) },
+      sharedTypes: { tables: ['Folder'], capabilities: new Map([[URN, false]]) },
     });
     const look = async () => (await server.authenticate(token))?.accounts.has(accountId);
     const lookAfter = async (work: () => Promise<void>) => {
@@ -219,6 +221,30 @@ describe.each([
     expect(await reached()).toBeNull();
     await limit(['urn:example:other', URN]);
     expect((await reached())?.capabilities).toEqual(new Set([URN]));
+  });
+
+  it('files are offered where a type has some whose capability is offered', async () => {
+    await change([], [grant('mayRead')]);
+    const [files, none] = ['urn:example:files', 'urn:example:none'];
+    const sharedTypes = {
+      tables: ['Folder'],
+      capabilities: new Map([
+        [files, true],
+        [none, false],
+      ]),
+    };
+    const look = async (limit: readonly string[] | null) => {
+      const data = { capabilities: limit === null ? Prisma.DbNull : [...limit] };
+      await opened.prisma.jmapAccount.update({ where: { id: accountId }, data });
+      const principal = await createAuthenticator(opened.prisma, { sharedTypes }).authenticate(
+        token,
+      );
+      return [...(principal?.accounts.get(accountId)?.capabilities ?? [])].sort();
+    };
+    expect(await look(null)).toEqual([files, none, BLOB].sort());
+    expect(await look([none, BLOB])).toEqual([none]);
+    expect(await look([files])).toEqual([files]);
+    expect(await look([files, BLOB])).toEqual([files, BLOB].sort());
   });
 
   it('an account that is given whole stays so beside grants', async () => {
