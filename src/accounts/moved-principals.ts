@@ -10,7 +10,7 @@ const MAX_MOVED = 10_000;
  */
 export class MovedPrincipals {
   readonly #prisma: PrismaClient;
-  /** What is remembered begins behind this version; null: nobody has asked yet. */
+  /** The moves behind this version are remembered; null: nobody has asked yet. */
   #from: number | null = null;
   /** All moves up to this version are known. */
   #upTo = 0;

@@ -19,8 +19,8 @@ type Shares = ReadonlyMap<string, JsonValue>;
 
 /**
  * Gives principals the rights that the `shareWith` of objects say, and takes all others. Rights
- * that the type has no more are dropped, and principals who are no users. Calls `note` with the grants that changed, of some objects
- * at a time.
+ * that the type has no more are dropped, and principals who are no users. Calls `note` with the
+ * grants that changed, of some objects at a time.
  */
 export async function mendShares(
   transaction: Transaction,

@@ -90,11 +90,10 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
 
     /** Takes the grants that shares of a table's objects have given: it is no shared type. */
-    async dropGrants(table: string): Promise<void> {
-      const work = (transaction: Prisma.TransactionClient) =>
-        takeGrants(transaction, table, Prisma.sql`TRUE`);
-      await prisma.$transaction(work, { timeout: RESET_TIME });
-    },
+    dropGrants: (table: string): Promise<void> =>
+      prisma.$transaction((transaction) => takeGrants(transaction, table, Prisma.sql`TRUE`), {
+        timeout: RESET_TIME,
+      }),
 
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(

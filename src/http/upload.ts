@@ -80,7 +80,7 @@ async function requireWriter(
   const may = await mayUpload(account, principal, registry.dataTypes, (ids) =>
     store.read(account.id, { deadline }, (snapshot) => snapshot.grantedScopes(ids)),
   );
-  if (!may) throw new HttpError(403, 'What is shared with you in the account can only be read.');
+  if (!may) throw new HttpError(403, 'You may only read the objects that are shared with you.');
 }
 
 /** A header that names no media type counts as none. */

@@ -8,7 +8,7 @@ import { usePostgresql } from '../support/postgresql.js';
 import { Desk } from './desk.js';
 import { makeProject, type People, startPeople } from './rules-rig.js';
 
-/** What starts make of shares that are stored: of other versions, or by the hand of a test. */
+/** Shares that other versions have stored, or a test by hand, and the starts that mend them. */
 
 const postgresql = usePostgresql();
 

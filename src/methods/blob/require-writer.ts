@@ -12,6 +12,6 @@ export async function requireWriter(context: CallContext): Promise<void> {
     store.read(account.id, context, (snapshot) => snapshot.grantedScopes(ids)),
   );
   if (may) return;
-  const why = 'What is shared with you in the account can only be read.';
+  const why = 'You may only read the objects that are shared with you.';
   throw new MethodError('accountReadOnly', why);
 }

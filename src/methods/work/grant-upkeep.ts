@@ -18,7 +18,7 @@ const MAX_WAITING = 100_000;
 
 /** Characters of one access record, about: who reads the changes of a type reads it whole. */
 const MAX_CHARACTERS = 262_144;
-/** What stands around a scope and its principal there. */
+/** Characters around a scope and its principal there. */
 const PUNCTUATION = 8;
 
 /** A grant that a unit of work has given (1), taken (-1), or given and taken (0). */

@@ -2,7 +2,7 @@ import { isLost, isRetryable } from '../../database/postgresql/driver-errors.js'
 import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { inTime, lateError } from '../../runtime/deadlines.js';
 import type { StateChange } from '../port.js';
-import { tellMoved } from '../sql/share-version.js';
+import { tellMoved } from '../sql/tell-moved.js';
 import type { SqlTransaction } from '../sql/transaction.js';
 import { ReadAhead } from './ahead.js';
 import type { Connection } from './connection.js';

@@ -22,9 +22,9 @@ import type {
 } from '../port.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
 import { readStates } from '../sql/read-states.js';
-import { tellMoved } from '../sql/share-version.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
+import { tellMoved } from '../sql/tell-moved.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';

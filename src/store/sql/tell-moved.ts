@@ -5,8 +5,8 @@ const PRINCIPALS_AT_ONCE = 5000;
 
 /**
  * Tells servers of principals who may reach other accounts once the transaction is committed. It
- * has to be the last thing: transactions of all accounts wait for each other here, and one that
- * waited for more meanwhile could wait for one that waits for it.
+ * has to come last: transactions of all accounts wait for each other here. One that waited for
+ * another lock behind it could wait for a transaction that waits for it.
  */
 export async function tellMoved(
   connection: TableWriter,
