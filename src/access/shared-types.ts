@@ -1,4 +1,4 @@
-import type { SharedTypes } from '../accounts/index.js';
+import type { SharedTypes } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { holdsBlobs } from '../capability/places.js';
 import type { ViewRules } from './views.js';

@@ -8,10 +8,9 @@ import {
   type LoadedCredential,
   loadPrincipals,
   type ReachSettings,
-  type SharedTypes,
 } from './load-principals.js';
 import { MovedPrincipals } from './moved-principals.js';
-import type { Authenticator, Credential, Gate, Principal } from './principal.js';
+import type { Authenticator, Credential, Gate, Principal, SharedTypes } from './principal.js';
 import { isSameSignIn } from './sign-in.js';
 import { parseToken, secretMatches, TOKEN_PREFIX, tokenCredential } from './token-text.js';
 

@@ -15,7 +15,6 @@ export {
   revokeAccess,
 } from './directory.js';
 export { pruneDirectory } from './directory-log.js';
-export type { SharedTypes } from './load-principals.js';
 export type {
   AccountAccess,
   Authenticator,

@@ -5,7 +5,14 @@ import { groupBy } from '../runtime/group-by.js';
 import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList } from './directory.js';
-import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
+import type {
+  AccessMode,
+  AccountAccess,
+  Credential,
+  Principal,
+  SharedTypes,
+  SignIn,
+} from './principal.js';
 import { accountsSharedWith, type SharedAccount } from './shared-accounts.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
@@ -30,14 +37,6 @@ export interface ReachSettings {
   readonly hasDirectory?: boolean;
   /** By default there are none. */
   readonly sharedTypes?: SharedTypes;
-}
-
-/** The types that users see by shares of objects. */
-export interface SharedTypes {
-  /** The tables of the objects that are shared. */
-  readonly tables: readonly string[];
-  /** By the capabilities of those types: whether one of the types may have files. */
-  readonly capabilities: ReadonlyMap<string, boolean>;
 }
 
 /** The part of a credential in the reach of its user. */
