@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { markedForms, principalScope } from '../capability/scopes.js';
-import type { Snapshot, View, ViewRecord, ViewRecordAt } from '../store/port.js';
+import type { AccessRecord, Snapshot, View, ViewRecord, ViewRecordAt } from '../store/port.js';
 import { HeldScopes } from './held-scopes.js';
 import { PastScopes } from './past-scopes.js';
 import { changesOfView, type Moment, type ViewChanges } from './view-changes.js';
@@ -52,7 +52,7 @@ export async function readViewChanges(
   const before = upTo === undefined ? since.number : since.number - 1;
   const records = await snapshot.viewRecords(type, before, limits.records);
   const last = records.at(-1)?.number ?? before;
-  const later = last < current ? await snapshot.accessRecords(type, question.view, last) : [];
+  const later = last < current ? await readAccess(snapshot, question, last) : [];
   const held = await readHeld(snapshot, question.view, [...records, ...later]);
   const moved = movedScopes(held, records);
   const past =
@@ -72,6 +72,35 @@ export async function readViewChanges(
 }
 
 const NOTHING = new PastScopes([], []);
+
+/** Access records that are read at once, and scopes of others that are passed over in all. */
+const RECORDS_AT_ONCE = 10;
+const MAX_PASSED = 1_000_000;
+
+/** Reads what has changed of the access of a view's principals behind a number; in order. */
+async function readAccess(
+  snapshot: Snapshot,
+  { type, view }: ViewQuestion,
+  since: number,
+): Promise<readonly AccessRecord[]> {
+  // From the last one back: then it is known which groups the user has left since.
+  const principals = new Set([view.userId, ...view.groupIds]);
+  const records: AccessRecord[] = [];
+  let passed = 0;
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const some = await snapshot.accessRecords(type, view, { since, before }, RECORDS_AT_ONCE);
+    for (const { changes, ...record } of some) {
+      for (const { memberId, principalId } of changes)
+        if (memberId === view.userId) principals.add(principalId);
+      const own = changes.filter(({ principalId }) => principals.has(principalId));
+      for (const { scopes } of changes) passed += scopes.length;
+      if (own.length > 0) records.push({ ...record, changes: own });
+      before = record.number;
+    }
+    if (some.length < RECORDS_AT_ONCE) return records.reverse();
+    if (passed > MAX_PASSED) throw new BeyondReachError();
+  }
+}
 
 /** Returns the scopes that the user of a view had before all of the records. */
 export async function readHeld(

@@ -2,14 +2,15 @@ import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { setNewest } from '../runtime/forget-oldest.js';
 import { available } from './available.js';
-import { formatVersion, VERSION_KEYS } from './change.js';
+import { formatVersion, parseVersion, VERSION_KEYS } from './change.js';
 import {
   type CapabilitiesOfScopes,
   type LoadedCredential,
   loadPrincipals,
   type ReachSettings,
 } from './load-principals.js';
-import type { Authenticator, Credential, Gate, Principal } from './principal.js';
+import { MovedPrincipals } from './moved-principals.js';
+import type { Authenticator, Credential, Gate, Principal, SharedTypes } from './principal.js';
 import { isSameSignIn } from './sign-in.js';
 import { parseToken, secretMatches, TOKEN_PREFIX, tokenCredential } from './token-text.js';
 
@@ -53,8 +54,8 @@ export interface AuthenticatorOptions {
   readonly capabilitiesOf?: CapabilitiesOfScopes;
   /** Administrators have the account of the directory. */
   readonly directory?: boolean;
-  /** The capabilities of types that users see by shares of objects: by default there are none. */
-  readonly sharedCapabilities?: ReadonlySet<string>;
+  /** The types that users see by shares of objects: by default there are none. */
+  readonly sharedTypes?: SharedTypes;
 }
 
 interface Entry extends LoadedCredential {
@@ -80,6 +81,7 @@ const ROWS = 'access tables';
 /**
  * Authenticates bearer tokens. It remembers a credential's reach by its id (never its text) until
  * the access version changes: any process's change counts as soon as `accessVersion` tells of it.
+ * Of the share version, changes that concern the user count alone.
  * The reach of a provider's token counts for its claims alone.
  *
  * `prisma` must see committed rows alone: not the connection on which a transaction may be open.
@@ -99,12 +101,14 @@ class CachingAuthenticator implements Authenticator {
   readonly #readVersion: ReadVersion;
   readonly #providers: ProviderTokens | null;
   readonly #settings: ReachSettings;
+  readonly #moved: MovedPrincipals;
   /** In the order in which they were loaded. */
   readonly #cache = new Map<string, Entry>();
   readonly #loading = new Map<string, Loading>();
 
   constructor(prisma: PrismaClient, options: AuthenticatorOptions) {
     this.#prisma = prisma;
+    this.#moved = new MovedPrincipals(prisma);
     this.#now = options.now ?? Date.now;
     this.#maxCached = options.maxCached ?? MAX_CACHED;
     this.#readVersion = options.readAccessVersion ?? (() => readStoredVersion(prisma));
@@ -113,7 +117,7 @@ class CachingAuthenticator implements Authenticator {
     this.#settings = {
       capabilitiesOf: options.capabilitiesOf ?? (() => null),
       hasDirectory: options.directory ?? false,
-      ...(options.sharedCapabilities && { sharedCapabilities: options.sharedCapabilities }),
+      ...(options.sharedTypes && { sharedTypes: options.sharedTypes }),
     };
   }
 
@@ -150,8 +154,23 @@ class CachingAuthenticator implements Authenticator {
     return this.#providers === null ? version : `${version} ${this.#providers.revision}`;
   }
 
-  #accessVersion(): Promise<string> {
-    return askFor(this.#version);
+  async #accessVersion(): Promise<string> {
+    const version = await askFor(this.#version);
+    await this.#followTo(version);
+    return version;
+  }
+
+  async #followTo(version: string): Promise<void> {
+    const { shares } = parseVersion(version);
+    if (!this.#moved.isKnown(shares)) await available(ROWS, () => this.#moved.follow(shares));
+  }
+
+  /** Returns whether nothing has changed of users' reach from one version to a later one. */
+  #isSame(userIds: readonly string[], before: string, after: string): boolean {
+    if (before === after) return true;
+    const [old, now] = [parseVersion(before), parseVersion(after)];
+    if (old.access !== now.access) return false;
+    return !userIds.some((id) => this.#moved.hasMoved(id, old.shares));
   }
 
   /** A token that was good at an earlier access version passes no gate. */
@@ -187,7 +206,8 @@ class CachingAuthenticator implements Authenticator {
   /** Returns what is remembered of this very credential: the claims of an id may change. */
   #find({ id, signIn }: Credential, version: string): Entry | null {
     const known = this.#cache.get(id);
-    if (known === undefined || known.version !== version) return null;
+    if (known === undefined) return null;
+    if (!this.#isSame([known.principal.userId], known.version, version)) return null;
     return isSameSignIn(known.principal.credential.signIn, signIn) ? known : null;
   }
 
@@ -243,7 +263,9 @@ class CachingAuthenticator implements Authenticator {
     for (let attempt = 1; ; attempt += 1) {
       const loaded = await loadPrincipals(this.#prisma, credentials, this.#settings);
       const after = await askFor(this.#readVersion);
-      if (after === before || attempt === LOADS) return loaded;
+      await this.#followTo(after);
+      const users = Array.from(loaded.values(), ({ principal }) => principal.userId);
+      if (this.#isSame(users, before, after) || attempt === LOADS) return loaded;
       before = after;
     }
   }

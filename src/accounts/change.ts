@@ -17,6 +17,18 @@ export const ACCESS_VERSION = 'accessVersion';
 /** The keys of the counters that are raised where users reach other accounts, or otherwise. */
 export const VERSION_KEYS: readonly string[] = Object.freeze([ACCESS_VERSION, SHARE_VERSION]);
 
+/** The counters, as far as they are known by such a text. */
+export interface Versions {
+  readonly access: string;
+  readonly shares: number;
+}
+
+/** Reads a text of `formatVersion`. Any other text is a version without shares. */
+export function parseVersion(text: string): Versions {
+  const [access = '', shares = '0'] = text.split('.');
+  return { access, shares: Number(shares) };
+}
+
 /** Returns a text that differs whenever one of these counters does. */
 export function formatVersion(
   rows: readonly { readonly key: string; readonly value: string }[],

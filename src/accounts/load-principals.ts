@@ -1,11 +1,19 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { inChunks } from '../database/in-chunks.js';
-import { NAMED_CAPABILITIES } from '../protocol/session.js';
+import { BLOB, NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
 import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList } from './directory.js';
-import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
+import type {
+  AccessMode,
+  AccountAccess,
+  Credential,
+  Principal,
+  SharedTypes,
+  SignIn,
+} from './principal.js';
+import { accountsSharedWith, type SharedAccount } from './shared-accounts.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
@@ -27,8 +35,8 @@ export interface ReachSettings {
   readonly capabilitiesOf: CapabilitiesOfScopes;
   /** Administrators have the account of the directory. */
   readonly hasDirectory?: boolean;
-  /** The capabilities of the types that users see by shares of objects. */
-  readonly sharedCapabilities?: ReadonlySet<string>;
+  /** By default there are none. */
+  readonly sharedTypes?: SharedTypes;
 }
 
 /** The part of a credential in the reach of its user. */
@@ -52,7 +60,7 @@ interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
 export async function loadPrincipals(
   prisma: PrismaClient | TransactionClient,
   credentials: readonly Credential[],
-  { capabilitiesOf, hasDirectory = false, sharedCapabilities = NO_CAPABILITIES }: ReachSettings,
+  { capabilitiesOf, hasDirectory = false, sharedTypes = NO_TYPES }: ReachSettings,
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
   const claimants = [
     ...(await loadTokens(
@@ -71,7 +79,7 @@ export async function loadPrincipals(
   );
   const claimed = new Set(claimants.flatMap((claimant) => [...claimant.claimed.keys()]));
   const claimable = await findClaimable(prisma, [...claimed]);
-  const shares = sharedCapabilities.size === 0 ? [] : await findShares(prisma, [...userIds]);
+  const shares = await findShares(prisma, [...userIds], sharedTypes);
   const accountIds = new Set([...access, ...shares].map(({ accountId }) => accountId));
   for (const id of claimable.values()) accountIds.add(id);
   const accounts = await inChunks(accountIds, (chunk) =>
@@ -97,7 +105,7 @@ export async function loadPrincipals(
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
       accounts: new Map([
-        ...reachOf(accounts, modes, { userId: user.id, sharedCapabilities }),
+        ...reachOf(accounts, modes, { userId: user.id, sharedTypes }),
         ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
       ]),
     });
@@ -107,7 +115,10 @@ export async function loadPrincipals(
 }
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
-const NO_CAPABILITIES: ReadonlySet<string> = new Set();
+const NO_TYPES: SharedTypes = Object.freeze({
+  tables: [],
+  capabilities: new Map<string, boolean>(),
+});
 
 async function loadTokens(
   prisma: PrismaClient | TransactionClient,
@@ -228,22 +239,18 @@ async function findClaimable(
   return ids;
 }
 
-/** A user has grants at objects of an account. */
-interface SharedAccount {
-  readonly principalId: string;
-  readonly accountId: string;
-}
-
-/** Finds the accounts in which users have grants at objects, without those that are deleted. */
+/**
+ * Finds the accounts in which users have grants at objects of shared types, without those that are
+ * deleted. A version with other shared types may have left grants.
+ */
 async function findShares(
   prisma: PrismaClient | TransactionClient,
   userIds: readonly string[],
+  { tables }: SharedTypes,
 ): Promise<readonly SharedAccount[]> {
+  if (tables.length === 0) return [];
   const shares = await inChunks(userIds, (chunk) =>
-    prisma.jmapGrant.groupBy({
-      by: ['principalId', 'accountId'],
-      where: { principalId: { in: chunk } },
-    }),
+    prisma.$queryRaw<SharedAccount[]>(accountsSharedWith(chunk, tables)),
   );
   const deleted = await findDeleted(prisma, [...new Set(shares.map((one) => one.accountId))]);
   return shares.filter(({ accountId }) => !deleted.has(accountId));
@@ -316,7 +323,7 @@ type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[n
 function reachOf(
   rows: readonly AccountRow[],
   modes: ReadonlyMap<string, Reach>,
-  { userId, sharedCapabilities }: { userId: string; sharedCapabilities: ReadonlySet<string> },
+  { userId, sharedTypes }: { userId: string; sharedTypes: SharedTypes },
 ): ReadonlyMap<string, AccountAccess> {
   const accounts = new Map<string, AccountAccess>();
   for (const { id, name, ownerId, capabilities: stored } of rows) {
@@ -325,7 +332,7 @@ function reachOf(
     const { isReadOnly, isReader, isShared } = reach;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
-    const urns = isShared ? [...sharedCapabilities].filter((urn) => offers(list, urn)) : list;
+    const urns = isShared ? sharedIn(list, sharedTypes) : list;
     const capabilities = urns === null ? null : new Set(urns);
     if (isShared && capabilities?.size === 0) continue;
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
@@ -333,6 +340,13 @@ function reachOf(
     accounts.set(id, Object.freeze({ ...access, ...more }));
   }
   return accounts;
+}
+
+/** Returns the capabilities that users get who reach an account by shares of objects. */
+function sharedIn(list: readonly string[] | null, { capabilities }: SharedTypes) {
+  const urns = [...capabilities.keys()].filter((urn) => offers(list, urn));
+  const hasFiles = urns.some((urn) => capabilities.get(urn) === true);
+  return hasFiles && offers(list, BLOB) ? [...urns, BLOB] : urns;
 }
 
 /** `list`: the capabilities that an account is limited to; null for all. */

@@ -61,6 +61,14 @@ export interface Principal extends Narrowing {
   readonly roles: readonly string[];
 }
 
+/** The types that users see by shares of objects. */
+export interface SharedTypes {
+  /** The tables of the objects that are shared. */
+  readonly tables: readonly string[];
+  /** By the capabilities of those types: whether one of the types may have files. */
+  readonly capabilities: ReadonlyMap<string, boolean>;
+}
+
 /** Stands for a token once, for browsers, which can't send headers on a stream. */
 export interface Ticket {
   readonly ticket: string;

@@ -111,8 +111,10 @@ export class ScopeKeeper {
     await this.#change(batch, async (transaction, moved, scopes) => {
       await record(transaction, type, moved);
       const grants = new GrantUpkeep(accessRelationsOf(registry));
-      grants.take(type, await mendShares(transaction, type, ids));
-      for (const of of grants.types) await transaction.recordAccess(of, grants.changesFor(of));
+      await mendShares(transaction, type, ids, async (given) => {
+        grants.take(type, given);
+        await grants.record(transaction);
+      });
       for (const [of, followers] of await scopes.followersOf([{ type: type.name, ids }]))
         await record(transaction, of, await scopes.movedOf(of, followers));
     });

@@ -20,7 +20,7 @@ import {
   type RecomputeServices,
   type Repairs,
 } from './repairs.js';
-import { type Batch, batchFailure } from './row-batches.js';
+import { type Batch, batchFailure, inHalves } from './row-batches.js';
 
 /**
  * Recomputes all that derives from existing objects, as a /set would: computed properties, counts,
@@ -42,7 +42,11 @@ export class Recompute {
    * all of them as of created objects. Resolves to the ids of objects that keep a text because
    * another object has the unique value.
    */
-  async objects(
+  async objects(batch: Batch, how: Recomputing): Promise<readonly string[]> {
+    return (await inHalves(batch, (part) => this.#recompute(part, how))).flat();
+  }
+
+  async #recompute(
     batch: Batch,
     { derived, record, isNews = false }: Recomputing,
   ): Promise<readonly string[]> {

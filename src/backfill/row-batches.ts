@@ -7,6 +7,7 @@ import type {
 } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
 import { isHookFailure } from '../methods/hook-errors.js';
+import { MethodError } from '../protocol/errors.js';
 
 /** Objects of a batch: fewer than a call may name. */
 const BATCH = 500;
@@ -47,6 +48,23 @@ export async function* batches(
     for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
     last = [end.accountId, end.id];
   }
+}
+
+/** Runs a work on a batch: on its halves where the objects are too large together. */
+export async function inHalves<T>(
+  batch: Batch,
+  work: (part: Batch) => Promise<T>,
+): Promise<readonly T[]> {
+  const { ids } = batch;
+  try {
+    return [await work(batch)];
+  } catch (error) {
+    const isLarge = error instanceof MethodError && error.type === 'requestTooLarge';
+    if (!isLarge || ids.length === 1) throw error;
+  }
+  const middle = ids.length >> 1;
+  const first = await inHalves({ ...batch, ids: ids.slice(0, middle) }, work);
+  return [...first, ...(await inHalves({ ...batch, ids: ids.slice(middle) }, work))];
 }
 
 /** Returns a failure of a hook file's function as one that names the batch; others as they are. */

@@ -35,6 +35,16 @@ export function scopesOfTable(table: string): readonly [begin: string, end: stri
   return [`${table}:`, `${table};`];
 }
 
+/** Returns the table of the object whose share gives a scope. */
+export function tableOfScope(scope: string): string {
+  return scope.slice(0, scope.indexOf(':'));
+}
+
+/** Returns the right that a scope of a share gives. */
+export function rightOfScope(scope: string): string {
+  return scope.slice(scope.lastIndexOf('/') + 1);
+}
+
 /** Returns the range of the scopes that shares of an object give: the end isn't in it. */
 export function scopesOfObject(object: SharedObject): readonly [begin: string, end: string] {
   return [`${object}/`, `${object}0`];

@@ -2,6 +2,7 @@ import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import type { Aggregate } from '../capability/aggregates.js';
 import { EVOLVED } from '../capability/evolution.js';
 import { EVERYONE, PRUNED, rightMark, scopesOfTable } from '../capability/scopes.js';
+import { NOTE_ALL_MOVED, RAISE_SHARE_VERSION } from '../capability/share-version.js';
 import { type Duplicate, findDuplicates } from './duplicate-search.js';
 import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
@@ -89,10 +90,10 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
 
     /** Takes the grants that shares of a table's objects have given: it is no shared type. */
-    async dropGrants(table: string): Promise<void> {
-      const [begin, end] = scopesOfTable(table);
-      await prisma.jmapGrant.deleteMany({ where: { scope: { gte: begin, lt: end } } });
-    },
+    dropGrants: (table: string): Promise<void> =>
+      prisma.$transaction((transaction) => takeGrants(transaction, table, Prisma.sql`TRUE`), {
+        timeout: RESET_TIME,
+      }),
 
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
@@ -204,20 +205,36 @@ async function noteRules(prisma: PrismaClient, type: string, rules: string): Pro
         DELETE FROM "JmapScope" WHERE "type" = ${type} AND ("gone" OR NOT EXISTS (
         SELECT 1 FROM ${name(type)} AS "t" WHERE "t"."accountId" = "JmapScope"."accountId"
         AND "t"."id" = "JmapScope"."objectId"))`;
-      // A version without its shares may have destroyed their objects.
-      const [begin, end] = scopesOfTable(type);
-      await transaction.$executeRaw`
-        DELETE FROM "JmapGrant" WHERE "scope" >= ${begin} AND "scope" < ${end} AND NOT EXISTS (
-        SELECT 1 FROM "JmapScope" AS "s" WHERE "s"."accountId" = "JmapGrant"."accountId"
-        AND "s"."type" = ${type} AND "s"."scope" = ${rightMark('')} || "JmapGrant"."scope")`;
       // Every view has this scope: its number moves, and no state leads there.
       await transaction.$executeRaw`
         INSERT INTO "JmapScope" ("accountId", "type", "objectId", "scope", "number", "gone")
         SELECT "accountId", "type", ${PRUNED}, ${EVERYONE}, "number", TRUE FROM "JmapState"
         WHERE "type" = ${type}`;
+      // A version without its shares may have destroyed their objects.
+      const isStray = Prisma.sql`NOT EXISTS (
+        SELECT 1 FROM "JmapScope" AS "s" WHERE "s"."accountId" = "JmapGrant"."accountId"
+        AND "s"."type" = ${type} AND "s"."scope" = ${rightMark('')} || "JmapGrant"."scope")`;
+      await takeGrants(transaction, type, isStray);
     },
     { timeout: RESET_TIME },
   );
+}
+
+/**
+ * Takes grants at objects of a table, and tells servers of users who had some. That comes last:
+ * others wait for it.
+ */
+async function takeGrants(
+  transaction: Prisma.TransactionClient,
+  table: string,
+  where: Prisma.Sql,
+): Promise<void> {
+  const [begin, end] = scopesOfTable(table);
+  const count = await transaction.$executeRaw`
+    DELETE FROM "JmapGrant" WHERE "scope" >= ${begin} AND "scope" < ${end} AND ${where}`;
+  if (count === 0) return;
+  await transaction.$executeRaw(Prisma.raw(RAISE_SHARE_VERSION));
+  await transaction.$executeRaw(Prisma.raw(NOTE_ALL_MOVED));
 }
 
 /** An object that keeps a text which is not normalised. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { mayUpload } from '../access/may-upload.js';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import { type BlobPlace, BlobTooLargeError } from '../blobs/blob-store.js';
 import {
@@ -30,6 +31,7 @@ export function uploadPage(services: TransportServices): Page {
     const principal = principalOf(res);
     requireBlobs(services, principal, 'full');
     const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);
+    await requireWriter(services, principal, account);
     refuseEncoding(req);
     const length = bodyLength(req);
     if (Number.isFinite(length) && length > maximum) throw tooLarge(services);
@@ -66,6 +68,19 @@ function uploadAccount(
   }
   if (account.isReadOnly) throw new HttpError(403, 'The account is read-only.');
   return account;
+}
+
+/** Throws 403 where the user has no right to write anything in the account. */
+async function requireWriter(
+  { store, registry, limits }: TransportServices,
+  principal: Principal,
+  account: AccountAccess,
+): Promise<void> {
+  const deadline = performance.now() + limits.requestTimeout;
+  const may = await mayUpload(account, principal, registry.dataTypes, (ids) =>
+    store.read(account.id, { deadline }, (snapshot) => snapshot.grantedScopes(ids)),
+  );
+  if (!may) throw new HttpError(403, 'You may only read the objects that are shared with you.');
 }
 
 /** A header that names no media type counts as none. */

@@ -73,7 +73,7 @@ export interface TypeIndex {
   readonly judges: boolean;
   /** Rules that depend on the values of an object; null if there are none. */
   readonly rules: RuleIndex | null;
-  /** The properties to know of a destroyed object: they name blobs, objects or principals. */
+  /** The properties to know of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
   /** The properties to read of an object that a call destroys: for links, rules and groups. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
@@ -125,7 +125,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     secrets: type.properties.filter(({ access }) => access === 'secret'),
     computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
     judges:
-      type.properties.some(isLink) ||
+      type.properties.some((property) => isLink(property) || property.role === 'shareWith') ||
       (type.uniques ?? []).length > 0 ||
       type.limits !== undefined ||
       type.rules !== undefined,
@@ -204,7 +204,7 @@ export function putValue(
 
 /** Returns true for a property that names blobs, objects or principals. */
 function isLink(property: PropertyDefinition): boolean {
-  return holdsBlobs(property) || holdsReferences(property) || property.role === 'shareWith';
+  return holdsBlobs(property) || holdsReferences(property);
 }
 
 /** Returns true for a property whose value an object keeps for life. */

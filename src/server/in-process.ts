@@ -1,4 +1,4 @@
-import { sharedCapabilities } from '../access/shared-capabilities.js';
+import { sharedTypesIn } from '../access/shared-types.js';
 import { createAuthenticator, createToken } from '../accounts/index.js';
 import type { Principal } from '../accounts/principal.js';
 import type { Services } from '../methods/context.js';
@@ -54,10 +54,7 @@ export class InProcessServer {
       accessVersion: storage.accessVersion,
       readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
-      sharedCapabilities: sharedCapabilities(
-        registry.dataTypes,
-        registry.relations.viewRules.sharedTables,
-      ),
+      sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
     });
   }
 

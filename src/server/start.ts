@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { sharedCapabilities } from '../access/shared-capabilities.js';
+import { sharedTypesIn } from '../access/shared-types.js';
 import {
   bootstrap,
   createAuthenticator,
@@ -229,10 +229,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
       accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
       readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
-      sharedCapabilities: sharedCapabilities(
-        registry.dataTypes,
-        registry.relations.viewRules.sharedTables,
-      ),
+      sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
       providers: signIns,
     }),
     tickets: createTickets(prisma, { providers: signIns }),

@@ -138,19 +138,23 @@ export interface AccessReads {
   ): Promise<readonly ViewRecordAt[]>;
 
   /**
-   * Returns all changes of access with a number greater than `since`, ascending: none where none of
-   * them concerns the principals of the view.
+   * Returns at most `limit` changes of access with numbers between these, the last ones first: none
+   * where none behind `since` concerns the principals of the view.
    */
   accessRecords(
     type: DataTypeDefinition,
     view: View,
-    since: number,
+    between: { readonly since: number; readonly before: number },
+    limit: number,
   ): Promise<readonly AccessRecord[]>;
 }
 
 /** Writing operations about types with access rules. */
 export interface AccessWrites {
-  /** Removes and adds grants. Tells servers of users who reach the account now, or no longer. */
+  /**
+   * Removes and adds grants, in parts. Tells servers of users who reach the account now, or no
+   * longer.
+   */
   changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void>;
 
   /**

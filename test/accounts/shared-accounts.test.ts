@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
 import { changeAccess, deletionKey } from '../../src/accounts/change.js';
 import {
   createAccount,
@@ -7,11 +8,13 @@ import {
   createToken,
   disableUser,
 } from '../../src/accounts/index.js';
+import { openBackfillDatabase } from '../../src/database/backfill-database.js';
 import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
+import { BLOB } from '../../src/protocol/session.js';
 import type { Grant, Store, Transaction } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
@@ -98,7 +101,10 @@ describe.each([
   const idOf = async (name: string): Promise<string> =>
     (await opened.prisma.jmapUser.findUniqueOrThrow({ where: { name } })).id;
 
-  const by = () => createAuthenticator(opened.prisma, { sharedCapabilities: new Set([URN]) });
+  const by = () =>
+    createAuthenticator(opened.prisma, {
+      sharedTypes: { tables: ['Folder'], capabilities: new Map([[URN, false]]) },
+    });
 
   const reached = async () => (await by().authenticate(token))?.accounts.get(accountId) ?? null;
 
@@ -148,6 +154,63 @@ describe.each([
     expect(principal?.accounts.has(accountId)).toBe(false);
   });
 
+  it('those alone are loaded anew whose grants are the first or the last ones', async () => {
+    let loads = 0;
+    const counted = opened.prisma.$extends({
+      query: {
+        jmapUser: {
+          findMany: ({ args, query }) => {
+            loads += 1;
+            return query(args);
+          },
+        },
+      },
+    });
+    const server = createAuthenticator(counted as never, {
+      sharedTypes: { tables: ['Folder'], capabilities: new Map([[URN, false]]) },
+    });
+    const look = async () => (await server.authenticate(token))?.accounts.has(accountId);
+    const lookAfter = async (work: () => Promise<void>) => {
+      await work();
+      return { isReached: await look(), loads };
+    };
+    const given = [grant('mayRead')];
+    const others = [grant('mayRead', 'eve'), grant('mayRead', 'dan')];
+    expect(await lookAfter(async () => undefined)).toEqual({ isReached: false, loads: 1 });
+    expect(await lookAfter(() => change([], others))).toEqual({ isReached: false, loads: 1 });
+    expect(await lookAfter(() => change(others, given))).toEqual({ isReached: true, loads: 2 });
+    expect(await lookAfter(() => change([], others))).toEqual({ isReached: true, loads: 2 });
+    expect(await lookAfter(() => change(given, []))).toEqual({ isReached: false, loads: 3 });
+    await lookAfter(() => change([], given));
+    const take = () => openBackfillDatabase(opened.prisma).dropGrants('Folder');
+    expect(await lookAfter(take)).toEqual({ isReached: false, loads: 5 });
+    expect(await lookAfter(() => change([], given))).toEqual({ isReached: true, loads: 6 });
+  });
+
+  it('grants that a version with other shared types has left open no account', async () => {
+    const stray = { principalId: bobId, scope: 'Paper:p/mayRead' };
+    await change([], [stray]);
+    expect(await reached()).toBeNull();
+    const version = await by().version();
+    await change([], [grant('mayRead')]);
+    expect(await by().version()).not.toBe(version);
+    expect(await reached()).not.toBeNull();
+    await change([grant('mayRead')], []);
+    expect(await reached()).toBeNull();
+  });
+
+  it('the version rises where a start takes grants, and not where there are none', async () => {
+    const database = openBackfillDatabase(opened.prisma);
+    await change([], [grant('mayRead')]);
+    const version = await by().version();
+    await database.dropGrants('Folder');
+    const after = await by().version();
+    expect(after).not.toBe(version);
+    expect(await reached()).toBeNull();
+    await database.dropGrants('Folder');
+    expect(await by().version()).toBe(after);
+  });
+
   it('an account that is limited to other capabilities is not reached', async () => {
     await change([], [grant('mayRead')]);
     const limit = (capabilities: readonly string[]) =>
@@ -158,6 +221,30 @@ describe.each([
     expect(await reached()).toBeNull();
     await limit(['urn:example:other', URN]);
     expect((await reached())?.capabilities).toEqual(new Set([URN]));
+  });
+
+  it('files are offered where a type has some whose capability is offered', async () => {
+    await change([], [grant('mayRead')]);
+    const [files, none] = ['urn:example:files', 'urn:example:none'];
+    const sharedTypes = {
+      tables: ['Folder'],
+      capabilities: new Map([
+        [files, true],
+        [none, false],
+      ]),
+    };
+    const look = async (limit: readonly string[] | null) => {
+      const data = { capabilities: limit === null ? Prisma.DbNull : [...limit] };
+      await opened.prisma.jmapAccount.update({ where: { id: accountId }, data });
+      const principal = await createAuthenticator(opened.prisma, { sharedTypes }).authenticate(
+        token,
+      );
+      return [...(principal?.accounts.get(accountId)?.capabilities ?? [])].sort();
+    };
+    expect(await look(null)).toEqual([files, none, BLOB].sort());
+    expect(await look([none, BLOB])).toEqual([none]);
+    expect(await look([files])).toEqual([files]);
+    expect(await look([files, BLOB])).toEqual([files, BLOB].sort());
   });
 
   it('an account that is given whole stays so beside grants', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sharedCapabilities } from '../../src/access/shared-capabilities.js';
+import { sharedTypesIn } from '../../src/access/shared-types.js';
 import {
   createAccount,
   createAuthenticator,
@@ -42,10 +42,7 @@ async function open(): Promise<void> {
     parts: {
       ...{ registry, store },
       authenticator: createAuthenticator(prisma, {
-        sharedCapabilities: sharedCapabilities(
-          registry.dataTypes,
-          registry.relations.viewRules.sharedTables,
-        ),
+        sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
       }),
       sessions: new Sessions({
         capabilities: registry.capabilities.values(),

@@ -19,7 +19,7 @@ const ALL = { mayRead: true, mayWrite: true, mayAdmin: true };
 let rig: Rig;
 
 function open(rules?: readonly AccessRule[]): void {
-  rig = new Rig({}, { more: sharedFolders(rules) });
+  rig = new Rig({ maxCascade: 1000 }, { more: sharedFolders(rules) });
   rig.run(USERS);
 }
 
@@ -321,9 +321,9 @@ describe('a share', () => {
       return rig.statements.length - before;
     };
     const one = await cost(ids.slice(0, 1), { u2: READ });
-    // The user has other shares in the account now.
-    expect(await cost(ids.slice(1, 2), { u2: READ })).toBe(one - 1);
-    expect(await cost(ids.slice(2), { u2: ALL })).toBe(one - 1);
+    // The user has other shares in the account now: no server need hear of it.
+    expect(await cost(ids.slice(1, 2), { u2: READ })).toBe(one - 2);
+    expect(await cost(ids.slice(2), { u2: ALL })).toBe(one - 2);
   });
 
   it('has a user who sees a part read its rights by one statement', async () => {
@@ -343,5 +343,69 @@ describe('a share', () => {
     await rig.call('Todo/set', { create: { k: { text: 'x' } } });
     const statements = rig.statements.slice(before);
     expect(statements.filter((sql) => /JmapGrant|JmapScope|JmapMeta/.test(sql))).toEqual([]);
+  });
+});
+
+describe('very many shares', () => {
+  const many = Array.from({ length: 450 }, (_, index) => `m${index}`);
+
+  beforeEach(() => {
+    const values = many.map((id) => `('${id}', '${id}', 1)`);
+    rig.run(`INSERT INTO "JmapUser" ("id", "name", "created") VALUES ${values.join(', ')}`);
+  });
+
+  /** Creates folders that so many users see. */
+  const createMany = async (count: number, given: object = {}): Promise<readonly string[]> => {
+    const shareWith = Object.fromEntries(many.map((id) => [id, READ]));
+    const object = { ...given, shareWith };
+    const objects = Array.from({ length: count }, (_, index) => [`k${index}`, object]);
+    const create = Object.fromEntries(objects);
+    const { created } = await call('Folder/set', { create });
+    return Object.values(created).map((one: Json) => one.id);
+  };
+
+  it('go with a cascade that may destroy their objects', async () => {
+    const parentId = await create({ shareWith: { m7: READ } });
+    const ids = [parentId];
+    for (let count = 0; count < 12; count += 1) ids.push(...(await createMany(20, { parentId })));
+    expect(grants().length).toBeGreaterThan(100_000);
+    const user = viewer('m7');
+    const { state } = await call('Folder/get', { ids: [] }, user);
+    const { destroyed, oldState, newState } = await call('Folder/set', { destroy: [parentId] });
+    expect([...destroyed].sort()).toEqual(ids.sort());
+    expect(grants()).toEqual([]);
+    const after = await call('Folder/set', { create: { k: {} } });
+    expect(after.oldState).toBe(newState);
+    expect(Number(newState) - Number(oldState)).toBeGreaterThan(ids.length);
+    const changes = await call('Folder/changes', { sinceState: state }, user);
+    expect([...changes.destroyed].sort()).toEqual(ids);
+  });
+
+  it('make several access records, which each view reads back', async () => {
+    const user = viewer('m7');
+    const before = (await call('Folder/get', { ids: [] }, user)).state;
+    const ids = [...(await createMany(20)), ...(await createMany(20))];
+    const sizes = rig.rows(`SELECT length("scopes") AS "size" FROM "JmapChange"
+      WHERE "kind" = 3 AND "type" = 'Folder'`) as readonly { readonly size: number }[];
+    expect(sizes.length).toBeGreaterThan(2);
+    for (const { size } of sizes) expect(size).toBeLessThan(300_000);
+    const { oldState, newState } = await call('Folder/set', { create: { k: { name: 'last' } } });
+    expect(Number(newState)).toBe(Number(oldState) + 1);
+    const created: string[] = [];
+    let state = before;
+    for (let isMore = true; isMore; ) {
+      const page = await call('Folder/changes', { sinceState: state, maxChanges: 3 }, user);
+      created.push(...page.created);
+      ({ newState: state, hasMoreChanges: isMore } = page);
+    }
+    expect(created.sort()).toEqual([...ids].sort());
+    // A first look goes no further than these, and has to know what has changed behind them.
+    const others = Array.from({ length: 600 }, (_, index) => [`k${index}`, {}]);
+    await call('Folder/set', { create: Object.fromEntries(others) });
+    // More records than are read at once.
+    for (const id of ids.slice(0, 12)) await update(id, { 'shareWith/m1': null });
+    await update(ids[0] ?? '', { 'shareWith/m7': null });
+    const { destroyed } = await call('Folder/changes', { sinceState: state }, user);
+    expect(destroyed).toEqual([ids[0]]);
   });
 });

@@ -161,6 +161,33 @@ describe('writes of an account that wait together', () => {
     expect(await cost(() => store.read(A, soon(), (s) => look(s, 'r1')))).toEqual([1, 2]);
   });
 
+  it('hold up no first grants of other accounts until they commit', async () => {
+    const near = open(url, 4);
+    onTestFinished(() => near.close());
+    const grant = (account: string) =>
+      near.write(account, soon(), (transaction) =>
+        transaction.changeGrants([], [{ principalId: 'u1', scope: 'L:1/mayRead' }]),
+      );
+    let isGranted = false;
+    const waits: boolean[] = [];
+    await Promise.all([
+      grant(A),
+      // In the same transaction: it waits for the grant in the other account.
+      near.write(A, soon(), async (transaction) => {
+        await create(transaction, 'behind');
+        const end = performance.now() + 5000;
+        const granting = grant(B).then(() => {
+          isGranted = true;
+        });
+        while (!isGranted && performance.now() < end)
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        waits.push(!isGranted);
+        void granting;
+      }),
+    ]);
+    expect(waits).toEqual([false]);
+  });
+
   it('objects, changes and pages by an index take one round trip', async () => {
     const selection = { properties: Gadget.properties, maxOctets: HUGE };
     const asked = () => ({ accountId: A, ...soon(), type: Gadget });

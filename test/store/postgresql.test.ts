@@ -87,7 +87,10 @@ const ACROSS = new Set([
   // The blobs of all accounts that nothing has referred to for longest.
   'JmapBlob_unreferencedSince_idx',
   // The accounts in which something is shared with a principal.
-  'JmapGrant_principalId_idx',
+  'JmapGrant_principalId_accountId_scope_idx',
+  // The principals whose reach shares have changed.
+  'JmapReach_number_idx',
+  'JmapReach_pkey',
   // The oldest answers of all accounts that are kept for calls with a key.
   'JmapOnce_at_idx',
   // The work of hooks that is due, in all accounts.

@@ -226,7 +226,20 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     'A scope that a principal has by a share (RFC 9670).',
     [column('accountId', 'String'), column('principalId', 'String'), column('scope', 'String')],
     ['accountId', 'principalId', 'scope'],
-    [['accountId', 'scope'], ['principalId']],
+    [
+      ['accountId', 'scope'],
+      ['principalId', 'accountId', 'scope'],
+    ],
+  ),
+  makeTable(
+    'JmapReach',
+    'A principal that may reach other accounts since shares changed (RFC 9670).',
+    [
+      column('principalId', 'String', { description: 'An asterisk: any.' }),
+      column('number', 'BigInt', { description: 'The share version since the last time.' }),
+    ],
+    ['principalId'],
+    [['number']],
   ),
   makeTable(
     'JmapOnce',
@@ -385,6 +398,7 @@ export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapChange',
   'JmapScope',
   'JmapGrant',
+  'JmapReach',
   'JmapReference',
   'JmapBlobReference',
 ]);

@@ -77,13 +77,13 @@ async function findLongEntries(
     `SELECT "attname" AS "name" FROM pg_attribute
      WHERE "attrelid" = to_regclass(quote_ident($1)) AND "attname" = ANY ($2)
      AND "atttypid" = 'text'::regtype`,
-    [table, [...columns, 'accountId']],
+    [table, [...columns, ...KEY]],
   );
   const names = new Set(typed.map(({ name }) => name));
   // The engine's own tables hold short texts alone.
-  if (!names.has('accountId')) return undefined;
+  if (!KEY.every((name) => names.has(name))) return undefined;
   const texts = columns.filter((name) => names.has(name));
-  const propertyColumns = texts.filter((name) => name !== 'accountId' && name !== 'id');
+  const propertyColumns = texts.filter((name) => !KEY.includes(name));
   if (propertyColumns.length === 0) return undefined;
   const octets = texts.map((name) => `coalesce(octet_length(${quote(name)}), 0)`).join(' + ');
   const { rows } = await client.query<unknown[] & LongEntry>({
@@ -107,6 +107,9 @@ async function findLongEntries(
     `has room for ${ROOM} octets, and objects have longer values: ${examples.join('; ')}${more}.`
   );
 }
+
+/** The key of a table with objects. */
+const KEY: readonly string[] = ['accountId', 'id'];
 
 const ORDERED = /^CREATE INDEX CONCURRENTLY "[^"]+" ON "([^"]+)"\((.*)\);?$/s;
 

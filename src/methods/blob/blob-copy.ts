@@ -7,12 +7,14 @@ import { quoted } from '../issues.js';
 import { whyOverQuota } from '../quota/unreferenced-blobs.js';
 import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
+import { requireWriter } from './require-writer.js';
 
 /** Answers Blob/copy (RFC 8620 6.3). */
 export async function blobCopy(args: BlobCopyArguments, context: CallContext): Promise<Answer> {
   const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
   const texts = new Set(args.blobIds);
   requireObjects(texts.size, context.services.limits.maxObjectsInSet);
+  await requireWriter(context);
   const ids = new Map(
     [...texts].map((text) => [text, resolveId(text, context.request.createdIds)]),
   );

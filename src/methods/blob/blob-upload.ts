@@ -12,6 +12,7 @@ import { largerThan, maxSizeOf } from '../quota/unreferenced-blobs.js';
 import { groupsOf } from '../set/circles.js';
 import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
+import { requireWriter } from './require-writer.js';
 import { type DataSource, parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 
 /**
@@ -21,6 +22,7 @@ import { type DataSource, parseUpload, referencedBlobs, type Upload } from './up
 export async function blobUpload(args: BlobUploadArguments, context: CallContext): Promise<Answer> {
   const entries = Object.entries(args.create);
   requireObjects(entries.length, context.services.limits.maxObjectsInSet);
+  await requireWriter(context);
   const run = new UploadRun(context, entries);
   try {
     await run.makeAll();

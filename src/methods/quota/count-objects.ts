@@ -1,8 +1,8 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { countsBlobs, countsObjects } from '../../capability/quota-definition.js';
-import { MethodError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { QueryPlan, Snapshot } from '../../store/port.js';
+import { readInParts } from '../read-in-parts.js';
 import { octetsOf } from '../set/object-octets.js';
 import { indexOf } from '../type-index.js';
 import type { KeptQuota, Quotas } from './quota-index.js';
@@ -10,6 +10,8 @@ import type { KeptQuota, Quotas } from './quota-index.js';
 /** Ids of a page, and objects that are read at once. */
 const PAGE = 5000;
 const BATCH = 200;
+/** Octets that are read at once. */
+const BATCH_OCTETS = 100_000_000;
 
 /** In order of id. */
 const ALL: QueryPlan = Object.freeze({
@@ -55,27 +57,12 @@ async function sumOctets(
   for (let position = 0; ; position += PAGE) {
     const { ids } = await snapshot.page(type, ALL, { position, limit: PAGE }, null);
     for (let at = 0; at < ids.length; at += BATCH) {
-      octets += await octetsOfSome(type, snapshot, ids.slice(at, at + BATCH));
+      const read = { type, properties: type.properties, maxOctets: BATCH_OCTETS };
+      const some = ids.slice(at, at + BATCH);
+      for await (const objects of readInParts(snapshot, { ...read, ids: some }))
+        for (const object of objects) octets += octetsOf(indexOf(type), object);
       if (slices.isOver()) await slices.next();
     }
     if (ids.length < PAGE) return octets;
-  }
-}
-
-/** Reads fewer at once where they are too large together. */
-async function octetsOfSome(
-  type: DataTypeDefinition,
-  snapshot: Snapshot,
-  ids: readonly string[],
-): Promise<number> {
-  try {
-    const objects = await snapshot.get(type, ids, type.properties);
-    return objects.reduce((sum, object) => sum + octetsOf(indexOf(type), object), 0);
-  } catch (error) {
-    const isLarge = error instanceof MethodError && error.type === 'requestTooLarge';
-    if (!isLarge || ids.length === 1) throw error;
-    const middle = ids.length >> 1;
-    const first = await octetsOfSome(type, snapshot, ids.slice(0, middle));
-    return first + (await octetsOfSome(type, snapshot, ids.slice(middle)));
   }
 }

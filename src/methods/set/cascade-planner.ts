@@ -112,7 +112,7 @@ export class CascadePlanner {
     const refused = await hideIds(destruction.refused, types, unit.transaction, access.viewOf);
     this.#destruction = { ...destruction, refused };
     this.#uniques.retell((id) => this.#isGone(destruction, id));
-    if (this.#scene.changes.index.links.length > 0) await this.#links.completeRefusals();
+    if (this.#scene.changes.index.judges) await this.#links.completeRefusals();
     const { removals, nulled } = destruction;
     await this.#readRows([...removals.values()].filter((key) => this.#row(key) === undefined));
     this.#hidden = await this.#findHidden([...removals.values()]);

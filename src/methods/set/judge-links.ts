@@ -59,7 +59,7 @@ export class LinkJudge {
   /** Refuses rows with unknown ids; true if it did. Rows that name a refused create fall, too. */
   async judge(): Promise<boolean> {
     const { index, rows, refusals } = this.#changes;
-    if (index.links.length === 0) return false;
+    if (index.links.length === 0 && index.roles.shareWith === undefined) return false;
     await this.#judge([...rows.values()], (row, unknown) => {
       for (const link of unknown) this.#complain(row, link);
     });

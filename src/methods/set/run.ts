@@ -65,6 +65,7 @@ export class SetRun {
     const { type } = this.#index;
     const { transaction, slices } = this.#unit;
     const stored = await transaction.stateNumber(type);
+    const written = this.#unit.countWritten(type);
     const view = this.#access.viewOf(type);
     if (view !== null) this.#judge = await this.#access.judgeOf(type);
     const oldState =
@@ -98,12 +99,12 @@ export class SetRun {
     if (planner !== null) planner.apply();
     const followers = await this.#unit.flush();
     const { hooks } = this.#context;
-    const written =
+    const others =
       hooks === null
         ? NONE
         : await this.#runHooks(hooks, [...creates, ...changes.updates, ...destroys]);
     if (this.#unit.hasChangedRights) this.#access.renew();
-    const sideEffects = await this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
+    const sideEffects = await this.#sideEffects(planner?.sideEffects ?? NONE, followers, others);
     const rights = await this.#rightsToTell(creates, sideEffects);
     const report = new SetReport(this.#plan.known, this.#unit, rights);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
@@ -114,7 +115,7 @@ export class SetRun {
     return report.toResponse(
       accountOf(this.#context).id,
       formatStateOf(oldState, view),
-      formatState(stored + this.#unit.countRecords(type)),
+      formatState(stored + this.#unit.countWritten(type) - written + this.#unit.countRecords(type)),
     );
   }
 

@@ -9,6 +9,8 @@ import { type Problems, quoted } from '../issues.js';
 
 /** The principals that one object is shared with, at most. */
 export const MAX_PRINCIPALS = 500;
+/** The rights that it gives them together, at most: each is a row. */
+export const MAX_RIGHTS = 10_000;
 
 /** The type's rights, and the findings. */
 interface ShareScene {
@@ -55,18 +57,46 @@ function faultOf(value: JsonValue, legal: ReadonlySet<string>): string | null {
         return `must give ${quoted(id)} true or false for ${quoted(right)}`;
     }
   }
-  return null;
+  const given = countRights(value);
+  return given > MAX_RIGHTS ? `gives ${given} rights: it gives ${MAX_RIGHTS} at most` : null;
 }
 
-/** Returns a stored `shareWith` without rights that the type has no more. */
-export function knownShares({ rights }: ShareDefinition, value: JsonValue): JsonValue {
-  if (!isJsonObject(value)) return value;
+function countRights(value: JsonObject): number {
+  return Object.values(value).reduce((sum: number, rights) => sum + rightsIn(rights).length, 0);
+}
+
+/** Returns the ids that a stored `shareWith` names. */
+export function principalsNamed(value: JsonValue): readonly string[] {
+  return isMapOfRights(value) ? Object.keys(value) : NONE;
+}
+
+/**
+ * Returns a stored `shareWith` without rights that the type has no more, and without principals
+ * that are not among `users`. It is null where the value is none: before the type was shared, a
+ * property of its own may have had the name.
+ */
+export function knownShares(
+  { rights }: ShareDefinition,
+  value: JsonValue,
+  users: ReadonlySet<string>,
+): JsonValue {
+  if (!isMapOfRights(value)) return null;
   const shared = Object.entries(value).map(([id, given]) => {
-    const all = isJsonObject(given) ? Object.entries(given) : [];
-    return [id, Object.fromEntries(all.filter(([right]) => rights.includes(right)))] as const;
+    const known = Object.entries(given).filter(([right]) => rights.includes(right));
+    return [id, Object.fromEntries(known)] as const;
   });
-  const left = shared.filter(([, given]) => rightsIn(given).length > 0);
-  return left.length === 0 ? null : Object.assign(declaredObject(), Object.fromEntries(left));
+  const left = shared.filter(([id, given]) => users.has(id) && rightsIn(given).length > 0);
+  if (left.length === 0 || left.length > MAX_PRINCIPALS) return null;
+  const shares: JsonObject = Object.assign(declaredObject(), Object.fromEntries(left));
+  return countRights(shares) > MAX_RIGHTS ? null : shares;
+}
+
+function isMapOfRights(value: JsonValue): value is Readonly<Record<string, JsonObject>> {
+  if (!isJsonObject(value)) return false;
+  return Object.values(value).every(
+    (rights) =>
+      isJsonObject(rights) && Object.values(rights).every((given) => typeof given === 'boolean'),
+  );
 }
 
 /** Returns the rights that a principal has by a stored `shareWith`. */

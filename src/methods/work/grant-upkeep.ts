@@ -2,7 +2,7 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import { sharedObject, shareScope } from '../../capability/scopes.js';
 import { MethodError } from '../../protocol/errors.js';
 import { isJsonObject, type JsonValue } from '../../protocol/json.js';
-import type { AccessChange, Grant } from '../../store/port.js';
+import type { AccessChange, Grant, Transaction } from '../../store/port.js';
 import { rightsIn } from '../set/share-values.js';
 import { indexOf } from '../type-index.js';
 import type { Move, Moved } from './links.js';
@@ -10,6 +10,16 @@ import type { AccessRelations } from './scope-upkeep.js';
 
 /** Grants that one call may change, for each object whose access it may change. */
 const GRANTS_OF_OBJECT = 10;
+
+/** Objects whose grants are read at once, where they are destroyed. */
+const OBJECTS_AT_ONCE = 100;
+/** Grants whose access records wait for the end of a unit of work. */
+const MAX_WAITING = 100_000;
+
+/** Characters of one access record, about: who reads the changes of a type reads it whole. */
+const MAX_CHARACTERS = 262_144;
+/** Characters around a scope and its principal there. */
+const PUNCTUATION = 8;
 
 /** A grant that a unit of work has given (1), taken (-1), or given and taken (0). */
 interface Net {
@@ -22,20 +32,28 @@ export class GrantUpkeep {
   readonly #relations: AccessRelations;
   /** By the table of the shared objects. */
   readonly #nets = new Map<string, Map<string, Net>>();
+  /** Grants given and taken by shares that objects keep. */
   #count = 0;
+  #isBusy = false;
+  /** By type: the access records that were written. */
+  readonly #written = new Map<string, number>();
 
   constructor(relations: AccessRelations) {
     this.#relations = relations;
   }
 
-  /** Notes rows of a shared type. Returns the grants to change. Throws `requestTooLarge`. */
+  /**
+   * Notes rows of a shared type that are there. Returns the grants to change. Throws
+   * `requestTooLarge`.
+   */
   note(type: DataTypeDefinition, moves: readonly Move[]): Moved<Grant> {
     const rows: Moved<Grant> = { removed: [], added: [] };
     const { shareWith } = indexOf(type).roles;
     if (shareWith === undefined) return rows;
     const { name } = shareWith;
     for (const { objectId, before, after } of moves) {
-      const [old, now] = [before?.[name] ?? null, after?.[name] ?? null];
+      if (after === null) continue;
+      const [old, now] = [before?.[name] ?? null, after[name] ?? null];
       if (old === now) continue;
       const held = grantsOf(type, objectId, old);
       const kept = grantsOf(type, objectId, now);
@@ -47,8 +65,46 @@ export class GrantUpkeep {
     return rows;
   }
 
+  /**
+   * Takes the grants of objects that are destroyed, some objects at a time: however many there are,
+   * a destroy is not refused for them. Writes access records once too many wait.
+   */
+  async takeDestroyed(
+    transaction: Transaction,
+    type: DataTypeDefinition,
+    ids: readonly string[],
+  ): Promise<void> {
+    for (let at = 0; at < ids.length; at += OBJECTS_AT_ONCE) {
+      const removed = await transaction.grantsAt(type, ids.slice(at, at + OBJECTS_AT_ONCE));
+      if (removed.length === 0) continue;
+      await transaction.changeGrants(removed, []);
+      this.take(type, { removed, added: [] });
+      if ((this.#nets.get(type.table)?.size ?? 0) > MAX_WAITING) await this.record(transaction);
+    }
+  }
+
+  /** Writes access records of all that has changed since the last time. */
+  async record(transaction: Transaction): Promise<void> {
+    for (const type of this.#types) {
+      for (const changes of this.#changesFor(type)) {
+        await transaction.recordAccess(type, changes);
+        this.#written.set(type.name, this.countWritten(type) + 1);
+      }
+    }
+    this.#nets.clear();
+  }
+
+  /** Returns how many access records of a type have been written. */
+  countWritten({ name }: DataTypeDefinition): number {
+    return this.#written.get(name) ?? 0;
+  }
+
   /** Takes grants that objects of a type have given and taken. */
-  take({ table }: DataTypeDefinition, { removed, added }: Moved<Grant>): void {
+  take(
+    { table }: DataTypeDefinition,
+    { removed, added }: Readonly<Record<keyof Moved<Grant>, readonly Grant[]>>,
+  ): void {
+    this.#isBusy ||= removed.length + added.length > 0;
     for (const grant of removed) this.#add(table, grant, -1);
     for (const grant of added) this.#add(table, grant, 1);
   }
@@ -71,42 +127,50 @@ export class GrantUpkeep {
 
   /** Whether it has changed any. */
   get isBusy(): boolean {
-    return this.#count > 0;
+    return this.#isBusy;
   }
 
-  /** Returns the types whose users have other rights now. */
-  get types(): readonly DataTypeDefinition[] {
+  /** The types whose users have other rights now. */
+  get #types(): readonly DataTypeDefinition[] {
     if (this.#nets.size === 0) return [];
     const { types, sharedTables } = this.#relations;
     return [...sharedTables.keys()].flatMap((name) => {
       const type = types.get(name);
-      return type !== undefined && this.concerns(type) ? type : [];
+      return type !== undefined && this.#concerns(type) ? type : [];
     });
   }
 
   /** Returns whether users have other rights now that count for the type. */
-  concerns(type: DataTypeDefinition): boolean {
+  #concerns(type: DataTypeDefinition): boolean {
     return this.#netsOf(type).next().done === false;
   }
 
-  /** Returns what principals have got and lost that counts for the type. */
-  changesFor(type: DataTypeDefinition): readonly AccessChange[] {
-    const scopes = { taken: new Map<string, string[]>(), given: new Map<string, string[]>() };
-    for (const { grant, step } of this.#netsOf(type)) {
-      const { principalId, scope } = grant;
-      const lists = step < 0 ? scopes.taken : scopes.given;
-      const list = lists.get(principalId);
-      if (list === undefined) lists.set(principalId, [scope]);
-      else list.push(scope);
-    }
-    return (['taken', 'given'] as const).flatMap((kind) =>
-      Array.from(scopes[kind], ([principalId, list]) => ({ kind, principalId, scopes: list })),
-    );
+  /** Returns what principals have got and lost that counts for the type, for a record each. */
+  *#changesFor(type: DataTypeDefinition): Generator<readonly AccessChange[]> {
+    for (const nets of this.#partsOf(type)) yield changesIn(nets);
   }
 
-  /** Forgets the changes: their access records are written. */
-  forget(): void {
-    this.#nets.clear();
+  /** Returns how many records the changes for the type make. */
+  countRecords(type: DataTypeDefinition): number {
+    let count = 0;
+    for (const _ of this.#partsOf(type)) count += 1;
+    return count;
+  }
+
+  *#partsOf(type: DataTypeDefinition): Generator<readonly Net[]> {
+    let nets: Net[] = [];
+    let characters = 0;
+    for (const net of this.#netsOf(type)) {
+      const own = keyOf(net.grant).length + PUNCTUATION;
+      if (nets.length > 0 && characters + own > MAX_CHARACTERS) {
+        yield nets;
+        nets = [];
+        characters = 0;
+      }
+      nets.push(net);
+      characters += own;
+    }
+    if (nets.length > 0) yield nets;
   }
 
   *#netsOf({ name }: DataTypeDefinition): Generator<Net> {
@@ -114,6 +178,20 @@ export class GrantUpkeep {
     for (const table of this.#relations.sharedTables.get(name) ?? [])
       for (const net of this.#nets.get(table)?.values() ?? []) if (net.step !== 0) yield net;
   }
+}
+
+function changesIn(nets: readonly Net[]): readonly AccessChange[] {
+  const scopes = { taken: new Map<string, string[]>(), given: new Map<string, string[]>() };
+  for (const { grant, step } of nets) {
+    const { principalId, scope } = grant;
+    const lists = step < 0 ? scopes.taken : scopes.given;
+    const list = lists.get(principalId);
+    if (list === undefined) lists.set(principalId, [scope]);
+    else list.push(scope);
+  }
+  return (['taken', 'given'] as const).flatMap((kind) =>
+    Array.from(scopes[kind], ([principalId, list]) => ({ kind, principalId, scopes: list })),
+  );
 }
 
 export function keyOf({ principalId, scope }: Grant): string {

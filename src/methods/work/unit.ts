@@ -197,12 +197,17 @@ export class UnitOfWork {
     return this.#works;
   }
 
+  /** Returns the access records of the type that it has written before `record`. */
+  countWritten(type: DataTypeDefinition): number {
+    return this.#grants.countWritten(type);
+  }
+
   /**
    * Returns the change records that `record` will write of the type: its state steps by their
    * number.
    */
   countRecords(type: DataTypeDefinition): number {
-    const ofAccess = this.#grants.concerns(type) ? 1 : 0;
+    const ofAccess = this.#grants.countRecords(type);
     const work = this.#works.get(type.name);
     if (work === undefined) return ofAccess;
     let count = ofAccess + movedAlone(work).length;
@@ -221,6 +226,7 @@ export class UnitOfWork {
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
     const grants: Moved<Grant> = { removed: [], added: [] };
+    const unshared: [DataTypeDefinition, readonly string[]][] = [];
     const followed: ObjectIds[] = [];
     for (const work of this.#works.values()) {
       const { type } = work;
@@ -235,7 +241,8 @@ export class UnitOfWork {
         if (after === null) destroys.push(id);
         else if (stored === null) inserts.push(after);
         else updates.push(after);
-        if (index.links.length > 0) moves.push({ objectId: id, before: stored, after });
+        if (index.links.length > 0 || type.share !== undefined)
+          moves.push({ objectId: id, before: stored, after });
         if (this.#scopes.isFollowed(type, stored, after))
           followed.push({ type: type.name, ids: [id] });
         entry.stored = after;
@@ -251,6 +258,7 @@ export class UnitOfWork {
         const { removed, added } = this.#grants.note(type, moves);
         for (const grant of removed) grants.removed.push(grant);
         for (const grant of added) grants.added.push(grant);
+        if (destroys.length > 0) unshared.push([type, destroys]);
       }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
@@ -261,6 +269,8 @@ export class UnitOfWork {
       this.#transaction.changeReferences(removed, added),
     );
     await this.#inParts(grants, (removed, added) => this.#transaction.changeGrants(removed, added));
+    for (const [type, ids] of unshared)
+      await this.#grants.takeDestroyed(this.#transaction, type, ids);
     const added = await this.#usable(blobs.added);
     await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
@@ -300,14 +310,7 @@ export class UnitOfWork {
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, own, changed);
     }
-    await this.#recordRights();
-  }
-
-  /** Writes the access records of rights that have changed since the last time. */
-  async #recordRights(): Promise<void> {
-    for (const type of this.#grants.types)
-      await this.#transaction.recordAccess(type, this.#grants.changesFor(type));
-    this.#grants.forget();
+    await this.#grants.record(this.#transaction);
   }
 
   /**
@@ -319,7 +322,7 @@ export class UnitOfWork {
     ids: ReadonlySet<string>,
     properties: readonly PropertyDefinition[],
   ): Promise<void> {
-    await this.#recordRights();
+    await this.#grants.record(this.#transaction);
     const records = [...ids].map(
       (objectId) => ({ objectId, kind: 'updated', properties }) as const,
     );

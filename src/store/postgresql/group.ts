@@ -2,10 +2,12 @@ import { isLost, isRetryable } from '../../database/postgresql/driver-errors.js'
 import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { inTime, lateError } from '../../runtime/deadlines.js';
 import type { StateChange } from '../port.js';
+import { tellMoved } from '../sql/tell-moved.js';
 import type { SqlTransaction } from '../sql/transaction.js';
 import { ReadAhead } from './ahead.js';
 import type { Connection } from './connection.js';
 import { type Connections, retried } from './connections.js';
+import { engine } from './engine.js';
 import type { Waiting, WriteJob } from './lanes.js';
 
 /** A group takes no further work when it has run so many, or for the host's `groupTime`. */
@@ -20,8 +22,15 @@ export interface GroupHost {
   announce(change: StateChange): void;
 }
 
-/** Tells a work's caller what it came to, once its transaction is committed. */
-type Answer = () => void;
+/** A work that has run. */
+interface Done {
+  /** Tells its caller what it came to, once the transaction is committed. */
+  readonly answer: () => void;
+  /** The principals who may reach other accounts since. */
+  readonly moved: ReadonlySet<string>;
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 /**
  * Runs works of one account that wait at the same time in one transaction with one commit. Each
@@ -79,7 +88,7 @@ async function attempt(
   const { deadline, alone } = first;
   const shared = others === undefined ? {} : { ahead: others.ahead };
   const demands = { deadline, ...(alone ? { serial: true, isLong: true } : shared) };
-  const answers = await host.connections.write(accountId, demands, async (connection) => {
+  const done = await host.connections.write(accountId, demands, async (connection) => {
     const ran = [await run(host, connection, accountId, first)];
     let latest = deadline;
     for (let job = others?.next(); job !== undefined; job = others?.next()) {
@@ -88,9 +97,10 @@ async function attempt(
       latest = Math.max(latest, job.deadline);
     }
     connection.enter(latest);
+    await tellMoved(connection, engine.texts, new Set(ran.flatMap(({ moved }) => [...moved])));
     return ran;
   });
-  for (const answerWork of answers) answerWork();
+  for (const { answer } of done) answer();
 }
 
 /** Rejects where the transaction can't be kept: what the work did can't be undone by itself. */
@@ -99,29 +109,30 @@ async function run(
   connection: Connection,
   accountId: string,
   job: WriteJob,
-): Promise<Answer> {
+): Promise<Done> {
   const transaction = host.open(connection, accountId);
   connection.trace = job.trace;
   try {
     const value = job.alone
       ? await runWithHooks(connection, job, transaction)
       : await job.work(transaction);
-    await transaction.finish();
+    const moved = await transaction.findMoved();
     transaction.end();
     transaction.assertWhole();
     // A failed read spoils the transaction, even if the work catches its error.
     if (connection.asking.spoiled !== undefined) throw connection.asking.spoiled.error;
     const { changed, urgent } = transaction;
-    return () => {
+    const answer = (): void => {
       // The lane goes on after this, so listeners hear of an account's states in order.
       if (changed !== undefined) host.announce({ accountId, changed, ...urgent });
       job.resolve(value);
     };
+    return { answer, moved };
   } catch (thrown) {
     transaction.end();
     const isRefused = !connection.hasWritten && connection.asking.spoiled === undefined;
     if (isRefused && !connection.asking.broken && !isRetryable(thrown))
-      return () => job.reject(thrown);
+      return { answer: () => job.reject(thrown), moved: NOBODY };
     await connection.asking.quiet();
     // The database's error comes first: the work may have thrown because of it.
     throw connection.asking.spoiled?.error ?? thrown;

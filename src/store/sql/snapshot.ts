@@ -159,11 +159,13 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   async accessRecords(
     type: DataTypeDefinition,
     view: View,
-    since: number,
+    { since, before }: { readonly since: number; readonly before: number },
+    limit: number,
   ): Promise<readonly AccessRecord[]> {
     const place = [this.scope.accountId, type.table] as const;
     const scopes = JSON.stringify(principalsOf(view).map(principalScope));
-    const rows = await this.all('accessRecords', ...place, ...place, scopes, since, since);
+    const sought = [...place, ...place, scopes, since, since, before, limit] as const;
+    const rows = await this.all('accessRecords', ...sought);
     return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
   }
 

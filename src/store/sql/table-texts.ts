@@ -1,5 +1,5 @@
 import { MARKS, NO_OBJECT, PRUNED } from '../../capability/scopes.js';
-import { SHARE_VERSION } from '../../capability/share-version.js';
+import { NOTE_MOVED, RAISE_SHARE_VERSION } from '../../capability/share-version.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
@@ -62,7 +62,8 @@ const SHARED = Object.freeze({
  WHERE "accountId" = ? AND "type" = ? AND "kind" = ${ACCESS_KIND} AND "number" > CASE
  WHEN EXISTS (SELECT 1 FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
  AND "objectId" = '${NO_OBJECT}' AND "scope" IN ? AND "number" > ?)
- THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END ORDER BY "number"`,
+ THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END AND "number" < ?
+ ORDER BY "number" DESC LIMIT CAST(? AS BIGINT)`,
 
   existingUsers: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
  FROM "JmapAccount" AS "a" WHERE "a"."id" = ? AND "a"."ownerId" = "JmapUser"."id")`,
@@ -73,13 +74,14 @@ const SHARED = Object.freeze({
   grantsAt: `SELECT "g"."principalId", "g"."scope" FROM ROWS(?) CROSS JOIN "JmapGrant" AS "g"
  WHERE "g"."accountId" = ? AND "g"."scope" >= value ->> 0 AND "g"."scope" < value ->> 1`,
 
-  // Of rows with the ids of principals.
-  grantees: `SELECT value ->> 0 FROM ROWS(?) WHERE EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
- WHERE "g"."accountId" = ? AND "g"."principalId" = value ->> 0)`,
+  // Of rows with principals and the ranges of the scopes that shares of a table's objects give.
+  grantees: `SELECT value ->> 0, value ->> 1 FROM ROWS(?) WHERE EXISTS (SELECT 1
+ FROM "JmapGrant" AS "g" WHERE "g"."accountId" = ? AND "g"."principalId" = value ->> 0
+ AND "g"."scope" >= value ->> 1 AND "g"."scope" < value ->> 2)`,
 
-  raiseShareVersion: `INSERT INTO "JmapMeta" ("key", "value") VALUES ('${SHARE_VERSION}', '1')
- ON CONFLICT ("key") DO UPDATE SET
- "value" = CAST(CAST("JmapMeta"."value" AS BIGINT) + 1 AS TEXT)`,
+  raiseShareVersion: RAISE_SHARE_VERSION,
+
+  noteMoved: NOTE_MOVED,
 
   deleteGrants: `DELETE FROM "JmapGrant" WHERE "accountId" = ?
  AND ("principalId", "scope") IN (SELECT value ->> 0, value ->> 1 FROM ROWS(?))`,

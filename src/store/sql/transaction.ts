@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { scopesOfTable, tableOfScope } from '../../capability/scopes.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   AccessChange,
@@ -30,6 +31,9 @@ import type { TableTexts, TableWriter } from './table-texts.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
+/** Grants that one statement reads or writes. */
+const GRANTS_AT_ONCE = 5000;
+
 /**
  * Writes within one transaction of a connection; on SQLite, within a savepoint of it. Each
  * operation is one statement, except `record` (one for the state, at most one for each kind of
@@ -44,7 +48,8 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
-  #movesGrantees = false;
+  /** By key: principals whose grants at objects of a table change, and whether they had any. */
+  readonly #grantees = new Map<string, Grantee & { readonly hadGrants: boolean }>();
 
   constructor(engine: WritingEngine<C>, services: SnapshotServices, scope: Scope<C>, now: number) {
     super(engine, services, scope);
@@ -137,35 +142,62 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   }
 
   async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
-    if (removed.length + added.length === 0) return;
+    const { length } = removed.length > added.length ? removed : added;
+    for (let at = 0; at < length; at += GRANTS_AT_ONCE) {
+      const end = at + GRANTS_AT_ONCE;
+      await this.#changeGrants(removed.slice(at, end), added.slice(at, end));
+    }
+  }
+
+  async #changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
     const toRows = (grants: readonly Grant[]): string =>
       JSON.stringify(grants.map(({ principalId, scope }) => [principalId, scope]));
-    const principals = new Set([...removed, ...added].map(({ principalId }) => principalId));
-    const before = await this.#granteesAmong(principals);
+    await this.#noteGrantees([...removed, ...added]);
     await this.#write(() =>
       Promise.all([
         this.#change('deleteGrants', removed, toRows),
         this.#change('insertGrants', added, toRows),
       ]),
     );
-    const after = await this.#granteesAmong(principals);
-    if (after.size === before.size && [...after].every((id) => before.has(id))) return;
-    this.#movesGrantees = true;
   }
 
-  /**
-   * Ends what the work has begun. All transactions that raise the share version wait for each
-   * other, so that comes behind what else takes time.
-   */
-  async finish(): Promise<void> {
-    if (this.#movesGrantees) await this.#write(() => this.#run('raiseShareVersion'));
+  /** Returns the principals who may reach the account since the work, or no longer. */
+  async findMoved(): Promise<ReadonlySet<string>> {
+    const moved = new Set<string>();
+    if (this.#grantees.size === 0) return moved;
+    const after = await this.#haveGrants(this.#grantees);
+    for (const [key, { principalId, hadGrants }] of this.#grantees)
+      if (hadGrants !== after.has(key)) moved.add(principalId);
+    return moved;
   }
 
-  /** Returns those of the principals that have grants in the account. */
-  async #granteesAmong(principals: ReadonlySet<string>): Promise<ReadonlySet<unknown>> {
-    const rows = JSON.stringify([...principals].map((id) => [id]));
-    const found = await this.all('grantees', rows, this.scope.accountId);
-    return new Set(found.map(([id]) => id));
+  /** Notes whether these principals have grants now, where that isn't noted yet. */
+  async #noteGrantees(grants: readonly Grant[]): Promise<void> {
+    const unknown = new Map<string, Grantee>();
+    for (const { principalId, scope } of grants) {
+      const table = tableOfScope(scope);
+      const key = keyOfGrantee(principalId, table);
+      if (!this.#grantees.has(key)) unknown.set(key, { principalId, table });
+    }
+    if (unknown.size === 0) return;
+    const having = await this.#haveGrants(unknown);
+    for (const [key, one] of unknown)
+      this.#grantees.set(key, { ...one, hadGrants: having.has(key) });
+  }
+
+  /** Returns the keys of those who have grants. */
+  async #haveGrants(grantees: ReadonlyMap<string, Grantee>): Promise<ReadonlySet<string>> {
+    const rows = Array.from(grantees.values(), ({ principalId, table }) => [
+      principalId,
+      ...scopesOfTable(table),
+    ]);
+    const keys = new Set<string>();
+    for (let at = 0; at < rows.length; at += GRANTS_AT_ONCE) {
+      const list = JSON.stringify(rows.slice(at, at + GRANTS_AT_ONCE));
+      for (const [principalId, begin] of await this.all('grantees', list, this.scope.accountId))
+        keys.add(keyOfGrantee(principalId as string, tableOfScope(begin as string)));
+    }
+    return keys;
   }
 
   async #writeRecords(
@@ -293,6 +325,16 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
       throw error;
     }
   }
+}
+
+/** A principal with grants at objects of a table. */
+interface Grantee {
+  readonly principalId: string;
+  readonly table: string;
+}
+
+function keyOfGrantee(principalId: string, table: string): string {
+  return `${table} ${principalId}`;
 }
 
 type Listener = (change: StateChange) => void;

@@ -24,6 +24,7 @@ import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/p
 import { readStates } from '../sql/read-states.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
+import { tellMoved } from '../sql/tell-moved.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';
@@ -183,7 +184,7 @@ class SqliteStore implements Store {
         const working = work(transaction);
         // A work that waits for the world outside may never settle.
         const value = await (exclusive ? inTime(deadline, working, lateError) : working);
-        await transaction.finish();
+        await tellMoved(this.#writing, writing.texts, await transaction.findMoved());
         transaction.assertWhole();
         // The statement that reads a state fails by itself where the account has been deleted.
         if (!transaction.hasReadState && this.#account.get(accountId) === undefined) {

@@ -166,6 +166,22 @@ export function scopeCases(bench: Bench): void {
     });
   });
 
+  describe('very many grants', () => {
+    it('are changed in parts', async () => {
+      const some = (from: number, count: number) =>
+        Array.from({ length: count }, (_, index) => ({
+          ...{ principalId: `u${index % 400}`, scope: `L:${from + index}/mayRead` },
+        }));
+      const few = await counted(() => write((t) => t.changeGrants([], some(0, 10))));
+      const many = await counted(() => write((t) => t.changeGrants([], some(0, 12_000))));
+      // Of two further parts, each inserts. Nobody is new there.
+      expect(many - few).toBe(2);
+      expect(await read((s) => s.grantedScopes(['u0']))).toHaveLength(30);
+      await write((t) => t.changeGrants(some(0, 12_000), some(12_000, 1)));
+      expect(await read((s) => s.grantedScopes(['u0', 'u1']))).toEqual(['L:12000/mayRead']);
+    });
+  });
+
   describe('the number of a view', () => {
     it('steps by what the user sees, by what leaves the view and by access', async () => {
       const view = viewOf('u1');
@@ -192,6 +208,25 @@ export function scopeCases(bench: Bench): void {
   });
 
   describe('records of a type with scopes', () => {
+    it('of access are read from the last one back, of what concerns a view', async () => {
+      const access = { kind: 'given', principalId: 'u1', scopes: ['b'] } as const;
+      await record(created('r1', 'a'));
+      expect(await recordAccess(access)).toBe(2);
+      expect(await recordAccess(access)).toBe(3);
+      const numbers = (since: number, before: number, limit: number, userId = 'u1') =>
+        read(async (s) => {
+          const between = { since, before };
+          const records = await s.accessRecords(Gadget, viewOf(userId), between, limit);
+          return records.map(({ number }) => number);
+        });
+      expect(await numbers(0, 9, 9)).toEqual([3, 2]);
+      expect(await numbers(0, 9, 1)).toEqual([3]);
+      expect(await numbers(0, 3, 9)).toEqual([2]);
+      expect(await numbers(2, 9, 9)).toEqual([3]);
+      expect(await numbers(3, 9, 9)).toEqual([]);
+      expect(await numbers(0, 9, 9, 'u2')).toEqual([]);
+    });
+
     it('have the scopes of after and before, and changes of access', async () => {
       await record(created('r1', 'a'));
       bench.now += 5;

@@ -1,0 +1,38 @@
+import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
+import { scopesOfTable } from '../capability/scopes.js';
+
+/** A user has grants at objects of an account. */
+export interface SharedAccount {
+  readonly principalId: string;
+  readonly accountId: string;
+}
+
+/**
+ * Returns the query of the accounts in which users have grants at objects of these tables. Others
+ * may give a user as many grants as they like: it goes from one account to the next in the index,
+ * and passes over the grants between.
+ */
+export function accountsSharedWith(
+  userIds: readonly string[],
+  tables: readonly string[],
+): Prisma.Sql {
+  const next = (from: string, more: Prisma.Sql) => Prisma.sql`(SELECT "g"."accountId"
+    FROM "JmapGrant" AS "g" WHERE "g"."principalId" = ${Prisma.raw(from)}${more}
+    ORDER BY "g"."accountId" LIMIT 1)`;
+  const isShared = tables.map((table) => {
+    const [begin, end] = scopesOfTable(table);
+    // Of EXISTS, PostgreSQL would read all grants into a hash table; the order leads to the index.
+    return Prisma.sql`(SELECT "g"."scope" FROM "JmapGrant" AS "g"
+      WHERE "g"."accountId" = "r"."accountId" AND "g"."principalId" = "r"."principalId"
+      AND "g"."scope" >= ${begin} AND "g"."scope" < ${end}
+      ORDER BY "g"."scope" LIMIT 1) IS NOT NULL`;
+  });
+  const behind = Prisma.sql` AND "g"."accountId" > "r"."accountId"`;
+  return Prisma.sql`WITH RECURSIVE "reach" ("principalId", "accountId") AS (
+    SELECT "u"."id", ${next('"u"."id"', Prisma.empty)}
+    FROM "JmapUser" AS "u" WHERE "u"."id" IN (${Prisma.join([...userIds])})
+    UNION ALL SELECT "r"."principalId", ${next('"r"."principalId"', behind)}
+    FROM "reach" AS "r" WHERE "r"."accountId" IS NOT NULL)
+    SELECT "r"."principalId", "r"."accountId" FROM "reach" AS "r"
+    WHERE "r"."accountId" IS NOT NULL AND (${Prisma.join(isShared, ' OR ')})`;
+}
