@@ -128,6 +128,43 @@ it.each(['SQLite', 'PostgreSQL'])(
   120_000,
 );
 
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s users move an object to no list where they may not create it',
+  async (name) => {
+    const { ada, bob, share } = await open(name);
+    const [writable, readable] = [
+      await ada.create('TodoList', { name: 'Writable' }),
+      await ada.create('TodoList', { name: 'Readable' }),
+    ];
+    await share(writable, { [bob.id]: WRITE });
+    await share(readable, { [bob.id]: READ });
+    const seen = async () => expect(await bob.sees('TodoList')).toHaveLength(2);
+    await eventually(seen);
+    const card = await bob.create('Card', { text: 'mine', listId: writable });
+    const { notCreated } = await bob.call('Card/set', { create: { k: { listId: readable } } });
+    expect(notCreated.k).toMatchObject(FORBIDDEN);
+    expect(await bob.update('Card', card, { listId: readable })).toEqual({
+      type: 'forbidden',
+      description: 'Only users with the right "mayWrite" may give it this "listId".',
+    });
+    // An object that the same call has created is judged as the call leaves it.
+    const both = await bob.call('Card/set', {
+      create: { c: { text: 'new', listId: writable } },
+      update: { '#c': { listId: readable } },
+    });
+    expect(both.notCreated.c).toMatchObject(FORBIDDEN);
+
+    // Out of a list, and to another one where the user may create.
+    expect(await bob.update('Card', card, { listId: null })).toBeNull();
+    await share(readable, { [bob.id]: WRITE });
+    expect(await bob.update('Card', card, { listId: readable })).toBeNull();
+    // An object that stays may change, whatever its list lets users create.
+    await share(readable, { [bob.id]: READ });
+    expect(await bob.update('Card', card, { text: 'kept' })).toBeNull();
+  },
+  120_000,
+);
+
 it('users see the files of what is shared with them, and no other', async () => {
   const { accountId, ada, bob, share } = await open('SQLite');
   const upload = async (text: string): Promise<string> =>
