@@ -54,13 +54,15 @@ function abilities(rules: readonly AccessRule[]): Abilities {
       const { who, where = [] } = rule;
       const objects = where.length === 0 ? '' : ` (${canonicalJson(where as never)})`;
       const words = `${subjectWords(who, (name) => name)}${objects}`;
-      return OPERATIONS.flatMap((operation) => {
-        const given = rule[operation];
-        const verbs = Array.isArray(given)
-          ? (given as readonly string[]).map((name) => `${operation} ${name}`)
-          : [operation];
-        return given === undefined ? [] : verbs;
-      }).map((verb) => [`${words}: ${verb}`, { who: words, verb }] as const);
+      return [...OPERATIONS, 'share' as const]
+        .flatMap((operation) => {
+          const given = rule[operation];
+          const verbs = Array.isArray(given)
+            ? (given as readonly string[]).map((name) => `${operation} ${name}`)
+            : [operation];
+          return given === undefined ? [] : verbs;
+        })
+        .map((verb) => [`${words}: ${verb}`, { who: words, verb }] as const);
     }),
   );
 }
