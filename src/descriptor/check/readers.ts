@@ -55,6 +55,7 @@ function whyMisplaced(type: TypeView, property: PropertyView): string | undefine
   if (blobs.length > 0) return `"${name}" holds blobs: all who see the object may use them.`;
   const told = whereTold(type, property);
   if (told !== undefined) return `"${name}" counts for ${told}: others would learn its values.`;
-  if (type.access.length > 0) return undefined;
-  return `"readable" goes with "access": give ${type.name} rules that say who sees its objects.`;
+  if (type.access.length > 0 || type.share !== undefined) return undefined;
+  const advice = `give ${type.name} rules that say who sees its objects`;
+  return `"readable" goes with "access" or "share": ${advice}.`;
 }

@@ -10,7 +10,7 @@ import { isWrittenByClients } from './access.js';
 
 /** The properties of a shared type beside its own (RFC 9670 4). */
 export const SHARE_WITH = 'shareWith';
-const MY_RIGHTS = 'myRights';
+export const MY_RIGHTS = 'myRights';
 export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS];
 
 /** Returns the names of the rights; undefined where a type's objects can't be shared. */
