@@ -110,14 +110,12 @@ export class AccessJudge {
    */
   #judgeUpdate(changes: ProposedChanges, row: ProposedRow, before: StoredObject): void {
     const { after, updates } = row;
-    const { computed: withValues, roles } = changes.index;
-    const computed = new Set(withValues.map(({ name }) => name));
-    const { shareWith } = roles;
+    const computed = new Set(changes.index.computed.map(({ name }) => name));
     const mayLeave = this.#may('leave', before);
     for (const { operation, changed } of updates) {
       for (const name of changed) {
         if (computed.has(name)) continue;
-        const right = name === shareWith?.name ? 'share' : { update: name };
+        const right = this.#rightTo(changes, name);
         const mayEnd = mayLeave || this.#may(right, after, this.#after);
         if (mayEnd && this.#may(right, before)) continue;
         changes.refuse(operation, this.#forbidden(right, `change ${quoted(name)}`));
@@ -132,6 +130,12 @@ export class AccessJudge {
     }
     if (mayLeave || updates.length === 0 || this.#may('read', after, this.#after)) return;
     changes.blame(row, updates.at(-1)?.changed ?? [], OUT_OF_REACH);
+  }
+
+  /** Returns the operation that a change of a property is. */
+  #rightTo({ index }: ProposedChanges, name: string): Operation {
+    if (name === index.roles.shareWith?.name) return 'share';
+    return index.names.has(name) ? { update: name } : 'undeclared';
   }
 
   /** Returns the references by which the object follows others than before. */

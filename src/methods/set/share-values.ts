@@ -1,4 +1,5 @@
 import type { PropertyDefinition, ShareDefinition } from '../../capability/definition.js';
+import { MAX_PRINCIPALS } from '../../capability/share-bounds.js';
 import {
   declaredObject,
   isJsonObject,
@@ -6,9 +7,6 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { type Problems, quoted } from '../issues.js';
-
-/** The principals that one object is shared with, at most. */
-export const MAX_PRINCIPALS = 500;
 
 /** The type's rights, and the findings. */
 interface ShareScene {

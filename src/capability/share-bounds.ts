@@ -1,0 +1,2 @@
+/** The principals that one object is shared with, at most. */
+export const MAX_PRINCIPALS = 500;
