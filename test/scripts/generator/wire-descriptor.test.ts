@@ -201,6 +201,7 @@ types:
   Todo:
     properties:
       listId: { type: [string, 'null'], references: List }
+      grade: { type: integer, default: 0, readable: ['role:teacher'] }
     access: [{ who: parent, of: listId, read: mayRead }]
 `);
     const types = onWire['types'] as Record<string, object>;
