@@ -63,6 +63,7 @@ export interface TodoListShape {
   readonly filter: TodoListFilter;
   readonly sort: never;
   readonly stored: TodoListStored;
+  readonly rights: TodoListRights;
 }
 
 /** A list of todos. */
