@@ -19,6 +19,8 @@ export type Operation =
   | 'destroy'
   | 'share'
   | 'leave'
+  /** Of members that the type keeps without declaring them. */
+  | 'undeclared'
   | { readonly update: string };
 
 /** An object of a type, as rules look at it. */
@@ -76,8 +78,9 @@ export function rulesFor(
   operation: Operation,
 ): readonly AccessRule[] {
   return rules.filter((rule) => {
-    if (typeof operation === 'string') return rule[operation] === true;
     const { update } = rule;
+    if (operation === 'undeclared') return update === true || rule.undeclared === true;
+    if (typeof operation === 'string') return rule[operation] === true;
     return update === true || update?.includes(operation.update) === true;
   });
 }

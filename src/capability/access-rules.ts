@@ -34,6 +34,8 @@ export interface AccessRule {
   readonly create?: true;
   /** All properties, or these alone. */
   readonly update?: true | readonly string[];
+  /** Members that the type keeps without declaring them: where `update` is a list, or absent. */
+  readonly undeclared?: true;
   readonly destroy?: true;
   /** They may change with whom the object is shared. `update: true` is about the rest. */
   readonly share?: true;

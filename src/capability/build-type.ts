@@ -60,13 +60,18 @@ type DeclaredName<Stored> = string extends keyof Stored
   ? keyof { [Name in keyof Stored as string extends Name ? never : Name]: true } & string
   : keyof Stored & string;
 
+/** The name of the property that the engine computes of shared objects. */
+type RightsName<Shape extends TypeShape> = Shape extends { readonly rights: infer Rights }
+  ? keyof Rights & string
+  : never;
+
 /** A data type as it is generated: its parts name properties instead of holding them. */
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
     Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'>,
     Pick<DataTypeDefinition, 'rules' | 'access' | 'share' | 'errors' | 'hash'> {
   /** In order of declaration; the standard ones first. */
-  readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
+  readonly properties: Readonly<Record<NameOf<Shape> | RightsName<Shape>, PropertySource>>;
   /** The parts of properties that filters and sorts read. */
   readonly parts?: Readonly<Record<PartName, PropertySource>>;
   readonly filters: Readonly<

@@ -317,6 +317,8 @@ export interface TypeShape {
   readonly error?: object;
   /** The answered properties, where the type has some: `object` has them too. */
   readonly answered?: object;
+  /** What the engine computes for the user who reads a shared object: `object` has it too. */
+  readonly rights?: object;
 }
 
 /** An object as hooks see it. */

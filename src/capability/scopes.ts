@@ -1,6 +1,7 @@
 /**
  * Scopes say who sees an object: an object has some, a user has some, and the user sees the object
- * where they have one in common.
+ * where they have one in common. The name of a type begins with a capital letter, and an id has no
+ * `/`. So no scope of a share is the scope of a role, whatever the name of the role.
  */
 
 /** The owner of the account has it, and users who may write in all of it. */

@@ -34,6 +34,8 @@ const PLAIN = folder(
   'access: [{ who: owner, read: true, create: true, update: true, destroy: true }]',
 );
 
+const KEEPS = 'unknownProperties: keep';
+
 /** The roots of versions by their descriptors: those of one database serve on the other one. */
 const roots = new Map<string, string>();
 afterAll(async () => {
@@ -46,31 +48,35 @@ async function projectOf(descriptor: string, before: string | undefined): Promis
   return root;
 }
 
+/** Returns what serves one version after the other on one database. */
+async function useVersions(database: string) {
+  const url = database === 'SQLite' ? null : await postgresql().createDatabase('new_shares');
+  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-shares-data-'));
+  let before: string | undefined;
+  let people: People<Name> | undefined;
+  onTestFinished(async () => {
+    await people?.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return async (descriptor: string) => {
+    await people?.close();
+    people = undefined;
+    before = await projectOf(descriptor, before);
+    people = await startPeople<Name>(before, { url, dataDir }, MEMBERS);
+    const { accountId, users } = people;
+    const desk = (name: Name) => new Desk(users[name], accountId);
+    const reaches = async (name: Name): Promise<boolean> => {
+      const { accounts = {} } = await users[name].client.session();
+      return Object.keys(accounts as object).includes(accountId);
+    };
+    return { ada: desk('ada'), bob: desk('bob'), eve: desk('eve'), reaches };
+  };
+}
+
 it.each(['SQLite', 'PostgreSQL'])(
   'on %s shares follow the rights of a new version',
   async (database) => {
-    const url = database === 'SQLite' ? null : await postgresql().createDatabase('new_shares');
-    const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-shares-data-'));
-    let before: string | undefined;
-    let people: People<Name> | undefined;
-    onTestFinished(async () => {
-      await people?.close();
-      await rm(dataDir, { recursive: true, force: true });
-    });
-    const serve = async (descriptor: string) => {
-      await people?.close();
-      people = undefined;
-      before = await projectOf(descriptor, before);
-      people = await startPeople<Name>(before, { url, dataDir }, MEMBERS);
-      const { accountId, users } = people;
-      const desk = (name: Name) => new Desk(users[name], accountId);
-      const reaches = async (name: Name): Promise<boolean> => {
-        const { accounts = {} } = await users[name].client.session();
-        return Object.keys(accounts as object).includes(accountId);
-      };
-      return { ada: desk('ada'), bob: desk('bob'), eve: desk('eve'), reaches };
-    };
-
+    const serve = await useVersions(database);
     const first = await serve(WITH_ADMIN);
     const [bob, eve] = [first.bob.id, first.eve.id];
     const shareWith = { [bob]: { mayRead: true, mayAdmin: true }, [eve]: { mayAdmin: true } };
@@ -96,6 +102,25 @@ it.each(['SQLite', 'PostgreSQL'])(
     const fourth = await serve(folder(READ));
     expect(await sharing(fourth)).toBeNull();
     expect(await fourth.reaches('eve')).toBe(false);
+  },
+  900_000,
+);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s a member that was kept shares nothing, though a new version shares by its name',
+  async (database) => {
+    const serve = await useVersions(database);
+    const first = await serve(folder(KEEPS));
+    const eve = { [first.eve.id]: { mayRead: true } };
+    const id = await first.ada.create('Folder', { name: 'Private', shareWith: eve });
+    const second = await serve(folder(KEEPS, READ));
+    const { list } = await second.ada.call('Folder/get', { ids: [id] });
+    expect(list[0]).toMatchObject({ shareWith: null, 'undeclared:shareWith': eve });
+    expect(await second.reaches('eve')).toBe(false);
+    const shareWith = { [second.bob.id]: { mayRead: true } };
+    expect(await second.ada.update('Folder', id, { shareWith })).toBeNull();
+    await eventually(async () => expect(await second.reaches('bob')).toBe(true));
+    expect(await second.reaches('eve')).toBe(false);
   },
   900_000,
 );

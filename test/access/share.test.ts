@@ -51,8 +51,8 @@ async function open(database: string) {
   };
 }
 
-async function read(desk: Desk, id: string) {
-  const { list } = await desk.call('TodoList/get', { ids: [id] });
+async function read(desk: Desk, id: string, type = 'TodoList') {
+  const { list } = await desk.call(`${type}/get`, { ids: [id] });
   return list[0] ?? null;
 }
 
@@ -128,6 +128,43 @@ it.each(['SQLite', 'PostgreSQL'])(
   120_000,
 );
 
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s users move an object to no list where they may not create it',
+  async (name) => {
+    const { ada, bob, share } = await open(name);
+    const [writable, readable] = [
+      await ada.create('TodoList', { name: 'Writable' }),
+      await ada.create('TodoList', { name: 'Readable' }),
+    ];
+    await share(writable, { [bob.id]: WRITE });
+    await share(readable, { [bob.id]: READ });
+    const seen = async () => expect(await bob.sees('TodoList')).toHaveLength(2);
+    await eventually(seen);
+    const card = await bob.create('Card', { text: 'mine', listId: writable });
+    const { notCreated } = await bob.call('Card/set', { create: { k: { listId: readable } } });
+    expect(notCreated.k).toMatchObject(FORBIDDEN);
+    expect(await bob.update('Card', card, { listId: readable })).toEqual({
+      type: 'forbidden',
+      description: 'Only users with the right "mayWrite" may give it this "listId".',
+    });
+    // An object that the same call has created is judged as the call leaves it.
+    const both = await bob.call('Card/set', {
+      create: { c: { text: 'new', listId: writable } },
+      update: { '#c': { listId: readable } },
+    });
+    expect(both.notCreated.c).toMatchObject(FORBIDDEN);
+
+    // Out of a list, and to another one where the user may create.
+    expect(await bob.update('Card', card, { listId: null })).toBeNull();
+    await share(readable, { [bob.id]: WRITE });
+    expect(await bob.update('Card', card, { listId: readable })).toBeNull();
+    // An object that stays may change, whatever its list lets users create.
+    await share(readable, { [bob.id]: READ });
+    expect(await bob.update('Card', card, { text: 'kept' })).toBeNull();
+  },
+  120_000,
+);
+
 it('users see the files of what is shared with them, and no other', async () => {
   const { accountId, ada, bob, share } = await open('SQLite');
   const upload = async (text: string): Promise<string> =>
@@ -172,4 +209,116 @@ it('users get no secrets with the copies that they make of what is shared with t
   const { notCreated } = await copy({});
   expect(notCreated.k).toMatchObject({ type: 'invalidProperties', properties: ['code'] });
   expect((await copy({ code: 'own' })).notCreated).toBeNull();
+});
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s the rights at an object hold at what follows it, at any depth',
+  async (name) => {
+    const { ada, bob } = await open(name);
+    const board = await ada.create('Board', { name: 'Release' });
+    const below = await ada.create('Board', { name: 'Bugs', boardId: board });
+    const column = await ada.create('Column', { name: 'Open', boardId: below });
+    const ticket = await ada.create('Ticket', { text: 'Crash', columnId: column });
+    // The account stays in reach by another one.
+    const other = await ada.create('Board', { shareWith: { [bob.id]: READ } });
+    const boards = [board, below, other].sort();
+    const share = (rights: object) =>
+      ada.update('Board', board, { shareWith: { [bob.id]: rights } });
+    const changing = async (rights: object) => {
+      let told: object = {};
+      const tickets = await bob.changes('Ticket', async () => {
+        told = await bob.changes('Column', () => share(rights));
+      });
+      return [told, tickets];
+    };
+    await share(READ);
+    await eventually(async () => expect(await bob.sees('Board')).toEqual(boards));
+    expect(await bob.sees('Column')).toEqual([column]);
+    expect(await bob.sees('Ticket')).toEqual([ticket]);
+    expect(await bob.update('Ticket', ticket, { text: 'x' })).toMatchObject(FORBIDDEN);
+    const { notCreated } = await bob.call('Ticket/set', { create: { k: { columnId: column } } });
+    expect(notCreated.k).toMatchObject(FORBIDDEN);
+
+    // A right that the rule of a parent names, and the rule of what follows it.
+    await share(WRITE);
+    expect(await read(bob, below, 'Board')).toMatchObject({
+      ...{ shareWith: null, myRights: { ...NO_RIGHTS, ...WRITE } },
+    });
+    expect(await bob.update('Board', below, { name: 'Defects' })).toBeNull();
+    expect(await bob.update('Ticket', ticket, { text: 'Crash at start' })).toBeNull();
+    await bob.create('Ticket', { text: 'Hang', columnId: column });
+    // A right that no rule on the way names ends there.
+    await share({ ...READ, mayAdmin: true });
+    expect(await read(bob, below, 'Board')).toMatchObject({
+      myRights: { ...NO_RIGHTS, ...READ },
+    });
+    expect(await bob.update('Column', column, { name: 'x' })).toMatchObject(FORBIDDEN);
+    const refused = await bob.call('Column/set', { create: { k: { boardId: below } } });
+    expect(refused.notCreated.k).toMatchObject(FORBIDDEN);
+
+    const [columns, tickets] = await changing({});
+    expect(columns).toEqual({ ...NOTHING, destroyed: [column] });
+    expect(tickets).toMatchObject({ destroyed: expect.arrayContaining([ticket]) });
+  },
+  120_000,
+);
+
+it('a right to leave is the right to change', async () => {
+  const { ada, bob } = await open('SQLite');
+  const board = await ada.create('Board', { shareWith: { [bob.id]: READ } });
+  const columnId = await ada.create('Column', { boardId: board });
+  const ticket = await ada.create('Ticket', { columnId, assignee: bob.id });
+  await eventually(async () => expect(await bob.sees('Ticket')).toEqual([ticket]));
+  expect(await bob.update('Ticket', ticket, { text: 'mine' })).toBeNull();
+  const away = { columnId: null, assignee: null };
+  expect(await bob.update('Ticket', ticket, away)).toMatchObject(FORBIDDEN);
+  await ada.update('Board', board, { shareWith: { [bob.id]: WRITE } });
+  expect(await bob.update('Ticket', ticket, away)).toBeNull();
+  expect(await bob.sees('Ticket')).toEqual([]);
+});
+
+it('a right for all other properties covers those that the type keeps undeclared', async () => {
+  const { ada, bob } = await open('SQLite');
+  const board = await ada.create('Board', { shareWith: { [bob.id]: WRITE } });
+  await eventually(async () => expect(await bob.sees('Board')).toEqual([board]));
+  expect(await bob.update('Board', board, { name: 'Ours' })).toBeNull();
+  expect(await bob.update('Board', board, { 'example.com:icon': 'x' })).toMatchObject(FORBIDDEN);
+  await ada.update('Board', board, { shareWith: { [bob.id]: ALL_RIGHTS } });
+  expect(await bob.update('Board', board, { 'example.com:icon': 'x' })).toBeNull();
+});
+
+it('users who reach the account create objects, and have the rights that rules give', async () => {
+  const { ada, bob, eve } = await open('SQLite');
+  const shared = await ada.create('Board', { shareWith: { [bob.id]: READ, [eve.id]: READ } });
+  await eventually(async () => expect(await bob.sees('Board')).toEqual([shared]));
+  const own = await bob.create('Board', { name: 'Mine' });
+  expect(await bob.update('Board', own, { name: 'Still mine' })).toBeNull();
+  expect(await ada.sees('Board')).toEqual([shared, own].sort());
+  expect(await eve.sees('Board')).toEqual([shared]);
+});
+
+it('users who reach an account by shares see what other rules give them there', async () => {
+  const { ada, bob, share } = await open('SQLite');
+  const list = await ada.create('TodoList', { name: 'Shared' });
+  const [open_, letter] = [
+    await ada.create('Notice', { public: true }),
+    await ada.create('Notice', { to: bob.id }),
+  ];
+  await ada.create('Notice', {});
+  await share(list, { [bob.id]: READ });
+  await eventually(async () => expect(await bob.sees('TodoList')).toEqual([list]));
+  expect(await bob.sees('Notice')).toEqual([open_, letter].sort());
+});
+
+it('a property for some users is hidden from those with whom an object is shared', async () => {
+  const { ada, bob, share } = await open('SQLite');
+  const list = await ada.create('TodoList', { name: 'Party', budget: 500 });
+  await share(list, { [bob.id]: ALL_RIGHTS });
+  await eventually(async () => expect(await bob.sees('TodoList')).toEqual([list]));
+  expect(await read(ada, list)).toMatchObject({ budget: 500 });
+  expect(await read(bob, list)).not.toHaveProperty('budget');
+  expect(await bob.update('TodoList', list, { color: 'red' })).toBeNull();
+  expect(await bob.update('TodoList', list, { budget: 1 })).toMatchObject({
+    ...{ type: 'invalidProperties', properties: ['budget'] },
+  });
 });

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from './calls.js';
+import { Client } from '../support/client.js';
+import { eventually } from '../support/poll.js';
+import { type Answer, calls } from './calls.js';
 import type { Example } from './example-project.js';
 import { RFC8984 } from './rfc8984.js';
 
@@ -264,5 +266,23 @@ export function taskCases(example: () => Example): void {
     const args = { destroy: [id], onDestroyRemoveTasks: true };
     expect((await example().call('TaskList/set', args)).destroyed).toEqual([id]);
     expect((await example().call('Task/get', { ids: [task] })).notFound).toEqual([task]);
+  });
+
+  it('lets users with mayDelete destroy a shared list and its tasks', async () => {
+    const { server, accountId, client } = example();
+    await server.tool('scripts/account', ['create', '--name', 'Bob', '--user', 'bob']);
+    const token = await server.tool('scripts/token', ['create', '--user', 'bob']);
+    const users = await server.tool('scripts/user', ['list']);
+    const line = users.split('\n').find((each) => each.includes('bob'));
+    const bob = line?.split(' ')[0] ?? '';
+    const shareWith = { [bob]: { mayReadItems: true, mayDelete: true } };
+    const { id } = await example().create('TaskList', { name: 'Shared', shareWith });
+    await create({ uid: 'shared', taskListId: id });
+    const bobs = calls(new Client(server.url, token, client.using), accountId);
+    await eventually(async () =>
+      expect(await bobs.read('TaskList', id)).toMatchObject({ name: 'Shared' }),
+    );
+    const args = { destroy: [id], onDestroyRemoveTasks: true };
+    expect(await bobs.call('TaskList/set', args)).toMatchObject({ destroyed: [id] });
   });
 }

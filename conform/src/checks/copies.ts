@@ -2,6 +2,7 @@ import type { TypeNeeds } from '../check.js';
 import type { Call, CopyAnswer, MethodResponse } from '../client/answers.js';
 import type { Item, JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
 
 /** The needs that checks of /copy have in common. */
@@ -55,7 +56,7 @@ export const buildCopyCall = (subject: Subject, id: string): Call => [
 
 /**
  * Creates an object, as its owner, in an account that the user may only read. Works with it, and
- * destroys it again.
+ * destroys it again. Throws NotApplicable where the server hides it from the user.
  */
 export async function withReadOnlyObject(
   subject: Subject,
@@ -67,8 +68,10 @@ export async function withReadOnlyObject(
   await subject.prepare(accountId);
   const create = { k: subject.create(text, accountId) };
   const { id } = entry((await owner.set(type, { accountId, create })).created, 'k');
-  await work(id, accountId);
+  const { list } = await subject.client.get(type, { accountId, ids: [id] });
+  if (list.length > 0) await work(id, accountId);
   await owner.set(type, { accountId, destroy: [id] });
+  if (list.length === 0) throw new NotApplicable('The user sees no object of that account.');
 }
 
 /** Reads the arguments of one of a request's responses. Throws where there is no such response. */

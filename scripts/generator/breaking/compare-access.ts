@@ -45,6 +45,9 @@ export function compareAccess(
   }
 }
 
+/** The operations that the rights of `share` give, beside those of `access`. */
+const OF_RIGHTS = ['share', 'undeclared'] as const;
+
 /** The operations that users may do by rules; a change of some properties is one for each. */
 type Abilities = ReadonlyMap<string, { readonly who: string; readonly verb: string }>;
 
@@ -54,13 +57,15 @@ function abilities(rules: readonly AccessRule[]): Abilities {
       const { who, where = [] } = rule;
       const objects = where.length === 0 ? '' : ` (${canonicalJson(where as never)})`;
       const words = `${subjectWords(who, (name) => name)}${objects}`;
-      return OPERATIONS.flatMap((operation) => {
-        const given = rule[operation];
-        const verbs = Array.isArray(given)
-          ? (given as readonly string[]).map((name) => `${operation} ${name}`)
-          : [operation];
-        return given === undefined ? [] : verbs;
-      }).map((verb) => [`${words}: ${verb}`, { who: words, verb }] as const);
+      return [...OPERATIONS, ...OF_RIGHTS]
+        .flatMap((operation) => {
+          const given = rule[operation];
+          const verbs = Array.isArray(given)
+            ? (given as readonly string[]).map((name) => `${operation} ${name}`)
+            : [operation];
+          return given === undefined ? [] : verbs;
+        })
+        .map((verb) => [`${words}: ${verb}`, { who: words, verb }] as const);
     }),
   );
 }
@@ -75,7 +80,8 @@ function tellMissing(
   for (const [key, { who, verb }] of all) {
     if (others.has(key)) continue;
     // To change all is to change each.
-    if (verb.startsWith('update ') && others.has(`${who}: update`)) continue;
+    const isPart = verb.startsWith('update ') || verb === 'undeclared';
+    if (isPart && others.has(`${who}: update`)) continue;
     missing.set(who, [...(missing.get(who) ?? []), verb]);
   }
   for (const [who, verbs] of missing) tell(`access: ${who} ${may} ${verbs.join(', ')}`);

@@ -46,6 +46,7 @@ const VERBS = Object.freeze({
   read: 'see it',
   create: 'create it',
   update: 'change it',
+  undeclared: 'change what the type does not declare',
   destroy: 'destroy it',
   share: 'share it with others',
   leave: 'change it so that they no longer see it',

@@ -8,17 +8,23 @@ import type { NamedSchema } from './wire-types.js';
 
 /**
  * The types of properties that are computed when they are read: `EmailKept` has what is stored,
- * `EmailAnswered` what is computed, and `Email` both.
+ * `EmailAnswered` what hooks compute, and `Email` both. `EmailRights` has what the engine computes
+ * of a shared type.
  */
 
 /** The suffixes of the types of answered properties. */
 export const ANSWERED_SUFFIXES: readonly string[] = [
-  ...['Kept', 'Answered', 'AnsweredProperties', 'Families'],
+  ...['Kept', 'Answered', 'AnsweredProperties', 'Families', 'Rights'],
 ];
 
 /** Returns the name of the type of what /get shows of a stored object. */
-export function keptName({ name, answered }: ModelType): string {
-  return answered === undefined ? name : `${name}Kept`;
+export function keptName(type: ModelType): string {
+  return isWhollyKept(type) ? type.name : `${type.name}Kept`;
+}
+
+/** Returns whether /get shows nothing but what is stored. */
+export function isWhollyKept({ answered, share }: ModelType): boolean {
+  return answered === undefined && share === undefined;
 }
 
 /** Returns the properties that are no families. */
@@ -60,7 +66,7 @@ export function familyTypes(type: ModelType): readonly NamedSchema[] {
 /** Adds `Email`, of what is stored and what is computed, and the types of families. */
 export function addAnswered(module: GeneratedModule, type: ModelType): void {
   const { name } = type;
-  if (type.answered === undefined) return;
+  if (isWhollyKept(type)) return;
   const families = listFamilies(type);
   if (families.length > 0) {
     module.addTypeAlias(
@@ -77,9 +83,14 @@ export function addAnswered(module: GeneratedModule, type: ModelType): void {
       members: families.map((each) => ({ name: each.name, type: parsedType(each) })),
     });
   }
+  const parts = [
+    `${name}Kept`,
+    ...(type.answered === undefined ? [] : [`${name}Answered`]),
+    ...(type.share === undefined ? [] : [`${name}Rights`]),
+  ];
   module.addTypeAlias(
     name,
-    `${name}Kept & ${name}Answered`,
+    filled(parts.join(' & '), `export type ${name} = `.length),
     deprecatedWords(type.description, type.deprecated),
   );
 }

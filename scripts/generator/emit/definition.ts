@@ -60,7 +60,7 @@ export function addDefinition(
 
 /** Adds the interface that joins a type's TypeScript types under one name, for the handlers. */
 function addShape(module: GeneratedModule, type: ModelType): void {
-  const { name, errors, answered, sorts } = type;
+  const { name, errors, answered, share, sorts } = type;
   const optional = type.properties.filter(mayBeRemoved).map((each) => literal(each.name));
   const parts = {
     object: name,
@@ -72,6 +72,7 @@ function addShape(module: GeneratedModule, type: ModelType): void {
     stored: `${name}Stored`,
     ...(errors === undefined ? {} : { error: `${name}SetError` }),
     ...(answered === undefined ? {} : { answered: `${name}Answered` }),
+    ...(share === undefined ? {} : { rights: `${name}Rights` }),
   };
   module.addInterface({
     name: `${name}Shape`,

@@ -1,8 +1,15 @@
 import type { JSONSchema7 } from 'json-schema';
 import { EVOLVED } from '../../../src/capability/evolution.js';
+import { isStored } from '../../../src/capability/stored-properties.js';
 import { isGiven, isShown } from '../../../src/descriptor/model/access.js';
 import type { ModelCapability, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
-import { ANSWERED_SUFFIXES, addAnswered, answeredTypes, keptName } from './answered-types.js';
+import {
+  ANSWERED_SUFFIXES,
+  addAnswered,
+  answeredTypes,
+  isWhollyKept,
+  keptName,
+} from './answered-types.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import {
@@ -37,7 +44,7 @@ export async function addTypesOf(
   const { name } = type;
   const imports = importsOf(module, sharedTypes);
   const types = withShared(
-    [...ownTypes(type), ...secretsOf(type), ...answeredTypes(type)],
+    [...ownTypes(type), ...secretsOf(type), ...answeredTypes(type), ...rightsOf(type)],
     sharedOnWire(type),
     imports,
   );
@@ -155,14 +162,22 @@ function secretsOf(type: ModelType): readonly NamedSchema[] {
   return [[`${type.name}Secrets`, objectOf(words, secrets, required, describedOf(type))]];
 }
 
+/** Returns the type of what the engine finds for the user who reads a shared object. */
+function rightsOf(type: ModelType): readonly NamedSchema[] {
+  const rights = type.properties.filter((property) => !isStored(property));
+  if (rights.length === 0) return [];
+  const words = 'The rights at an object of the user who reads it.';
+  return [[`${type.name}Rights`, objectOf(words, rights, rights, describedOf(type))]];
+}
+
 function ownTypes(type: ModelType): readonly NamedSchema[] {
   const { name, properties } = type;
-  const shown = properties.filter(isShown);
+  const shown = properties.filter((property) => isShown(property) && isStored(property));
   return [
     [
       keptName(type),
       objectOf(
-        type.answered === undefined
+        isWhollyKept(type)
           ? deprecatedWords(type.description, type.deprecated)
           : `The stored properties of ${name} that clients read.`,
         shown,

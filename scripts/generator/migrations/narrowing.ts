@@ -29,6 +29,8 @@ export function narrowings(
         if (before === undefined || before.kind !== property.kind) return [];
         const given = type.drops.some(({ name }) => name === property.name);
         const target = retargeted(before, property, renames);
+        if (property.role === 'shareWith' && before.role === undefined)
+          return given ? [] : [sharingProblem(type, property)];
         const isSealed = before.secret !== property.secret;
         const accepted = given || (type.converts === true && !isSealed);
         if (isSealed || target !== undefined) {
@@ -128,6 +130,18 @@ function namingProblem(type: ModelType, property: ModelProperty, named: string):
       `${type.name}.${property.name} ${named} now, and the ids that exist may name none: they ` +
       'would stay and be readable, and no client could write them again. Write `drops: ' +
       `[${property.name}]\` at the type to accept that; or declare a property of another name.`,
+  };
+}
+
+/** Values that exist would get a meaning that nobody gave them. */
+function sharingProblem({ name }: ModelType, { at, name: property }: ModelProperty): Problem {
+  return {
+    at,
+    code: 'bad-share',
+    message:
+      `${name}.${property} was a property like others, and now says with whom an object is ` +
+      'shared: the values that exist would share objects. Rename the old one in a release ' +
+      `before this one; or write \`drops: [${property}]\` at the type to accept that.`,
   };
 }
 

@@ -23,6 +23,12 @@ export function judgeOperations(type: TypeView, rule: AccessView, report: Report
     const what = `"${operation}: ${right.name}" names a right`;
     report('bad-access', right.at, `${what}: ${why}. Write ${legal}.`);
   }
+  const right = allowed.find((each) => each.right !== undefined)?.right;
+  if (update?.properties !== undefined && right !== undefined) {
+    const why = 'a list of properties is for all who see the parent';
+    const advice = `Make it a rule of its own, without "${right.name}"`;
+    report('bad-access', update.at, `${why}, whatever their rights. ${advice}.`);
+  }
   reportDoubles(update?.properties ?? [], report);
   for (const named of update?.properties ?? []) {
     if (type.share !== undefined && named.name === SHARE_WITH) continue;

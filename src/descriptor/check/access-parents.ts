@@ -39,9 +39,16 @@ export function judgeParent(type: TypeView, rule: AccessView, types: Types, repo
   report('bad-access', at, `${parent.name} ${why}. Give it rules, or drop this one.`);
 }
 
-/** Reports rights that the type of the parent doesn't declare. */
+/**
+ * Reports rights that the type of the parent doesn't declare, and that none of its own rules takes
+ * from a parent.
+ */
 function judgeRights({ allowed }: AccessView, parent: TypeView, report: Report): void {
-  const known = parent.share?.rights.map(({ name }) => name) ?? [];
+  const own = parent.share?.rights.map(({ name }) => name) ?? [];
+  const further = parent.access
+    .filter(({ who }) => who?.name === 'parent')
+    .flatMap((rule) => rule.allowed.flatMap(({ right }) => right?.name ?? []));
+  const known = [...new Set([...own, ...further])];
   for (const { right } of allowed) {
     if (right === undefined || known.includes(right.name)) continue;
     const legal =

@@ -12,6 +12,11 @@ export const readers = eachType((type, report) => {
     judgeWords(readable, report);
     const why = whyMisplaced(type, property);
     if (why !== undefined) report('misplaced-key', readable.nameAt, why);
+    else if (type.access.length === 0 && type.share === undefined) {
+      const advice = `give ${type.name} rules that say who sees its objects`;
+      const message = `"readable" goes with "access" or "share": ${advice}.`;
+      report('readable-alone', readable.nameAt, message);
+    }
   }
 });
 
@@ -54,7 +59,7 @@ function whyMisplaced(type: TypeView, property: PropertyView): string | undefine
   }
   if (blobs.length > 0) return `"${name}" holds blobs: all who see the object may use them.`;
   const told = whereTold(type, property);
-  if (told !== undefined) return `"${name}" counts for ${told}: others would learn its values.`;
-  if (type.access.length > 0) return undefined;
-  return `"readable" goes with "access": give ${type.name} rules that say who sees its objects.`;
+  return told === undefined
+    ? undefined
+    : `"${name}" counts for ${told}: others would learn its values.`;
 }

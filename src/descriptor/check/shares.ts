@@ -1,8 +1,9 @@
 import { isWrittenByClients } from '../model/access.js';
-import { SHARE_NAMES } from '../model/build-share.js';
+import { MY_RIGHTS, SHARE_NAMES, SHARE_WITH } from '../model/build-share.js';
 import type { NameView } from '../name-view.js';
 import { OTHERS, type ShareView } from '../share-view.js';
 import type { TypeView } from '../view.js';
+import { isReadByOthers, whyInvisible } from './access-readers.js';
 import { didYouMean } from './did-you-mean.js';
 import { eachType, oneOf, type Report } from './rule.js';
 import { findProperty } from './types.js';
@@ -18,7 +19,8 @@ export const shares = eachType((type, report) => {
   }
   judgeRights(share, report);
   judgeUpdates(type, share, report);
-  for (const { name, nameAt } of type.properties) {
+  judgeCreators(type, share, report);
+  for (const { name, nameAt } of [...type.properties, ...type.answered]) {
     if (!SHARE_NAMES.includes(name)) continue;
     report(
       'bad-share',
@@ -48,11 +50,22 @@ function judgeRights({ rights, read, destroy, update }: ShareView, report: Repor
 
 function judgeUpdates(type: TypeView, { update }: ShareView, report: Report): void {
   for (const { property: named } of update) {
-    if (named === undefined || named.name === OTHERS || SHARE_NAMES.includes(named.name)) continue;
+    if (named === undefined || named.name === OTHERS || named.name === SHARE_WITH) continue;
+    if (named.name === MY_RIGHTS) {
+      const why = 'is what the server finds for each user: clients never change it';
+      report('bad-share', named.at, `"${MY_RIGHTS}" ${why}.`);
+      continue;
+    }
     const property = findProperty(type, named, report);
     if (property === undefined || isWrittenByClients(property)) continue;
     const what = property.computed === undefined ? property.access : 'computed';
     const why = 'clients never change it, whatever a right says';
     report('bad-share', named.at, `"${named.name}" is ${what}: ${why}.`);
   }
+}
+
+/** Reports that all may create objects, where others than the owner would see none. */
+function judgeCreators(type: TypeView, { create }: ShareView, report: Report): void {
+  if (create?.name !== 'everyone' || isReadByOthers(type)) return;
+  report('bad-share', create.at, `${whyInvisible(type)}, or leave "create" out.`);
 }

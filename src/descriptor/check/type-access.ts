@@ -1,6 +1,6 @@
 import { CREATOR } from '../../capability/creator.js';
 import { canonicalJson } from '../../protocol/canonical-json.js';
-import { type AccessView, ROLE as ROLE_WORD, roleOf } from '../access-view.js';
+import { type AccessView, type AllowedView, ROLE as ROLE_WORD, roleOf } from '../access-view.js';
 import { WHO, wordNames } from '../key-words.js';
 import { text } from '../located.js';
 import type { NameView } from '../name-view.js';
@@ -8,6 +8,7 @@ import type { TypeView } from '../view.js';
 import { judgeAccessWhere } from './access-conditions.js';
 import { judgeOperations } from './access-operations.js';
 import { judgeCircles, judgeParent } from './access-parents.js';
+import { isReadByOthers, whyInvisible } from './access-readers.js';
 import { didYouMeanWord } from './did-you-mean.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { findProperty, typesOf } from './types.js';
@@ -85,7 +86,8 @@ function judgePrincipal(type: TypeView, { of }: AccessView, report: Report): voi
 }
 
 /** Reports rules that should be one, and rules by which nobody sees an object. */
-function judgeTogether({ name, access, share }: TypeView, report: Report): void {
+function judgeTogether(type: TypeView, report: Report): void {
+  const { name, access, share } = type;
   const known = new Map<string, AccessView>();
   for (const rule of access) {
     const { who, of, allowed } = rule;
@@ -99,13 +101,28 @@ function judgeTogether({ name, access, share }: TypeView, report: Report): void 
     const message = 'another rule is about the same users and objects: make them one.';
     report('duplicate-entry', rule.at, message, { related: [earlier.at] });
   }
+  judgeCreators(type, report);
   const [first] = access;
-  const isRead = access.some(({ allowed }) =>
-    allowed.some(({ operation }) => operation === 'read'),
-  );
+  const isRead = access.some(({ allowed }) => allowed.some(isReading));
   if (first === undefined || isRead || share !== undefined) return;
   const why = 'and who does not see an object can do nothing with it';
   report('bad-access', first.at, `no rule of ${name} says "read", ${why}.`);
+}
+
+/** Reports a rule by which all users create objects, where others than the owner would see none. */
+function judgeCreators(type: TypeView, report: Report): void {
+  const { access, share } = type;
+  const isRead = share !== undefined || access.some(({ allowed }) => allowed.some(isReading));
+  if (!isRead || isReadByOthers(type)) return;
+  for (const { who, allowed } of access) {
+    const create = allowed.find(({ operation }) => operation === 'create');
+    if (who?.name !== 'everyone' || create === undefined) continue;
+    report('bad-access', create.at, `${whyInvisible(type)}, or say "owner".`);
+  }
+}
+
+function isReading({ operation }: AllowedView): boolean {
+  return operation === 'read';
 }
 
 function whereOf({ where }: AccessView) {

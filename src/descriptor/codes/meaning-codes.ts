@@ -242,6 +242,13 @@ export const MEANING = Object.freeze({
     wrong: "type: [string, 'null'], default: x",
     right: "type: [string, 'null']",
   },
+  'readable-alone': {
+    cause:
+      '[Readers](properties.md#readers) of a property are some of the users who see the object. ' +
+      'The type needs `access` or `share`, which say who does.',
+    wrong: 'wage: { type: integer, readable: [owner] }',
+    right: 'wage: …, access: [{ who: everyone, read: true }]',
+  },
   'required-default': {
     cause: 'Every create gives a required property: its default would never be used.',
     cure: 'Leave one of them out.',

@@ -17,12 +17,16 @@ export function buildAccess(type: TypeView): readonly AccessRule[] | undefined {
 function rulesOf(rule: AccessView, type: TypeView): readonly AccessRule[] {
   const { where, allowed } = rule;
   const who = buildSubject(rule, type);
-  const rights = new Set(allowed.map(({ right }) => right?.name));
+  // To leave an object is a way to change it.
+  const update = allowed.find(({ operation }) => operation === 'update')?.right;
+  const rightOf = ({ operation, right }: AllowedView): string | undefined =>
+    (operation === 'leave' ? update : right)?.name;
+  const rights = new Set(allowed.map(rightOf));
   return [...rights].map((right) => ({
     who: who.kind === 'parent' && right !== undefined ? { ...who, right } : who,
     ...(where.length === 0 ? {} : { where: where.map(buildCondition) }),
     ...operationsOf(
-      allowed.filter((each) => each.right?.name === right),
+      allowed.filter((each) => rightOf(each) === right),
       type,
     ),
   }));

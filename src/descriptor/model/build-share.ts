@@ -1,16 +1,16 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { AccessRule } from '../../capability/access-rules.js';
 import type { ShareDefinition } from '../../capability/definition.js';
-import { BOUNDS } from '../bounds.js';
+import { MAX_PRINCIPALS } from '../../capability/share-bounds.js';
 import { text } from '../located.js';
 import type { ModelProperty } from '../model.js';
-import { OTHERS, type ShareView } from '../share-view.js';
+import { OTHERS, type SharedUpdateView, type ShareView } from '../share-view.js';
 import type { TypeView } from '../view.js';
 import { isWrittenByClients } from './access.js';
 
 /** The properties of a shared type beside its own (RFC 9670 4). */
 export const SHARE_WITH = 'shareWith';
-const MY_RIGHTS = 'myRights';
+export const MY_RIGHTS = 'myRights';
 export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS];
 
 /** Returns the names of the rights; undefined where a type's objects can't be shared. */
@@ -33,6 +33,7 @@ export function rulesOfShare(type: TypeView): readonly AccessRule[] {
     const rule = {
       ...(read?.name === right ? { read: true as const } : {}),
       ...changesOf(type, updateOf(type, share, right)),
+      ...(coversUndeclared(type, share, right) ? { undeclared: true as const } : {}),
       ...(destroy?.name === right ? { destroy: true as const } : {}),
     };
     return Object.keys(rule).length === 0 ? [] : [{ who: { kind: 'share', right }, ...rule }];
@@ -62,7 +63,9 @@ function updateOf(
 ): AccessRule['update'] | undefined {
   const own = update.filter((each) => each.right.name === right);
   if (own.some(({ property }) => property === undefined)) return true;
-  const named = new Set(update.flatMap(({ property }) => property?.name ?? []));
+  const named = new Set(
+    update.flatMap(({ property }) => property?.name ?? []).filter((name) => name !== OTHERS),
+  );
   const others = [
     ...type.properties.filter(isWrittenByClients).map(({ name }) => name),
     SHARE_WITH,
@@ -71,6 +74,13 @@ function updateOf(
     property?.name === OTHERS ? others : (property?.name ?? []),
   );
   return names.length === 0 ? undefined : names;
+}
+
+/** Returns whether a right is for members that the type keeps without declaring them. */
+function coversUndeclared(type: TypeView, { update }: ShareView, right: string): boolean {
+  const isOthers = ({ property, right: named }: SharedUpdateView): boolean =>
+    property?.name === OTHERS && named.name === right;
+  return type.keepsUnknown && update.some(isOthers);
 }
 
 /** Returns the properties that a shared type has beside its own. */
@@ -91,7 +101,7 @@ export function propertiesOfShare({ share, nameAt }: TypeView): readonly ModelPr
       schema: {
         type: ['object', 'null'],
         propertyNames: { format: 'id' },
-        maxProperties: BOUNDS.properties,
+        maxProperties: MAX_PRINCIPALS,
         additionalProperties: { type: 'object', properties: flags, additionalProperties: false },
       },
       at: nameAt,

@@ -28,8 +28,9 @@ export function findInternal(views: readonly CapabilityView[]): IsInternal {
 
 /**
  * Returns the descriptor as clients may read it, in the same language. It leaves out internal
- * properties with all that names them, who may do what, how secrets are kept, and what is for the
- * next migration alone. But for these parts, tools build the same from it as from the descriptor.
+ * properties with all that names them, the access rules, who creates shared objects, how secrets
+ * are kept, and what is for the next migration alone. Clients know what the rights of `share` are
+ * for. But for the parts left out, tools build the same from it as from the descriptor.
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
@@ -57,6 +58,7 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
     return !(list.items ?? [list]).some((each) => hidden.has(text(each) ?? ''));
   };
   let wire = omit(node, ['drops', 'renamedFrom', 'access']);
+  wire = changeMember(wire, 'share', (share) => omit(share, ['create']));
   for (const key of ['required', 'unique', 'indexes'])
     wire = changeMember(wire, key, (list) => filterItems(list, isShown));
   for (const key of ['immutableWhen', 'requiredWhen']) wire = withoutRules(wire, key, hidden);

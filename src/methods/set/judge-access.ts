@@ -1,8 +1,12 @@
 import type { HeldScopes } from '../../access/held-scopes.js';
 import type { Inheritance } from '../../access/inheritance.js';
 import { type Rights, rightsHeld } from '../../access/rights.js';
-import { type Operation, rulesFor, scopesFor } from '../../access/scopes-by-rule.js';
-import type { AccessRule, AccessSubject } from '../../capability/access-rules.js';
+import { idsIn, type Operation, rulesFor, scopesFor } from '../../access/scopes-by-rule.js';
+import {
+  type AccessRule,
+  type AccessSubject,
+  parentRulesOf,
+} from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
@@ -101,26 +105,46 @@ export class AccessJudge {
 
   /**
    * A change needs the right to the object as it was, and to the object as it will be. For a user
-   * who may leave the object, the first is enough.
+   * who may leave the object, the first is enough. An object that follows another one from then on
+   * is there as if it was created there.
    */
   #judgeUpdate(changes: ProposedChanges, row: ProposedRow, before: StoredObject): void {
     const { after, updates } = row;
-    const { computed: withValues, roles } = changes.index;
-    const computed = new Set(withValues.map(({ name }) => name));
-    const { shareWith } = roles;
+    const computed = new Set(changes.index.computed.map(({ name }) => name));
     const mayLeave = this.#may('leave', before);
     for (const { operation, changed } of updates) {
       for (const name of changed) {
         if (computed.has(name)) continue;
-        const right = name === shareWith?.name ? 'share' : { update: name };
+        const right = this.#rightTo(changes, name);
         const mayEnd = mayLeave || this.#may(right, after, this.#after);
         if (mayEnd && this.#may(right, before)) continue;
         changes.refuse(operation, this.#forbidden(right, `change ${quoted(name)}`));
         return;
       }
     }
+    const moved = this.#newParents(before, after);
+    if (moved.length > 0 && !this.#may('create', after, this.#after)) {
+      const names = moved.map(quoted).join(' and ');
+      changes.blame(row, moved, this.#forbidden('create', `give it this ${names}`));
+      return;
+    }
     if (mayLeave || updates.length === 0 || this.#may('read', after, this.#after)) return;
     changes.blame(row, updates.at(-1)?.changed ?? [], OUT_OF_REACH);
+  }
+
+  /** Returns the operation that a change of a property is. */
+  #rightTo({ index }: ProposedChanges, name: string): Operation {
+    if (name === index.roles.shareWith?.name) return 'share';
+    return index.names.has(name) ? { update: name } : 'undeclared';
+  }
+
+  /** Returns the references by which the object follows others than before. */
+  #newParents(before: StoredObject, after: StoredObject): readonly string[] {
+    const names = new Set(parentRulesOf(this.#rules).map(({ who }) => who.reference));
+    return [...names].filter((name) => {
+      const known = new Set(idsIn(before[name]));
+      return idsIn(after[name]).some((id) => !known.has(id));
+    });
   }
 
   #may(operation: Operation, object: StoredObject, ancestors = this.#before): boolean {

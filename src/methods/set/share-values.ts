@@ -1,4 +1,5 @@
 import type { PropertyDefinition, ShareDefinition } from '../../capability/definition.js';
+import { MAX_PRINCIPALS, MAX_RIGHTS } from '../../capability/share-bounds.js';
 import {
   declaredObject,
   isJsonObject,
@@ -6,11 +7,6 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { type Problems, quoted } from '../issues.js';
-
-/** The principals that one object is shared with, at most. */
-export const MAX_PRINCIPALS = 500;
-/** The rights that it gives them together, at most: each is a row. */
-export const MAX_RIGHTS = 10_000;
 
 /** The type's rights, and the findings. */
 interface ShareScene {

@@ -68,17 +68,21 @@ export function unknownColumn(type: DataTypeDefinition): string | null {
   return type.properties.some(({ role }) => role === 'unknown') ? UNKNOWN_COLUMN : null;
 }
 
-/** A property that is judged by other objects, or that clients don't give, takes no such value. */
+/**
+ * A property that is judged by other objects, that clients don't give, or that the engine gives a
+ * meaning (whom the object is shared with) takes no such value.
+ */
 function mayHave(
   type: DataTypeDefinition,
   property: PropertyDefinition,
   value: JsonValue,
 ): boolean {
-  const { name, access, computed, blobs = [] } = property;
+  const { name, access, computed, role, blobs = [] } = property;
   const isGiven = access === 'mutable' || access === 'immutable';
   const isLinked = holdsReferences(property) || blobs.length > 0;
   const isUnique = type.uniques?.some(({ properties }) => properties.includes(property)) === true;
-  if (!isGiven || isLinked || isUnique || computed !== undefined) return false;
+  if (!isGiven || isLinked || isUnique || computed !== undefined || role !== undefined)
+    return false;
   const candidate = emptyObject();
   candidate[name] = value;
   return type.validate.update(candidate);

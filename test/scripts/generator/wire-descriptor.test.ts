@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { canonical } from '../../../scripts/generator/load/canonical.js';
+import { checkForeign } from '../../../src/descriptor/check/foreign.js';
 import { checkDescriptors } from '../../../src/descriptor/check/index.js';
 import { buildModel } from '../../../src/descriptor/model/index.js';
 import type { Model, ModelCapability, ModelType } from '../../../src/descriptor/model.js';
@@ -185,5 +186,29 @@ types:
 `;
     const model = buildModel([view('a.yaml', first), view('b.yaml', second)]);
     expect(canonicalJson(capability(model).onWire)).not.toContain('hidden');
+  });
+
+  it('leaves out access rules and who creates shared objects, and no rule objects to that', () => {
+    const { onWire } = described(`
+capability: urn:example:x
+types:
+  List:
+    properties:
+      name: { type: string, maxLength: 100, default: '' }
+      budget: { type: integer, default: 0, readable: [owner] }
+    share: { rights: { mayRead: See it. }, read: mayRead, create: everyone }
+    access: [{ who: creator, read: true }]
+  Todo:
+    properties:
+      listId: { type: [string, 'null'], references: List }
+      grade: { type: integer, default: 0, readable: ['role:teacher'] }
+    access: [{ who: parent, of: listId, read: mayRead }]
+`);
+    const types = onWire['types'] as Record<string, object>;
+    expect(types['List']).toMatchObject({ share: { rights: { mayRead: 'See it.' } } });
+    expect(types['List']).not.toHaveProperty('share.create');
+    for (const type of Object.values(types)) expect(type).not.toHaveProperty('access');
+    const read = view('reference.json', canonicalJson(onWire));
+    expect(checkForeign([read], []).map(({ message }) => message)).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import * as jmap from 'jmapsmith/capability';
 import * as standard from 'jmapsmith/standard';
 import * as validators from './TodoList.validators.js';
 
-/** A list of todos. */
-export interface TodoList {
+/** The stored properties of TodoList that clients read. */
+export interface TodoListKept {
   /** The id that the server gave the object. Set by the server. */
   readonly id: string;
   /** When the object was created. Set by the server. */
@@ -21,15 +21,6 @@ export interface TodoList {
     /** Change its todos. */
     readonly mayWrite?: boolean;
   }>> | null;
-  /** The rights of the user who asks. Set by the server. */
-  readonly myRights: {
-    /** Share and destroy it. */
-    readonly mayAdmin: boolean;
-    /** See it. */
-    readonly mayRead: boolean;
-    /** Change its todos. */
-    readonly mayWrite: boolean;
-  };
   /** Its name. */
   readonly name: string;
   /** Its colour. */
@@ -45,8 +36,24 @@ export type TodoListPatch = jmap.PatchObject<TodoListCreate>;
 /** A FilterCondition of TodoList/query; null adds no constraint unless the property may be null. */
 export interface TodoListFilter {}
 
+/** The rights at an object of the user who reads it. */
+export interface TodoListRights {
+  /** The rights of the user who asks. Set by the server. */
+  readonly myRights: {
+    /** Share and destroy it. */
+    readonly mayAdmin: boolean;
+    /** See it. */
+    readonly mayRead: boolean;
+    /** Change its todos. */
+    readonly mayWrite: boolean;
+  };
+}
+
+/** A list of todos. */
+export type TodoList = TodoListKept & TodoListRights;
+
 /** The stored object, as the server and its hooks see it. */
-export type TodoListStored = TodoList;
+export type TodoListStored = TodoListKept;
 
 /** The types of TodoList, for inference. */
 export interface TodoListShape {
@@ -56,6 +63,7 @@ export interface TodoListShape {
   readonly filter: TodoListFilter;
   readonly sort: never;
   readonly stored: TodoListStored;
+  readonly rights: TodoListRights;
 }
 
 /** A list of todos. */
@@ -63,7 +71,7 @@ export const todoListType = jmap.dataType<TodoListShape>({
   name: 'TodoList',
   capability: 'urn:example:share',
   table: 'TodoList',
-  hash: 'DJuQMfp_ehqcXfACkjxId0',
+  hash: 'eCs1aJd95TeXMedJDNK3VV',
   acceptSnakeCase: false,
   properties: {
     id: { kind: 'string', role: 'id' },

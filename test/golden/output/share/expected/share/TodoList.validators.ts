@@ -26,7 +26,7 @@ function validate0(data, {instancePath="", parentData, parentDataProperty, rootD
       if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/shareWith", rule: "#/properties/shareWith/type", params: {type: ["object","null"]}, message: "must be object,null" }); errors++; }
       if(func2(data2)){ vErrors = addIssue(vErrors, { at: instancePath+"/shareWith", rule: "#/properties/shareWith/noNumber", message: "must be object" }); errors++; }
       if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-        if(Object.keys(data2).length > 1000){ vErrors = addIssue(vErrors, { at: instancePath+"/shareWith", rule: "#/properties/shareWith/maxProperties", params: {limit: 1000}, message: "must NOT have more than 1000 properties" }); errors++; }
+        if(Object.keys(data2).length > 500){ vErrors = addIssue(vErrors, { at: instancePath+"/shareWith", rule: "#/properties/shareWith/maxProperties", params: {limit: 500}, message: "must NOT have more than 500 properties" }); errors++; }
         for(const key1 in data2){
           const _errs8 = errors;
           if(typeof key1 === "string"){

@@ -8,7 +8,7 @@ import { todoListMethods, todoListType } from './TodoList.definition.js';
 export const shareCapability = jmap.capability({
   urn: 'urn:example:share',
   name: 'share',
-  descriptorHash: 'sha256-1f3a32bd56ef056c51282896dca1a38f7ba03d08e796b8a2a25ef532281f6be1',
+  descriptorHash: 'sha256-53fef1d5229ac1bd3a8a0a6760c3589715bafb0ac536306ab19f2baad3a7e775',
   dataTypes: [todoType, todoListType],
   methods: [...todoMethods, ...todoListMethods],
   reference: {
