@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Problems } from '../../src/methods/issues.js';
-import { canonicalShares, MAX_RIGHTS } from '../../src/methods/set/share-values.js';
+import { MAX_RIGHTS } from '../../src/capability/share-bounds.js';
+import { canonicalShares } from '../../src/methods/set/share-values.js';
 import { property } from './gadget.js';
 
 const shareWith = property('shareWith', 'json', { role: 'shareWith', nullable: true });
