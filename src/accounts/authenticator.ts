@@ -55,6 +55,8 @@ export interface AuthenticatorOptions {
   readonly directory?: boolean;
   /** The capabilities of types that users see by shares of objects: by default there are none. */
   readonly sharedCapabilities?: ReadonlySet<string>;
+  /** The types of principals: by default there are none. */
+  readonly principalTypes?: readonly string[] | null;
 }
 
 interface Entry extends LoadedCredential {
@@ -114,6 +116,7 @@ class CachingAuthenticator implements Authenticator {
       capabilitiesOf: options.capabilitiesOf ?? (() => null),
       hasDirectory: options.directory ?? false,
       ...(options.sharedCapabilities && { sharedCapabilities: options.sharedCapabilities }),
+      ...(options.principalTypes && { principalTypes: options.principalTypes }),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { NO_OWNER, PRINCIPALS, principalAccountId } from '../capability/principals.js';
 import { inChunks } from '../database/in-chunks.js';
 import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
@@ -6,6 +7,7 @@ import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
 import { deletionKey, type TransactionClient } from './change.js';
 import { capabilityList } from './directory.js';
 import type { AccessMode, AccountAccess, Credential, Principal, SignIn } from './principal.js';
+import { PRINCIPAL_ACCOUNT } from './principal-accounts.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
@@ -29,6 +31,8 @@ export interface ReachSettings {
   readonly hasDirectory?: boolean;
   /** The capabilities of the types that users see by shares of objects. */
   readonly sharedCapabilities?: ReadonlySet<string>;
+  /** Users have an account with principals, whose types these are; by default they have none. */
+  readonly principalTypes?: readonly string[] | null;
 }
 
 /** The part of a credential in the reach of its user. */
@@ -52,8 +56,10 @@ interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
 export async function loadPrincipals(
   prisma: PrismaClient | TransactionClient,
   credentials: readonly Credential[],
-  { capabilitiesOf, hasDirectory = false, sharedCapabilities = NO_CAPABILITIES }: ReachSettings,
+  settings: ReachSettings,
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
+  const { capabilitiesOf, hasDirectory = false } = settings;
+  const { sharedCapabilities = NO_CAPABILITIES, principalTypes = null } = settings;
   const claimants = [
     ...(await loadTokens(
       prisma,
@@ -97,8 +103,9 @@ export async function loadPrincipals(
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
       accounts: new Map([
-        ...reachOf(accounts, modes, { userId: user.id, sharedCapabilities }),
+        ...reachOf(accounts, modes, { userId: user.id, sharedCapabilities, principalTypes }),
         ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
+        ...(seesPrincipals(claimant, principalTypes) ? [principalsFor(claimant)] : []),
       ]),
     });
     loaded.set(credential.id, { principal, secretHash });
@@ -269,6 +276,8 @@ interface Reach {
   readonly isReader: boolean;
   /** By shares of objects alone. */
   readonly isShared?: true;
+  /** By a claim alone. */
+  readonly isClaimed?: true;
 }
 
 /** Returns the accounts that a credential reaches by shares of objects. */
@@ -305,6 +314,7 @@ function modesOf(
     modes.set(id, {
       isReadOnly: isReadOnly && granted?.isReadOnly !== false,
       isReader: isReadOnly && granted?.isReader !== false,
+      ...(granted === undefined && { isClaimed: true }),
     });
   }
   return modes;
@@ -312,17 +322,25 @@ function modesOf(
 
 type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[number];
 
+/** A user, with the facts of the server by which the user's accounts are known. */
+interface ReachOwner
+  extends Required<Pick<ReachSettings, 'sharedCapabilities' | 'principalTypes'>> {
+  readonly userId: string;
+}
+
 /** Returns the accounts of `modes`, in the order of `rows`. */
 function reachOf(
   rows: readonly AccountRow[],
   modes: ReadonlyMap<string, Reach>,
-  { userId, sharedCapabilities }: { userId: string; sharedCapabilities: ReadonlySet<string> },
+  { userId, sharedCapabilities, principalTypes }: ReachOwner,
 ): ReadonlyMap<string, AccountAccess> {
   const accounts = new Map<string, AccountAccess>();
   for (const { id, name, ownerId, capabilities: stored } of rows) {
     const reach = modes.get(id);
     if (reach === undefined) continue;
-    const { isReadOnly, isReader, isShared } = reach;
+    const { isReadOnly, isReader, isShared, isClaimed } = reach;
+    // A claim alone lets nobody see the owner.
+    const isOwned = principalTypes !== null && ownerId !== NO_OWNER && !isClaimed;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
     const urns = isShared ? [...sharedCapabilities].filter((urn) => offers(list, urn)) : list;
@@ -330,7 +348,7 @@ function reachOf(
     if (isShared && capabilities?.size === 0) continue;
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
     const more = { ...(isReader && { isReader }), ...(isShared && { isShared }) };
-    accounts.set(id, Object.freeze({ ...access, ...more }));
+    accounts.set(id, Object.freeze({ ...access, ...more, ...(isOwned && { ownerId }) }));
   }
   return accounts;
 }
@@ -360,6 +378,29 @@ function directoryFor({ readOnly }: Claimant): readonly [string, AccountAccess] 
     capabilities: new Set([ADMIN_CAPABILITY]),
   };
   return [DIRECTORY, Object.freeze(access)];
+}
+
+/**
+ * Returns whether a credential reaches principals: it is narrowed to no accounts, and to no other
+ * capabilities and types.
+ */
+function seesPrincipals(
+  { narrowed, capabilities, types }: Claimant,
+  principalTypes: readonly string[] | null,
+): boolean {
+  if (principalTypes === null || narrowed !== null) return false;
+  if (capabilities?.has(PRINCIPALS) === false) return false;
+  return types === null || principalTypes.some((type) => types.has(type));
+}
+
+/** Returns the account in which a user finds principals. Its row comes with the first call. */
+function principalsFor({ userId, readOnly }: Claimant): readonly [string, AccountAccess] {
+  const id = principalAccountId(userId);
+  const access = {
+    ...{ id, name: PRINCIPAL_ACCOUNT, isPersonal: false, isReadOnly: readOnly },
+    capabilities: new Set([PRINCIPALS]),
+  };
+  return [id, Object.freeze(access)];
 }
 
 /** Reads a JSON column of modes by name, in order of the names; null: all. */

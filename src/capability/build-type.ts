@@ -64,7 +64,7 @@ type DeclaredName<Stored> = string extends keyof Stored
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
     Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'>,
-    Pick<DataTypeDefinition, 'rules' | 'access' | 'share' | 'errors' | 'hash'> {
+    Pick<DataTypeDefinition, 'rules' | 'access' | 'share' | 'errors' | 'hash' | 'refuses'> {
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
   /** The parts of properties that filters and sorts read. */

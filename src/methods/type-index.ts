@@ -75,6 +75,8 @@ export interface TypeIndex {
   readonly rules: RuleIndex | null;
   /** The properties to know of a destroyed object: they name blobs, objects or principals. */
   readonly links: readonly PropertyDefinition[];
+  /** The text by which users know an object of a shared type. */
+  readonly title: PropertyDefinition | undefined;
   /** The properties to read of an object that a call destroys: for links, rules and groups. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
   /** A type may go without `created` and `updated`, or declare its own without the role. */
@@ -91,6 +93,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
   const unknown = type.properties.find(({ role }) => role === 'unknown') ?? null;
   const declared = type.properties.filter((property) => property !== unknown);
   const visible = declared.filter(isVisible);
+  const title = type.share === undefined ? undefined : findTitle(visible);
   return Object.freeze({
     type,
     properties: new Map(
@@ -131,9 +134,11 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
       type.rules !== undefined,
     rules,
     links: type.properties.filter(isLink),
+    title,
     judgedOfDestroyed: type.properties.filter(
       (property) =>
         isLink(property) ||
+        property === title ||
         property === type.query?.collapse?.by ||
         rules?.keepingProperties.includes(property) === true,
     ),
@@ -200,6 +205,19 @@ export function putValue(
 ): void {
   if (value === null && optional === true && !nullable) delete object[name];
   else object[name] = value;
+}
+
+/** The names of properties that most likely hold the name of an object, the likeliest first. */
+const TITLES: readonly string[] = ['name', 'title', 'subject', 'label'];
+
+/** Returns the property by which users know an object: of a text that all its readers read. */
+function findTitle(properties: readonly PropertyDefinition[]): PropertyDefinition | undefined {
+  const texts = properties.filter(
+    ({ kind, role, format, readable }) =>
+      kind === 'string' && role === undefined && format === undefined && readable === undefined,
+  );
+  const named = TITLES.flatMap((name) => texts.find((text) => text.name === name) ?? []);
+  return named[0];
 }
 
 /** Returns true for a property that names blobs, objects or principals. */

@@ -82,6 +82,8 @@ interface Place {
   /** Of a PostgreSQL database; null: on SQLite. */
   readonly url: string | null;
   readonly dataDir: string;
+  /** PRINCIPALS: by default users may share with all others. */
+  readonly principals?: 'shared' | 'all' | 'off';
 }
 
 /**
@@ -90,11 +92,11 @@ interface Place {
  */
 export async function startPeople<Name extends string>(
   root: string,
-  { url, dataDir }: Place,
+  { url, dataDir, principals: PRINCIPALS = 'all' }: Place,
   members: Readonly<Record<Name, Member>>,
 ): Promise<People<Name>> {
   const database: Record<string, string> = url === null ? {} : { DATABASE_URL: url };
-  const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', PUSH: 'off', ...database };
+  const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', PUSH: 'off', PRINCIPALS, ...database };
   const server = await startServer(root, { ...env, BOOTSTRAP_TOKEN: 'off' });
   const { prisma, end } = openDirectory(dataDir, url);
   const ids = createIdGenerator();

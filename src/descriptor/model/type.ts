@@ -1,4 +1,5 @@
 import type { SearchIndexDefinition, TypeLimits } from '../../capability/definition.js';
+import { SET_OPERATIONS } from '../../capability/set-operations.js';
 import { flag, type Located, member, words } from '../located.js';
 
 import type {
@@ -92,6 +93,7 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
     sorts,
     shadows: shadowsOf([...properties, ...read], filters, sorts),
     singleton: view.singleton,
+    ...refusalsOf(view),
     ...(view.keepsUnknown ? { keepsUnknown: true as const } : {}),
     methods: buildMethods(view),
     uniques: view.uniques.map((list) => buildUnique(list, find)),
@@ -105,6 +107,12 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
     drops: namesIn(member(view.node, 'drops')),
     at: view.nameAt,
   };
+}
+
+/** Returns the operations that the type keeps from clients, in the order of SET_OPERATIONS. */
+function refusalsOf({ node }: TypeView): Pick<ModelType, 'refuses'> {
+  const named = new Set(namesIn(member(node, 'refuses')).map(({ name }) => name));
+  return named.size === 0 ? {} : { refuses: SET_OPERATIONS.filter((one) => named.has(one)) };
 }
 
 /** Returns what limits the objects of a type and the users who work with them. */
