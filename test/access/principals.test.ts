@@ -68,19 +68,103 @@ it.each(['SQLite', 'PostgreSQL'])(
 it.each(['SQLite', 'PostgreSQL'])(
   'on %s a user is told who comes into view and who leaves it',
   async (database) => {
-    const { accountId, idOf, desk, directory } = await serve(database);
+    const { idOf, desk, directory, people } = await serve(database);
     const [ada, bob] = [await directory('ada'), await directory('bob')];
-    const [list, owner] = [idOf('bob'), idOf('ada')];
-    // Only who may see a user shares with it: Dan is a member of the account, and Bob is not.
-    const shared = await desk('ada').create('TodoList', { name: 'Shopping' });
-    const share = (shareWith: object | null) =>
-      desk('ada').update('TodoList', shared, { shareWith });
+    const [adaId, bobId, ...members] = [idOf('ada'), idOf('bob'), idOf('cat'), idOf('dan')];
+    const team = [adaId, ...members].sort();
+    const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+    const share = (shareWith: object | null) => desk('ada').update('TodoList', list, { shareWith });
+
+    // Nobody shares with a user out of view: it is as one who isn't there.
+    const refused = await share({ [bobId]: READ });
+    const unknown = `${bobId.slice(0, -1)}${bobId.endsWith('0') ? '1' : '0'}`;
+    expect(refused).toMatchObject({ type: 'invalidProperties', properties: ['shareWith'] });
+    expect(JSON.stringify(refused).replaceAll(bobId, unknown)).toBe(
+      JSON.stringify(await share({ [unknown]: READ })),
+    );
     expect(await share({ [idOf('dan')]: READ })).toBeNull();
-    expect(await share({ [idOf('bob')]: READ })).toMatchObject({ type: 'invalidProperties' });
-    // Bob shares an object of his own account with Ada once she sees him: by the operator's grant.
-    expect(await ada.sees('Principal')).toEqual([owner, idOf('cat'), idOf('dan')].sort());
-    expect(await bob.sees('Principal')).toEqual([list]);
-    expect(accountId).not.toBe('');
+
+    // The operator gives Bob the account: he comes into view of all who have it, and they of his.
+    let told: object = {};
+    const came = await ada.changes('Principal', async () => {
+      told = await bob.changes('Principal', () => people.give('bob', 'read'));
+    });
+    expect(came).toEqual({ ...NOTHING, created: [bobId] });
+    expect(told).toEqual({ ...NOTHING, created: team });
+
+    // The share keeps him in view when the grant goes.
+    expect(await share({ [bobId]: READ })).toBeNull();
+    const kept = await ada.changes('Principal', () => people.give('bob', null));
+    expect(kept).toEqual(NOTHING);
+    expect(await desk('bob').sees('TodoList')).toEqual([list]);
+    expect(await bob.sees('Principal')).toEqual([...team, bobId].sort());
+
+    // What comes back between two states is an update, and so it is for a query.
+    const byName = { sort: [{ property: 'name' }] };
+    const { state, list: seen } = await ada.call('Principal/get');
+    const { queryState, ids } = await ada.call('Principal/query', byName);
+    expect(await share(null)).toBeNull();
+    expect(await ada.sees('Principal')).toEqual(team);
+    expect((await bob.call('Principal/get', { ids: [adaId] })).notFound).toEqual([adaId]);
+    await people.give('bob', 'write');
+    expect((await ada.call('Principal/get')).list).toEqual(seen);
+    expect(await ada.call('Principal/changes', { sinceState: state })).toMatchObject({
+      ...{ ...NOTHING, updated: [bobId], updatedProperties: null },
+    });
+    expect(
+      await ada.call('Principal/queryChanges', { sinceQueryState: queryState, ...byName }),
+    ).toMatchObject({ removed: [bobId], added: [{ id: bobId, index: ids.indexOf(bobId) }] });
+
+    // What comes and goes between two looks is told to nobody.
+    await people.give('bob', null);
+    const between = await ada.changes('Principal', async () => {
+      await people.give('bob', 'read');
+      await people.give('bob', null);
+    });
+    expect(between).toEqual({ ...NOTHING });
+    // Eve was never in view.
+    const all = await ada.call('Principal/changes', { sinceState: '0' });
+    expect(JSON.stringify(all)).not.toContain(idOf('eve@example.com'));
+  },
+  120_000,
+);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s principals are found, and not changed',
+  async (name) => {
+    const { accountId, users, idOf, directory, people } = await serve(name, 'all');
+    const ada = await directory('ada');
+    const find = async (filter: object) => {
+      const { ids } = await ada.call('Principal/query', { filter, sort: [{ property: 'name' }] });
+      return ids;
+    };
+    const [adaId, catId, eveId] = [idOf('ada'), idOf('cat'), idOf('eve@example.com')];
+    expect(await find({ name: 'A' })).toEqual([adaId, catId, idOf('dan'), eveId]);
+    expect(await find({ text: 'EXAMPLE' })).toEqual([eveId]);
+    expect(await find({ email: '@example' })).toEqual([eveId]);
+    expect(await find({ type: 'individual' })).toHaveLength(5);
+    expect(await find({ type: 'group' })).toEqual([]);
+    expect(await find({ timeZone: 'Europe/Vienna' })).toEqual([]);
+    expect(await find({ accountIds: [accountId, 'other'] })).toEqual([adaId]);
+    expect(await find({ accountIds: [users.cat.ownAccountId] })).toEqual([]);
+
+    const { notCreated, notUpdated, notDestroyed, ...states } = await ada.call('Principal/set', {
+      create: { k: { name: 'Board room', type: 'location' } },
+      update: { [adaId]: { name: 'cat' }, [catId]: { name: 'ada' }, nobody: {} },
+      destroy: [catId, 'nobody'],
+    });
+    const forbidden = { type: 'forbidden' };
+    expect(notCreated).toMatchObject({ k: forbidden });
+    expect(notUpdated).toMatchObject({ [adaId]: forbidden, [catId]: forbidden, nobody: forbidden });
+    expect(notDestroyed).toMatchObject({ [catId]: forbidden, nobody: forbidden });
+    expect(states.newState).toBe(states.oldState);
+
+    // A token for some accounts alone has no principals, and doesn't know whose they are.
+    const one = { accounts: [{ accountId, readOnly: false }] };
+    const narrowed = await (await people.narrowed('ada', one)).session();
+    expect(JSON.stringify(narrowed)).not.toContain('principals');
+    const reading: Json = await (await people.narrowed('ada', { readOnly: true })).session();
+    expect(reading.accounts[`p-${adaId}`].isReadOnly).toBe(true);
   },
   120_000,
 );

@@ -116,11 +116,9 @@ export function* planSet(
     return { key, id: resolveId(key, own, createdIds.earlier) ?? key };
   };
   const patches: PlannedUpdate[] = [];
-  const forbidden = refusalOf(index, 'update', author);
   for (const [key, value] of updates) {
     yield;
-    const judged = planUpdate(known, targetOf(key), value);
-    const update = forbidden === null ? judged : { ...judged, refused: forbidden };
+    const update = planUpdate(known, targetOf(key), value);
     const entry = sent && sentEntry(known, sent.update, key, firstToken);
     patches.push(entry === undefined ? update : { ...update, sent: entry });
   }

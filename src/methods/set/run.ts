@@ -270,6 +270,7 @@ export class SetRun {
   #updates(destroys: readonly DestroyOperation[]): readonly UpdateOperation[] {
     const going = new Set<string>();
     for (const { id, error } of destroys) if (error === null) going.add(id);
+    const forbidden = refusalOf(this.#index, 'update', this.#plan.author);
     // Without a spread, which makes the objects slow.
     return this.#plan.updates.map(({ key, id, patch, sent, sealed, doubled, refused }) => {
       const readable = this.#readablePatch(id, patch);
@@ -284,7 +285,7 @@ export class SetRun {
         doubled,
         refused,
         effect: null,
-        error: going.has(id) ? setError('willDestroy', WILL_GO) : hidden,
+        error: forbidden ?? (going.has(id) ? setError('willDestroy', WILL_GO) : hidden),
       };
     });
   }
