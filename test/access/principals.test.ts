@@ -99,7 +99,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect(await desk('bob').sees('TodoList')).toEqual([list]);
     expect(await bob.sees('Principal')).toEqual([...team, bobId].sort());
 
-    // What comes back between two states is an update, and so it is for a query.
+    // A user who comes back between two states is an update, and so it is for a query.
     const byName = { sort: [{ property: 'name' }] };
     const { state, list: seen } = await ada.call('Principal/get');
     const { queryState, ids } = await ada.call('Principal/query', byName);
@@ -115,7 +115,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       await ada.call('Principal/queryChanges', { sinceQueryState: queryState, ...byName }),
     ).toMatchObject({ removed: [bobId], added: [{ id: bobId, index: ids.indexOf(bobId) }] });
 
-    // What comes and goes between two looks is told to nobody.
+    // Nobody is told of a user who comes and goes between two looks.
     await people.give('bob', null);
     const between = await ada.changes('Principal', async () => {
       await people.give('bob', 'read');

@@ -24,7 +24,7 @@ export interface Upkeep {
   /** Absent where no type has any. */
   readonly quotas?: Quotas | null;
   readonly access?: AccessRelations;
-  /** Who sees whom; absent where the server has no principals. */
+  /** The users who see each other; absent where the server has no principals. */
   readonly principals?: PrincipalUpkeep | null;
 }
 

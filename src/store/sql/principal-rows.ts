@@ -18,7 +18,7 @@ import type { Row } from './row-codec.js';
 const IS_LIVING = `NOT EXISTS (SELECT 1 FROM "JmapMeta" AS "d"
  WHERE "d"."key" = '${DELETION}' || "m"."accountId")`;
 
-/** The accounts "m" of a user: those that it has, and those with objects that are shared with it. */
+/** The accounts "m" of a user: those that it has, and those in which others share with it. */
 const ACCOUNTS_OF_USER = `(SELECT "accountId", 1 AS "whole" FROM "JmapAccess" WHERE "userId" = ?
  UNION ALL SELECT DISTINCT "accountId", 0 FROM "JmapGrant" WHERE "principalId" = ?) AS "m"`;
 
