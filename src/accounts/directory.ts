@@ -1,5 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { NO_OWNER } from '../capability/principals.js';
+import { NO_OWNER } from '../capability/principal-names.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';

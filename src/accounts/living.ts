@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { NO_OWNER } from '../capability/principals.js';
+import { NO_OWNER } from '../capability/principal-names.js';
 import { DELETION, deletionKey } from './change.js';
 import { capabilityList } from './directory.js';
 import type { LivingAccounts } from './principal.js';

@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { NO_OWNER, PRINCIPALS, principalAccountId } from '../capability/principals.js';
+import { NO_OWNER, PRINCIPALS, principalAccountId } from '../capability/principal-names.js';
 import { inChunks } from '../database/in-chunks.js';
 import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';

@@ -1,5 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { NO_OWNER, PRINCIPALS, principalAccountId } from '../capability/principals.js';
+import { NO_OWNER, PRINCIPALS, principalAccountId } from '../capability/principal-names.js';
 import { retryBusy } from './change.js';
 
 /** The name of the accounts in which users find principals. */

@@ -93,7 +93,6 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
   const unknown = type.properties.find(({ role }) => role === 'unknown') ?? null;
   const declared = type.properties.filter((property) => property !== unknown);
   const visible = declared.filter(isVisible);
-  const title = type.share === undefined ? undefined : findTitle(visible);
   return Object.freeze({
     type,
     properties: new Map(
@@ -134,13 +133,9 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
       type.rules !== undefined,
     rules,
     links: type.properties.filter(isLink),
-    title,
+    title: titleOf(type),
     judgedOfDestroyed: type.properties.filter(
-      (property) =>
-        isLink(property) ||
-        property === title ||
-        property === type.query?.collapse?.by ||
-        rules?.keepingProperties.includes(property) === true,
+      (one) => isLink(one) || isNoted(type, one) || rules?.keepingProperties.includes(one) === true,
     ),
     roles: rolesOf(type),
     blank: Object.fromEntries(
@@ -211,13 +206,21 @@ export function putValue(
 const TITLES: readonly string[] = ['name', 'title', 'subject', 'label'];
 
 /** Returns the property by which users know an object: of a text that all its readers read. */
-function findTitle(properties: readonly PropertyDefinition[]): PropertyDefinition | undefined {
+function titleOf({ share, properties }: DataTypeDefinition): PropertyDefinition | undefined {
+  if (share === undefined) return undefined;
   const texts = properties.filter(
-    ({ kind, role, format, readable }) =>
-      kind === 'string' && role === undefined && format === undefined && readable === undefined,
+    (one) =>
+      one.kind === 'string' &&
+      isVisible(one) &&
+      [one.role, one.format, one.readable].every((each) => each === undefined),
   );
   const named = TITLES.flatMap((name) => texts.find((text) => text.name === name) ?? []);
   return named[0];
+}
+
+/** Returns whether something is noted of a destroyed object by the property. */
+function isNoted(type: DataTypeDefinition, property: PropertyDefinition): boolean {
+  return property === titleOf(type) || property === type.query?.collapse?.by;
 }
 
 /** Returns true for a property that names blobs, objects or principals. */

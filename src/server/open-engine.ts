@@ -7,7 +7,7 @@ import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
-import { PRINCIPALS } from '../capability/principals.js';
+import { PRINCIPALS } from '../capability/principal-names.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { StateEpoch } from '../database/state-epoch.js';
 import { TaskRows } from '../database/task-rows.js';

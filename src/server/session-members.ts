@@ -1,6 +1,6 @@
 import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
-import { PRINCIPALS, PRINCIPALS_OWNER, principalAccountId } from '../capability/principals.js';
+import { PRINCIPALS, PRINCIPALS_OWNER, principalAccountId } from '../capability/principal-names.js';
 import type { StateEpoch } from '../database/state-epoch.js';
 import { listTellingTypes } from '../hooks/telling-types.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';

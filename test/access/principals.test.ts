@@ -1,7 +1,13 @@
-import { expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { EXPLAIN } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import type { Desk } from './desk.js';
 import { OWNER, PRINCIPALS, useLists } from './principals-rig.js';
+import { startPeople, useProject } from './rules-rig.js';
 
 /** Principals (RFC 9670 1.5 and 2), asked over HTTP. */
 
@@ -193,3 +199,38 @@ it('PRINCIPALS=off serves none, and users share with any other', async () => {
   const shareWith = { [idOf('bob')]: READ };
   expect(await desk('ada').update('TodoList', list, { shareWith })).toBeNull();
 });
+
+const plainRoot = useProject('notebooks.yaml');
+
+it('a project without shared types is as it was, whatever PRINCIPALS says', async () => {
+  expect(existsSync(join(plainRoot(), 'generated/jmapsmith-principals'))).toBe(false);
+  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-plain-'));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const texts: string[] = [];
+  for (const principals of ['off', 'shared', 'all'] as const) {
+    const people = await startPeople(plainRoot(), { url: null, dataDir, principals }, { ada: {} });
+    try {
+      const { client } = people.users.ada;
+      const { text } = await client.http('/.well-known/jmap');
+      const asking = client.with([...client.using, EXPLAIN]);
+      const { accountId } = people;
+      const answer = await asking.api(
+        [
+          ['Notebook/get', { accountId, ids: [] }, 'a'],
+          ['Notebook/set', { accountId, create: { k: {} } }, 'b'],
+          ['Notebook/changes', { accountId, sinceState: '0' }, 'c'],
+        ],
+        { explain: true },
+      );
+      const statements = JSON.stringify(answer).match(/"sql":"(?:[^"\\]|\\.)*"/g) ?? [];
+      expect(statements.length).toBeGreaterThan(3);
+      texts.push([text.replaceAll(new URL(client.url).host, ''), ...statements].join('\n'));
+    } finally {
+      await people.close();
+    }
+  }
+  const [off, ...others] = texts;
+  // The state covers the URLs, which have another port.
+  const withoutState = (text = '') => text.replace(/"state":"[^"]*"/, '');
+  for (const other of others) expect(withoutState(other)).toBe(withoutState(off));
+}, 120_000);

@@ -143,13 +143,13 @@ it.each(['SQLite', 'PostgreSQL'])(
     const stream = await EventStream.open(bob.client, {
       ...{ types: 'ShareNotification,Principal', closeafter: 'no', ping: '0' },
     });
-    const told = (type: string, than: string) =>
+    const changed = (type: string, than: string) =>
       stream.find(({ data }: Json) => (data.changed?.[place]?.[type] ?? than) !== than);
-    await told('Principal', '0');
+    await changed('Principal', '0');
     const { state } = await bob.call('Principal/get');
     const before = (await bob.call('ShareNotification/get')).state;
     await desk('ada').create('TodoList', { name: 'a', shareWith: { [idOf('bob')]: READ } });
-    const { data }: Json = await told('ShareNotification', before);
+    const { data }: Json = await changed('ShareNotification', before);
     expect(data.changed).not.toHaveProperty(accountId);
     expect(data.changed[place].ShareNotification).toBe(
       (await bob.call('ShareNotification/get')).state,

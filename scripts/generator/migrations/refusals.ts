@@ -1,5 +1,5 @@
 import { EVOLVED } from '../../../src/capability/evolution.js';
-import { PRINCIPALS } from '../../../src/capability/principals.js';
+import { PRINCIPALS } from '../../../src/capability/principal-names.js';
 import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type {
   Location,

@@ -1,4 +1,4 @@
-import { NO_OWNER } from '../../capability/principals.js';
+import { NO_OWNER } from '../../capability/principal-names.js';
 import { inChunks } from '../../database/in-chunks.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { deletionKey, type TransactionClient } from '../change.js';

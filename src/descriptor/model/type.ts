@@ -93,7 +93,6 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
     sorts,
     shadows: shadowsOf([...properties, ...read], filters, sorts),
     singleton: view.singleton,
-    ...refusalsOf(view),
     ...(view.keepsUnknown ? { keepsUnknown: true as const } : {}),
     methods: buildMethods(view),
     uniques: view.uniques.map((list) => buildUnique(list, find)),
@@ -119,7 +118,7 @@ function refusalsOf({ node }: TypeView): Pick<ModelType, 'refuses'> {
 function buildLimitsAndRules(
   view: TypeView,
   properties: readonly ModelProperty[],
-): Pick<ModelType, 'limits' | 'rules' | 'access'> {
+): Pick<ModelType, 'limits' | 'rules' | 'access' | 'refuses'> {
   const limits = readLimits(member(view.node, 'limits'));
   const rules = buildRules(view.rules, properties, view.keepsUnknown);
   const access = buildAccess(view);
@@ -129,6 +128,7 @@ function buildLimitsAndRules(
     ...(rules === undefined ? {} : { rules }),
     ...(access === undefined ? {} : { access }),
     ...(share === undefined ? {} : { share }),
+    ...refusalsOf(view),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CapabilityDefinition } from '../../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { PRINCIPALS } from '../../capability/principals.js';
+import { PRINCIPALS } from '../../capability/principal-names.js';
 
 /** The types of RFC 9670. */
 export interface PrincipalTypes {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../../accounts/principal.js';
-import { PRINCIPALS, principalAccountId } from '../../capability/principals.js';
+import { PRINCIPALS, principalAccountId } from '../../capability/principal-names.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { setNewest } from '../../runtime/forget-oldest.js';

@@ -1,5 +1,5 @@
 import { ACCESS_VERSION, DELETION } from '../../capability/access-version.js';
-import { NO_OWNER, SHARE_NOTICE } from '../../capability/principals.js';
+import { NO_OWNER, SHARE_NOTICE } from '../../capability/principal-names.js';
 import { SHARE_VERSION } from '../../capability/share-version.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type {

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { principalAccountId } from '../../capability/principals.js';
+import { principalAccountId } from '../../capability/principal-names.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   AccessChange,
