@@ -63,10 +63,17 @@ export interface EngineDescriptor {
 }
 
 /** The descriptor of the type `Quota`: a project has it if one of its own declares quotas. */
-export const QUOTA_DESCRIPTOR: EngineDescriptor = Object.freeze({
-  file: 'node_modules/jmapsmith/capabilities/jmapsmith-quota.yaml',
-  path: join(PACKAGE_ROOT, 'capabilities', 'jmapsmith-quota.yaml'),
-});
+export const QUOTA_DESCRIPTOR = ofPackage('jmapsmith-quota.yaml');
+
+/** The descriptor of principals: a project has it if users share objects of one of its types. */
+export const PRINCIPALS_DESCRIPTOR = ofPackage('jmapsmith-principals.yaml');
+
+function ofPackage(name: string): EngineDescriptor {
+  return Object.freeze({
+    file: `node_modules/jmapsmith/capabilities/${name}`,
+    path: join(PACKAGE_ROOT, 'capabilities', name),
+  });
+}
 
 /** Whether a descriptor of this name, in the package's own repository, is the engine's. */
 export function isEngineDescriptor(name: string): boolean {
@@ -81,8 +88,5 @@ export function inTeamProject(root: string): boolean {
 /** The engine's descriptors; none where the project is the engine's own or a tool's test. */
 export function engineDescriptors(root: string): readonly EngineDescriptor[] {
   if (!inTeamProject(root)) return [];
-  return ENGINE.map((name) => ({
-    file: `node_modules/jmapsmith/capabilities/${name}`,
-    path: join(PACKAGE_ROOT, 'capabilities', name),
-  }));
+  return ENGINE.map(ofPackage);
 }

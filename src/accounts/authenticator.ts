@@ -56,6 +56,8 @@ export interface AuthenticatorOptions {
   readonly directory?: boolean;
   /** The types that users see by shares of objects: by default there are none. */
   readonly sharedTypes?: SharedTypes;
+  /** The types of principals: by default there are none. */
+  readonly principalTypes?: readonly string[] | null;
 }
 
 interface Entry extends LoadedCredential {
@@ -118,6 +120,7 @@ class CachingAuthenticator implements Authenticator {
       capabilitiesOf: options.capabilitiesOf ?? (() => null),
       hasDirectory: options.directory ?? false,
       ...(options.sharedTypes && { sharedTypes: options.sharedTypes }),
+      ...(options.principalTypes && { principalTypes: options.principalTypes }),
     };
   }
 

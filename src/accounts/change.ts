@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { ACCESS_VERSION, DELETION } from '../capability/access-version.js';
 import { SHARE_VERSION } from '../capability/share-version.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { type Act, writeAct } from './audit.js';
@@ -9,10 +10,9 @@ export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 }
 
-export type TransactionClient = Prisma.TransactionClient;
+export { ACCESS_VERSION, DELETION } from '../capability/access-version.js';
 
-/** Key of the counter in JmapMeta that changes of users, accounts, access and tokens raise. */
-export const ACCESS_VERSION = 'accessVersion';
+export type TransactionClient = Prisma.TransactionClient;
 
 /** The keys of the counters that are raised where users reach other accounts, or otherwise. */
 export const VERSION_KEYS: readonly string[] = Object.freeze([ACCESS_VERSION, SHARE_VERSION]);
@@ -36,9 +36,6 @@ export function formatVersion(
   const values = new Map(rows.map(({ key, value }) => [key, value]));
   return VERSION_KEYS.map((key) => values.get(key) ?? '0').join('.');
 }
-
-/** With an account's id behind it, the key of its deletion note in JmapMeta (delete-account.ts). */
-export const DELETION = 'deletion:';
 
 export function deletionKey(accountId: string): string {
   return `${DELETION}${accountId}`;

@@ -1,4 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { NO_OWNER } from '../capability/principal-names.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
@@ -90,6 +91,7 @@ export async function insertAccount(
 /** Returns every account, in order of creation. */
 export async function listAccounts(prisma: PrismaClient): Promise<readonly AccountListing[]> {
   const accounts = await prisma.jmapAccount.findMany({
+    where: { ownerId: { not: NO_OWNER } },
     orderBy: [{ created: 'asc' }, { id: 'asc' }],
   });
   const users = new Map((await prisma.jmapUser.findMany()).map((user) => [user.id, user.name]));
@@ -246,7 +248,8 @@ export async function existingAccount(
   id: string,
 ): Promise<Prisma.JmapAccountGetPayload<object>> {
   const account = await transaction.jmapAccount.findUnique({ where: { id } });
-  if (account === null) throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
+  if (account === null || account.ownerId === NO_OWNER)
+    throw new DirectoryError(`There is no account ${JSON.stringify(id)}.`);
   return account;
 }
 

@@ -66,6 +66,11 @@ export class LivePrincipals {
     this.#onChange = listener;
   }
 
+  /** Returns the users whose tokens are followed. */
+  userIds(): ReadonlySet<string> {
+    return new Set(Array.from(this.#followed.values(), ({ principal }) => principal.userId));
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#followed.clear();

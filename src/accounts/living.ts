@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { NO_OWNER } from '../capability/principal-names.js';
 import { DELETION, deletionKey } from './change.js';
 import { capabilityList } from './directory.js';
 import type { LivingAccounts } from './principal.js';
@@ -11,13 +12,16 @@ export function livingAccounts(prisma: PrismaClient): LivingAccounts {
         prisma.jmapAccount.findUnique({ where: { id } }),
         prisma.jmapMeta.count({ where: { key: deletionKey(id) } }),
       ]);
-      if (row === null || deletions > 0) return null;
+      if (row === null || row.ownerId === NO_OWNER || deletions > 0) return null;
       const { name, ownerId, capabilities } = row;
       return { id, name, ownerId, capabilities: capabilityList(capabilities) };
     },
     async list() {
       const [rows, notes] = await Promise.all([
-        prisma.jmapAccount.findMany({ select: { id: true }, orderBy: { id: 'asc' } }),
+        prisma.jmapAccount.findMany({
+          ...{ where: { ownerId: { not: NO_OWNER } }, select: { id: true } },
+          orderBy: { id: 'asc' },
+        }),
         prisma.jmapMeta.findMany({
           where: { key: { startsWith: DELETION } },
           select: { key: true },

@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { NO_OWNER, PRINCIPALS, principalAccountId } from '../capability/principal-names.js';
 import { inChunks } from '../database/in-chunks.js';
 import { BLOB, NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
@@ -14,6 +15,7 @@ import type {
   SignIn,
 } from './principal.js';
 import { accountsSharedWith, type SharedAccount } from './shared-accounts.js';
+import { PRINCIPAL_ACCOUNT } from './principal-accounts.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
@@ -37,6 +39,8 @@ export interface ReachSettings {
   readonly hasDirectory?: boolean;
   /** By default there are none. */
   readonly sharedTypes?: SharedTypes;
+  /** Users have an account with principals, whose types these are; by default they have none. */
+  readonly principalTypes?: readonly string[] | null;
 }
 
 /** The part of a credential in the reach of its user. */
@@ -60,8 +64,10 @@ interface Claimant extends Omit<Principal, 'username' | 'accounts' | 'roles'> {
 export async function loadPrincipals(
   prisma: PrismaClient | TransactionClient,
   credentials: readonly Credential[],
-  { capabilitiesOf, hasDirectory = false, sharedTypes = NO_TYPES }: ReachSettings,
+  settings: ReachSettings,
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
+  const { capabilitiesOf, hasDirectory = false } = settings;
+  const { sharedTypes = NO_TYPES, principalTypes = null } = settings;
   const claimants = [
     ...(await loadTokens(
       prisma,
@@ -105,8 +111,9 @@ export async function loadPrincipals(
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
       accounts: new Map([
-        ...reachOf(accounts, modes, { userId: user.id, sharedTypes }),
+        ...reachOf(accounts, modes, { userId: user.id, sharedTypes, principalTypes }),
         ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
+        ...(seesPrincipals(claimant, principalTypes) ? [principalsFor(claimant)] : []),
       ]),
     });
     loaded.set(credential.id, { principal, secretHash });
@@ -276,6 +283,8 @@ interface Reach {
   readonly isReader: boolean;
   /** By shares of objects alone. */
   readonly isShared?: true;
+  /** By a claim alone. */
+  readonly isClaimed?: true;
 }
 
 /** Returns the accounts that a credential reaches by shares of objects. */
@@ -312,6 +321,7 @@ function modesOf(
     modes.set(id, {
       isReadOnly: isReadOnly && granted?.isReadOnly !== false,
       isReader: isReadOnly && granted?.isReader !== false,
+      ...(granted === undefined && { isClaimed: true }),
     });
   }
   return modes;
@@ -319,17 +329,25 @@ function modesOf(
 
 type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[number];
 
+/** A user, with the facts of the server by which the user's accounts are known. */
+interface ReachOwner
+  extends Required<Pick<ReachSettings, 'sharedTypes' | 'principalTypes'>> {
+  readonly userId: string;
+}
+
 /** Returns the accounts of `modes`, in the order of `rows`. */
 function reachOf(
   rows: readonly AccountRow[],
   modes: ReadonlyMap<string, Reach>,
-  { userId, sharedTypes }: { userId: string; sharedTypes: SharedTypes },
+  { userId, sharedTypes, principalTypes }: ReachOwner,
 ): ReadonlyMap<string, AccountAccess> {
   const accounts = new Map<string, AccountAccess>();
   for (const { id, name, ownerId, capabilities: stored } of rows) {
     const reach = modes.get(id);
     if (reach === undefined) continue;
-    const { isReadOnly, isReader, isShared } = reach;
+    const { isReadOnly, isReader, isShared, isClaimed } = reach;
+    // A claim alone lets nobody see the owner.
+    const isOwned = principalTypes !== null && ownerId !== NO_OWNER && !isClaimed;
     // A row that offers what is the server's alone must not stand for it.
     const list = capabilityList(stored)?.filter((urn) => !NAMED_CAPABILITIES.has(urn)) ?? null;
     const urns = isShared ? sharedIn(list, sharedTypes) : list;
@@ -337,7 +355,7 @@ function reachOf(
     if (isShared && capabilities?.size === 0) continue;
     const access = { id, name, isPersonal: ownerId === userId, isReadOnly, capabilities };
     const more = { ...(isReader && { isReader }), ...(isShared && { isShared }) };
-    accounts.set(id, Object.freeze({ ...access, ...more }));
+    accounts.set(id, Object.freeze({ ...access, ...more, ...(isOwned && { ownerId }) }));
   }
   return accounts;
 }
@@ -374,6 +392,29 @@ function directoryFor({ readOnly }: Claimant): readonly [string, AccountAccess] 
     capabilities: new Set([ADMIN_CAPABILITY]),
   };
   return [DIRECTORY, Object.freeze(access)];
+}
+
+/**
+ * Returns whether a credential reaches principals: it is narrowed to no accounts, and to no other
+ * capabilities and types.
+ */
+function seesPrincipals(
+  { narrowed, capabilities, types }: Claimant,
+  principalTypes: readonly string[] | null,
+): boolean {
+  if (principalTypes === null || narrowed !== null) return false;
+  if (capabilities?.has(PRINCIPALS) === false) return false;
+  return types === null || principalTypes.some((type) => types.has(type));
+}
+
+/** Returns the account in which a user finds principals. Its row comes with the first call. */
+function principalsFor({ userId, readOnly }: Claimant): readonly [string, AccountAccess] {
+  const id = principalAccountId(userId);
+  const access = {
+    ...{ id, name: PRINCIPAL_ACCOUNT, isPersonal: false, isReadOnly: readOnly },
+    capabilities: new Set([PRINCIPALS]),
+  };
+  return [id, Object.freeze(access)];
 }
 
 /** Reads a JSON column of modes by name, in order of the names; null: all. */

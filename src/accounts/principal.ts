@@ -16,6 +16,8 @@ export interface AccountAccess {
   readonly isReader?: true;
   /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */
   readonly capabilities: ReadonlySet<string> | null;
+  /** The user whom it belongs to, as far as the token's user knows of principals. */
+  readonly ownerId?: string;
 }
 
 /** The facts of a verified token of an identity provider. */

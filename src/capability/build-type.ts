@@ -69,7 +69,7 @@ type RightsName<Shape extends TypeShape> = Shape extends { readonly rights: infe
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
     Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'>,
-    Pick<DataTypeDefinition, 'rules' | 'access' | 'share' | 'errors' | 'hash'> {
+    Pick<DataTypeDefinition, 'rules' | 'access' | 'share' | 'errors' | 'hash' | 'refuses'> {
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape> | RightsName<Shape>, PropertySource>>;
   /** The parts of properties that filters and sorts read. */

@@ -5,6 +5,7 @@ import type { NamePart } from './family-names.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Part } from './parts.js';
 import type { Place } from './places.js';
+import type { SetOperation } from './set-operations.js';
 import type { TextRule } from './text-rule.js';
 import type { RuleCondition, TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
@@ -351,6 +352,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly shadows: readonly ShadowColumn[];
   /** One object, `singleton`, which is always there: no create, no destroy. */
   readonly singleton?: true;
+  /** The operations of /set that clients may not do. */
+  readonly refuses?: readonly SetOperation[];
   readonly uniques?: readonly UniqueDefinition[];
   readonly search?: SearchIndexDefinition;
   /** Absent where its /query has the RFC's arguments alone. */

@@ -21,6 +21,7 @@ import type {
   QuotaPlans,
   UnreferencedQuota,
 } from '../capability/quota-definition.js';
+import type { SetOperation } from '../capability/set-operations.js';
 import type { TextRule } from '../capability/text-rule.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { ProblemCode } from './codes/index.js';
@@ -151,6 +152,8 @@ export interface ModelType {
   readonly sorts: readonly ModelSort[];
   readonly shadows: readonly ModelShadow[];
   readonly singleton: boolean;
+  /** The operations of /set that clients may not do; absent where they may do all. */
+  readonly refuses?: readonly SetOperation[];
   /** Objects keep properties that the type doesn't declare. */
   readonly keepsUnknown?: true;
   /** In the order of STANDARD_METHODS. */

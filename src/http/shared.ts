@@ -4,6 +4,7 @@ import type { Authenticator, Tickets } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { Api, type CallMetrics, type Dispatcher } from '../methods/dispatch.js';
 import type { OnceSettings } from '../methods/once.js';
+import type { PrincipalViews } from '../methods/principals/principal-views.js';
 import type { Registry } from '../methods/registry.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
@@ -70,6 +71,8 @@ export interface TransportServices {
   readonly blobsHeld?: (() => Promise<boolean>) | undefined;
   readonly ids: IdGenerator;
   readonly sessions: Sessions;
+  /** The users that users see; absent where none are served. */
+  readonly principalViews?: Pick<PrincipalViews, 'lookAtListening'> | undefined;
   /** The capability that an account must have for uploads and downloads; null asks for none. */
   readonly blobCapability: string | null;
   /** The capability that a request names in `using` to be explained. */
@@ -132,7 +135,10 @@ export function createShared(services: TransportServices) {
       log.warn({ err, ...fields }, 'tokens of open connections could not be looked at');
   });
   // Each change of access may be one of the directory: no store tells of those.
-  live.onChange(() => push.hint(new Map([[DIRECTORY, null]])));
+  live.onChange(() => {
+    push.hint(new Map([[DIRECTORY, null]]));
+    services.principalViews?.lookAtListening(() => live.userIds());
+  });
   const push = new Push({
     ...{ store, live, types: registry.stateTypes },
     viewRules: registry.relations.viewRules,

@@ -72,8 +72,9 @@ export class MethodCall implements CallContext {
   /** Runs the body of the method. Resolves to its answer, whose octets are taken. */
   async answer(args: JsonObject): Promise<Answer> {
     const { body, name } = this.method;
-    const { hooks } = this;
-    if (this.services.registry.quotas !== null) await openQuotas(this);
+    const { hooks, services } = this;
+    if (services.registry.quotas !== null) await openQuotas(this);
+    if (services.principals !== undefined) await services.principals.openFor(this);
     if (body === 'hookFile') {
       if (hooks === null) throw new Error(`No hook file implements ${name}.`);
       return hooks.runOwn(name, args);

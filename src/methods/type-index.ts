@@ -75,6 +75,8 @@ export interface TypeIndex {
   readonly rules: RuleIndex | null;
   /** The properties to know of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
+  /** The text by which users know an object of a shared type. */
+  readonly title: PropertyDefinition | undefined;
   /** The properties to read of an object that a call destroys: for links, rules and groups. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
   /** A type may go without `created` and `updated`, or declare its own without the role. */
@@ -131,11 +133,9 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
       type.rules !== undefined,
     rules,
     links: type.properties.filter(isLink),
+    title: titleOf(type),
     judgedOfDestroyed: type.properties.filter(
-      (property) =>
-        isLink(property) ||
-        property === type.query?.collapse?.by ||
-        rules?.keepingProperties.includes(property) === true,
+      (one) => isLink(one) || isNoted(type, one) || rules?.keepingProperties.includes(one) === true,
     ),
     roles: rolesOf(type),
     blank: Object.fromEntries(
@@ -200,6 +200,27 @@ export function putValue(
 ): void {
   if (value === null && optional === true && !nullable) delete object[name];
   else object[name] = value;
+}
+
+/** The names of properties that most likely hold the name of an object, the likeliest first. */
+const TITLES: readonly string[] = ['name', 'title', 'subject', 'label'];
+
+/** Returns the property by which users know an object: of a text that all its readers read. */
+function titleOf({ share, properties }: DataTypeDefinition): PropertyDefinition | undefined {
+  if (share === undefined) return undefined;
+  const texts = properties.filter(
+    (one) =>
+      one.kind === 'string' &&
+      isVisible(one) &&
+      [one.role, one.format, one.readable].every((each) => each === undefined),
+  );
+  const named = TITLES.flatMap((name) => texts.find((text) => text.name === name) ?? []);
+  return named[0];
+}
+
+/** Returns whether something is noted of a destroyed object by the property. */
+function isNoted(type: DataTypeDefinition, property: PropertyDefinition): boolean {
+  return property === titleOf(type) || property === type.query?.collapse?.by;
 }
 
 /** Returns true for a property that names blobs, objects or principals. */

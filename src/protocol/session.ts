@@ -10,7 +10,10 @@ export const BLOB = 'urn:ietf:params:jmap:blob';
  * The capabilities that an account offers only if its list names them, not as some of all. Users
  * without such an account see nothing of them.
  */
-export const NAMED_CAPABILITIES: ReadonlySet<string> = new Set(['urn:jmapsmith:admin']);
+export const NAMED_CAPABILITIES: ReadonlySet<string> = new Set([
+  'urn:jmapsmith:admin',
+  'urn:ietf:params:jmap:principals',
+]);
 
 /** An account as the session shows it. */
 export interface SessionAccount {
@@ -19,10 +22,13 @@ export interface SessionAccount {
   readonly isReadOnly: boolean;
   /** Capability URNs that the account is limited to; null is all but NAMED_CAPABILITIES. */
   readonly capabilities: ReadonlySet<string> | null;
+  /** The user whom it belongs to; absent where nobody is told. */
+  readonly ownerId?: string;
 }
 
 /** The user of a session. Equal access must be one object: `Sessions` keeps results by identity. */
 export interface SessionOwner extends Narrowing {
+  readonly userId?: string;
   readonly username: string;
   readonly accounts: ReadonlyMap<string, SessionAccount>;
 }
@@ -32,7 +38,7 @@ export interface RuntimeMembers {
   /** For the entry in `capabilities`; `base` is the public base URL without a trailing slash. */
   session?(base: string, owner: Narrowing): JsonObject;
   /** For the entry in each account's `accountCapabilities`. */
-  account?(owner: Narrowing): JsonObject;
+  account?(owner: SessionOwner): JsonObject;
   /** False keeps the capability out of `primaryAccounts` (RFC 8620 2 says so of core). */
   readonly primary?: boolean;
 }
@@ -40,6 +46,11 @@ export interface RuntimeMembers {
 export interface SessionOptions {
   readonly capabilities: Iterable<CapabilityDefinition>;
   readonly runtime: ReadonlyMap<string, RuntimeMembers>;
+  /**
+   * Returns further entries of an account's `accountCapabilities`, by names that are no
+   * capabilities of the session.
+   */
+  readonly entriesOf?: (owner: SessionOwner, account: SessionAccount) => JsonObject;
   /** Returns another number whenever `runtime` would give other members. */
   readonly version?: () => number;
   /** The configured public base URL, no trailing slash; null where each request's host decides. */
@@ -122,19 +133,7 @@ export class Sessions {
     const ofAccounts = visible.filter((capability) => capability.accountLevel);
     const accounts = Array.from(owner.accounts, ([id, account]) => [
       id,
-      {
-        name: account.name,
-        isPersonal: account.isPersonal,
-        isReadOnly: account.isReadOnly || this.#isOnlyRead(account, owner, ofAccounts),
-        accountCapabilities: Object.fromEntries(
-          ofAccounts
-            .filter(({ urn }) => accountHas(account, urn))
-            .map(({ urn, accountSession }) => [
-              urn,
-              { ...accountSession, ...runtime.get(urn)?.account?.(owner) },
-            ]),
-        ),
-      },
+      this.#accountObject(owner, account, ofAccounts),
     ]);
     return {
       capabilities: Object.fromEntries(shown),
@@ -142,6 +141,38 @@ export class Sessions {
       primaryAccounts: primaryAccounts(ofAccounts, runtime, owner),
       username: owner.username,
       ...sessionUrls(base),
+    };
+  }
+
+  /** Returns an account as the session shows it; null where it is out of reach. */
+  account(owner: SessionOwner, id: string): JsonObject | null {
+    const account = owner.accounts.get(id);
+    if (account === undefined) return null;
+    const visible = this.#capabilities.filter(({ urn }) => this.offers(owner, urn));
+    const ofAccounts = visible.filter((capability) => capability.accountLevel);
+    return this.#accountObject(owner, account, ofAccounts);
+  }
+
+  #accountObject(
+    owner: SessionOwner,
+    account: SessionAccount,
+    capabilities: readonly CapabilityDefinition[],
+  ): JsonObject {
+    const { runtime, entriesOf } = this.#options;
+    const offered = capabilities.filter(({ urn }) => accountHas(account, urn));
+    return {
+      name: account.name,
+      isPersonal: account.isPersonal,
+      isReadOnly: account.isReadOnly || this.#isOnlyRead(account, owner, capabilities),
+      accountCapabilities: {
+        ...Object.fromEntries(
+          offered.map(({ urn, accountSession }) => [
+            urn,
+            { ...accountSession, ...runtime.get(urn)?.account?.(owner) },
+          ]),
+        ),
+        ...entriesOf?.(owner, account),
+      },
     };
   }
 

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
+import type { PrincipalMode } from '../methods/principals/principal-views.js';
 import { parseUrl } from '../runtime/parse-url.js';
 import { parseSpan } from '../runtime/spans.js';
 import { readAuth } from './auth-config.js';
@@ -131,6 +132,10 @@ export function readConfig(environment: Environment, root: string, memory: numbe
     explain: from.isOn('EXPLAIN', isDevelopment),
     /** Users with the role `admin` manage users, accounts, access and tokens by the API. */
     admin: from.isOn('ADMIN', false),
+    /** The users that users see as principals, if types are shared. */
+    principals: from.choice('PRINCIPALS', 'shared', ['shared', 'all', 'off']) as
+      | PrincipalMode
+      | 'off',
     /** Threads that scan, on SQLite; null: as many as suit the machine. */
     scanThreads: from.text('SCAN_THREADS') === null ? null : from.integer('SCAN_THREADS', 1, 1, 64),
     auth: readAuth(from, root),

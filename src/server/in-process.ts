@@ -3,6 +3,7 @@ import { createAuthenticator, createToken } from '../accounts/index.js';
 import type { Principal } from '../accounts/principal.js';
 import type { Services } from '../methods/context.js';
 import { Api } from '../methods/dispatch.js';
+import { typeNamesOf } from '../methods/principals/principal-index.js';
 import { findCapabilityMode } from '../protocol/access-modes.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import { parseIJson } from '../protocol/ijson.js';
@@ -17,7 +18,7 @@ import {
   type Opened,
   startTasks,
 } from './open-engine.js';
-import { runtimeMembers } from './session-members.js';
+import { ownerEntry, runtimeMembers } from './session-members.js';
 
 /** One of a response's triples: the method's name, its arguments, and the call's id. */
 export type Invocation = readonly [name: string, args: JsonObject, callId: string];
@@ -37,16 +38,19 @@ export class InProcessServer {
     const { limits } = config;
     const tellDefect = (err: unknown, reference: string): void =>
       log.error({ reference, err }, 'defect');
-    const { dispatcher } = createDispatcher(engine, tellDefect);
+    const sessions = new Sessions({
+      capabilities: registry.capabilities.values(),
+      runtime: runtimeMembers({ ...engine, limits }),
+      entriesOf: ownerEntry,
+      baseUrl: null,
+    });
+    const { dispatcher } = createDispatcher(engine, { sessions, opened, tellDefect });
+    const { principals } = dispatcher.services;
     this.#services = dispatcher.services;
     this.#api = new Api({
       registry,
       dispatcher,
-      sessions: new Sessions({
-        capabilities: registry.capabilities.values(),
-        runtime: runtimeMembers({ ...engine, limits }),
-        baseUrl: null,
-      }),
+      sessions,
       metrics: { methodCall: () => undefined, methodError: () => undefined },
       maxCallsInRequest: limits.maxCallsInRequest,
     });
@@ -55,6 +59,7 @@ export class InProcessServer {
       readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
       sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
+      principalTypes: principals === undefined ? null : typeNamesOf(principals),
     });
   }
 

@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { ADMIN_CAPABILITY } from '../accounts/admin-port.js';
 import { DirectoryRows } from '../accounts/index.js';
 import { livingAccounts } from '../accounts/living.js';
+import { preparePrincipalAccount } from '../accounts/principal-accounts.js';
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import { PRINCIPALS } from '../capability/principal-names.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { StateEpoch } from '../database/state-epoch.js';
 import { TaskRows } from '../database/task-rows.js';
@@ -16,9 +18,12 @@ import { TaskWorker } from '../hooks/tasks.js';
 import type { Services } from '../methods/context.js';
 import { Dispatcher } from '../methods/dispatch.js';
 import type { FailureLog, UnavailableLog } from '../methods/failures.js';
+import { findPrincipalTypes } from '../methods/principals/principal-index.js';
+import { PrincipalViews } from '../methods/principals/principal-views.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashSlots } from '../methods/set/hash-slots.js';
 import { createIdGenerator } from '../protocol/ids.js';
+import type { Sessions } from '../protocol/session.js';
 import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
 import { type Config, ConfigError } from './config.js';
@@ -132,6 +137,7 @@ function servedOf(
   const left = new Set<string>();
   if (!config.explain) left.add(EXPLAIN);
   if (!config.admin) left.add(ADMIN_CAPABILITY);
+  if (config.principals === 'off') left.add(PRINCIPALS);
   if (!config.push.isOn || pushContact(config) === null) left.add(VAPID);
   const served = capabilities.filter(({ urn }) => !left.has(urn));
   if (config.push.isOn) return served;
@@ -167,18 +173,37 @@ export function startTasks(
   return () => worker.halt();
 }
 
+/** The parts of a server that its dispatcher is made with, beside the engine. */
+interface DispatcherParts {
+  readonly sessions: Sessions;
+  readonly opened: Opened;
+  readonly tellDefect: FailureLog;
+  readonly unavailable?: UnavailableLog;
+}
+
 /** Returns what runs method calls, and the parts of it that transports need. */
 export function createDispatcher(
   engine: Engine,
-  tellDefect: FailureLog,
-  unavailable?: UnavailableLog,
+  { sessions, opened, tellDefect, unavailable }: DispatcherParts,
 ) {
   const { config, registry, storage, conductor, hooks, blobs, blobsHeld } = engine;
   const { limits, secretsKey } = config;
   const ids = createIdGenerator();
   const once = { capability: ONCE, keep: limits.onceKeep };
+  const principals = principalsOf(engine, sessions);
+  if (principals !== undefined) opened.push(() => principals.close());
   const services = {
-    ...{ store: storage.store, blobs, blobsHeld, registry, ids, limits, conductor, hooks },
+    ...{
+      principals,
+      store: storage.store,
+      blobs,
+      blobsHeld,
+      registry,
+      ids,
+      limits,
+      conductor,
+      hooks,
+    },
     hashing: new HashSlots(),
     secretKey: secretsKey ?? undefined,
     once,
@@ -188,6 +213,22 @@ export function createDispatcher(
       : undefined,
   };
   return { ids, once, dispatcher: new Dispatcher(services, limits, tellDefect, unavailable) };
+}
+
+/** Returns the users that users see; undefined where the project or the server has none. */
+function principalsOf(
+  { config, registry, storage, conductor, log }: Engine,
+  sessions: Sessions,
+): PrincipalViews | undefined {
+  const types = findPrincipalTypes(registry.capabilities);
+  if (types === null || config.principals === 'off') return undefined;
+  return new PrincipalViews({
+    ...{ store: storage.store, types, conductor, mode: config.principals },
+    prepare: (userId) => preparePrincipalAccount(storage.prisma, userId),
+    describe: (principal, accountId) => sessions.account(principal, accountId),
+    patience: config.limits.requestTimeout,
+    onError: (err) => log.warn({ err }, 'principals of a user could not be looked at'),
+  });
 }
 
 /** Only the engine that is asked for is loaded, with its driver. */

@@ -1,5 +1,6 @@
 import type { VapidKeys } from '../accounts/index.js';
 import { holdsBlobs } from '../capability/places.js';
+import { PRINCIPALS, PRINCIPALS_OWNER, principalAccountId } from '../capability/principal-names.js';
 import type { StateEpoch } from '../database/state-epoch.js';
 import { listTellingTypes } from '../hooks/telling-types.js';
 import { DIGEST_ALGORITHMS } from '../methods/blob/blob-get.js';
@@ -14,7 +15,12 @@ import { COLLATIONS } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
 import { findTypeMode, type Narrowing } from '../protocol/access-modes.js';
 import type { JsonObject } from '../protocol/json.js';
-import { BLOB, type RuntimeMembers } from '../protocol/session.js';
+import {
+  BLOB,
+  type RuntimeMembers,
+  type SessionAccount,
+  type SessionOwner,
+} from '../protocol/session.js';
 import type { Limits } from './config.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
@@ -82,6 +88,7 @@ export function runtimeMembers({
     [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
     [SYNC, { session: (_, owner) => ({ epoch: epoch.current, types: syncTypes(owner) }) }],
     [BLOB, { account: blob }],
+    [PRINCIPALS, { account: ({ userId = null }) => ({ currentUserPrincipalId: userId }) }],
     [
       VAPID,
       { session: () => ({ applicationServerKey: push?.vapid?.current?.publicText ?? null }) },
@@ -97,6 +104,16 @@ export function runtimeMembers({
       },
     ],
   ]);
+}
+
+/** Returns the entry that names the principal of an account (RFC 9670 1.5.2). */
+export function ownerEntry(
+  { userId, accounts }: SessionOwner,
+  { ownerId }: SessionAccount,
+): JsonObject {
+  const accountId = userId === undefined ? undefined : principalAccountId(userId);
+  if (ownerId === undefined || accountId === undefined || !accounts.has(accountId)) return {};
+  return { [PRINCIPALS_OWNER]: { accountIdForPrincipal: accountId, principalId: ownerId } };
 }
 
 /** Returns how to list the data types that somebody reaches, each with its facts for clients. */

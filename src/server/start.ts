@@ -21,6 +21,7 @@ import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type Metrics, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
+import { typeNamesOf } from '../methods/principals/principal-index.js';
 import { listScopes, openCapabilities } from '../protocol/open-capabilities.js';
 import { BLOB, Sessions } from '../protocol/session.js';
 import { endBefore } from '../runtime/deadlines.js';
@@ -45,7 +46,7 @@ import { openIdentity } from './open-identity.js';
 import { openRates } from './open-rates.js';
 import type { PushFigures } from './push-metrics.js';
 import { reloadWith } from './reload-with.js';
-import { runtimeMembers } from './session-members.js';
+import { ownerEntry, runtimeMembers } from './session-members.js';
 import { type Delivery, startDelivery } from './start-delivery.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
@@ -209,7 +210,17 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
   const unavailable = createUnavailableLog(log);
   const tellDefect = (err: unknown, reference: string): void =>
     log.error({ reference, err }, 'defect');
-  const { ids, once, dispatcher } = createDispatcher(engine, tellDefect, unavailable);
+  const sessions = new Sessions({
+    capabilities: registry.capabilities.values(),
+    runtime: runtimeMembers({ ...engine, limits: config.limits }),
+    entriesOf: ownerEntry,
+    // Neither ever decreases.
+    version: () => epoch.version + (vapid?.version ?? 0),
+    baseUrl: baseUrlText(config.baseUrl),
+  });
+  const parts = { sessions, opened, tellDefect, unavailable };
+  const { ids, once, dispatcher } = createDispatcher(engine, parts);
+  const { principals } = dispatcher.services;
   const metrics = metricsOf(engine, duplicates, figures);
   const definitions = [...registry.capabilities.values()];
   const { identity, signIns, close } = await openIdentity({
@@ -230,6 +241,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
       readAccessVersion: storage.readAccessVersion,
       capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
       sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
+      principalTypes: principals === undefined ? null : typeNamesOf(principals),
       providers: signIns,
     }),
     tickets: createTickets(prisma, { providers: signIns }),
@@ -238,13 +250,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
       return epoch.current;
     },
     hub: storage.openHub({ bus: config.pushBus, epoch: () => epoch.current, log }),
-    sessions: new Sessions({
-      capabilities: registry.capabilities.values(),
-      runtime: runtimeMembers({ ...engine, limits: config.limits }),
-      // Neither ever decreases.
-      version: () => epoch.version + (vapid?.version ?? 0),
-      baseUrl: baseUrlText(config.baseUrl),
-    }),
+    ...{ sessions, principalViews: principals },
     blobCapability: BLOB,
     explainCapability: EXPLAIN,
     metrics,

@@ -7,9 +7,11 @@ import type {
 import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 import type { AccessReads, AccessWrites, BlobView, NewScopes } from './access-port.js';
+import type { PrincipalReads, PrincipalWrites } from './principals-port.js';
 import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
 
 export type * from './access-port.js';
+export type * from './principals-port.js';
 export type * from './query-port.js';
 
 /**
@@ -236,6 +238,8 @@ export interface StateChange {
   readonly changed: Readonly<Record<string, string>>;
   /** Names of types whose states receivers are told without delay; absent for none. */
   readonly urgent?: readonly string[];
+  /** Ids of users for whom the commit has kept notices; absent for none. */
+  readonly noticed?: readonly string[];
 }
 
 /** Type name to the counter behind its state. */
@@ -355,6 +359,9 @@ export type RowsWritten = 'insert' | 'update';
 
 /** Reading operations. All of one work see the same data; a write sees its own changes too. */
 export interface Snapshot extends AccessReads {
+  /** Reads about users, whichever account the snapshot is of. */
+  readonly principals: PrincipalReads;
+
   /** Returns the counter of (account, type): 0 before the first change. */
   stateNumber(type: DataTypeDefinition): Promise<number>;
 
@@ -528,7 +535,7 @@ export interface Snapshot extends AccessReads {
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
-export interface Transaction extends Snapshot, AccessWrites {
+export interface Transaction extends Snapshot, AccessWrites, PrincipalWrites {
   /** Inserts whole objects, or replaces ("update") those that exist. */
   writeRows(
     how: RowsWritten,

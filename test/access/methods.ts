@@ -52,9 +52,10 @@ const OWN = { isOwn: true };
 
 /**
  * Not every project offers these. One account alone offers the administration, with ADMIN=on:
- * test/methods/admin tests its access. Projects with quotas alone offer those.
+ * test/methods/admin tests its access. Projects with quotas alone offer those, and projects
+ * with shared types the principals.
  */
-const SELDOM = ['jmapsmith-admin.yaml', 'jmapsmith-quota.yaml'];
+const SELDOM = ['jmapsmith-admin.yaml', 'jmapsmith-principals.yaml', 'jmapsmith-quota.yaml'];
 
 /** The descriptors of a project as the generator understands them. */
 export function modelOf(root: string): Model {

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { generate } from '../../scripts/generator/command.js';
-import { changeRoles, createAccount, createToken, grantAccess } from '../../src/accounts/index.js';
+import {
+  changeRoles,
+  createAccount,
+  createToken,
+  grantAccess,
+  revokeAccess,
+} from '../../src/accounts/index.js';
 import { openPool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
@@ -68,6 +74,10 @@ interface Member {
 export interface People<Name extends string> {
   readonly accountId: string;
   readonly users: Readonly<Record<Name, Person>>;
+  /** Gives a user the account whole, as an operator does; `null` takes it away again. */
+  give(name: Name, mode: 'read' | 'write' | null): Promise<void>;
+  /** Returns a client of a user whose token is narrowed so. */
+  narrowed(name: Name, scope: Omit<Parameters<typeof createToken>[2], 'user'>): Promise<Client>;
   close(): Promise<void>;
 }
 
@@ -82,6 +92,8 @@ interface Place {
   /** Of a PostgreSQL database; null: on SQLite. */
   readonly url: string | null;
   readonly dataDir: string;
+  /** PRINCIPALS: by default users may share with all others. */
+  readonly principals?: 'shared' | 'all' | 'off';
 }
 
 /**
@@ -90,11 +102,18 @@ interface Place {
  */
 export async function startPeople<Name extends string>(
   root: string,
-  { url, dataDir }: Place,
+  { url, dataDir, principals: PRINCIPALS = 'all' }: Place,
   members: Readonly<Record<Name, Member>>,
 ): Promise<People<Name>> {
   const database: Record<string, string> = url === null ? {} : { DATABASE_URL: url };
-  const env = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'fatal', PUSH: 'off', ...database };
+  const env = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'fatal',
+    PUSH: 'off',
+    PRINCIPALS,
+    ...database,
+  };
   const server = await startServer(root, { ...env, BOOTSTRAP_TOKEN: 'off' });
   const { prisma, end } = openDirectory(dataDir, url);
   const ids = createIdGenerator();
@@ -113,6 +132,12 @@ export async function startPeople<Name extends string>(
   return {
     accountId,
     users: Object.fromEntries(users) as Record<Name, Person>,
+    give: (user, mode) =>
+      mode === null
+        ? revokeAccess(prisma, accountId, user)
+        : grantAccess(prisma, ids, { accountId, user, readOnly: mode === 'read' }),
+    narrowed: async (user, scope) =>
+      new Client(server.url, await createToken(prisma, ids, { user, ...scope }), USING),
     async close() {
       await end();
       await server.close();

@@ -35,6 +35,7 @@ describe('the packed package', () => {
       'capabilities/jmapsmith-admin.yaml',
       'capabilities/jmapsmith-explain.yaml',
       'capabilities/jmapsmith-once.yaml',
+      'capabilities/jmapsmith-principals.yaml',
       'capabilities/jmapsmith-push.yaml',
       'capabilities/jmapsmith-quota.yaml',
       'capabilities/jmapsmith-reference.yaml',

@@ -35,7 +35,7 @@ describe('docs/reference/capabilities', () => {
   it('has a page for each capability and an example for each method with a section', () => {
     const names = readdirSync(join(ROOT, 'capabilities'))
       // The type of quotas is described with them, in projects that have some.
-      .filter((name) => /(?<!-quota)\.(ya?ml|json)$/.test(name))
+      .filter((name) => /(?<!-(?:quota|principals))\.(ya?ml|json)$/.test(name))
       .map((name) => name.replace(/\.\w+$/, '.md'));
     expect(pages.map(([name]) => name)).toEqual(names.sort());
     for (const [name, text] of pages) {

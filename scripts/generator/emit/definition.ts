@@ -115,6 +115,7 @@ function typeValue(
       ...shadow,
     })),
     singleton: type.singleton || undefined,
+    refuses: type.refuses,
     unknownProperties: type.keepsUnknown === true ? 'keep' : undefined,
     uniques:
       type.uniques.length === 0

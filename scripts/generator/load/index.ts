@@ -10,9 +10,11 @@ import { withoutDoubles } from '../../../src/descriptor/problems.js';
 import { type ReadShared, withShared } from '../../../src/descriptor/shared-files.js';
 import { isPackageRoot } from '../../../src/server/package-root.js';
 import {
+  type EngineDescriptor,
   engineDescriptors,
   inTeamProject,
   isEngineDescriptor,
+  PRINCIPALS_DESCRIPTOR,
   QUOTA_DESCRIPTOR,
 } from '../../invocation.js';
 import { movedSchema } from './moved.js';
@@ -33,7 +35,7 @@ export interface Loaded {
 export async function loadDescriptors(root: string): Promise<Loaded> {
   const [isPackage, isTeams] = [isPackageRoot(root), inTeamProject(root)];
   const entries = await readdir(join(root, DESCRIPTOR_FOLDER), { withFileTypes: true });
-  const named = entries.filter((entry) => isDescriptor(entry) && !(isPackage && isQuotas(entry)));
+  const named = entries.filter((entry) => isDescriptor(entry) && !(isPackage && isOnDemand(entry)));
   const own = named.map(({ name }) => ({
     file: `${DESCRIPTOR_FOLDER}/${name}`,
     path: join(root, DESCRIPTOR_FOLDER, name),
@@ -48,9 +50,10 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
   const readShared = sharedReader(root);
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
-  // Once all others are read, it is known whether quotas are declared that clients see.
-  const isWanted = (): boolean => descriptors.some(({ root: of }) => of && hasSeenQuotas(of));
-  for (const { file, path, isEngines } of withQuotas(files, isWanted)) {
+  // Once all others are read, it is known what they need.
+  const isWanted = ({ need }: OnDemand): boolean =>
+    descriptors.some(({ root: of }) => of && need(of));
+  for (const { file, path, isEngines } of withOnDemand(files, isWanted)) {
     const start: Location = Object.freeze({ file, line: 1, column: 1 });
     const source = decode(await readFile(path));
     const base = baseOf({ file });
@@ -66,6 +69,23 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     descriptors.push({ file, base, isEngines, start, root: whole?.root });
   }
   return { descriptors, problems: withoutDoubles(problems) };
+}
+
+/** A descriptor of the package that few projects need. */
+interface OnDemand {
+  readonly descriptor: EngineDescriptor;
+  /** Returns whether a descriptor of the project needs it. */
+  readonly need: (root: Located) => boolean;
+}
+
+const ON_DEMAND: readonly OnDemand[] = Object.freeze([
+  { descriptor: QUOTA_DESCRIPTOR, need: hasSeenQuotas },
+  { descriptor: PRINCIPALS_DESCRIPTOR, need: hasShares },
+]);
+
+/** Returns whether users share objects of one of its types. */
+function hasShares(descriptor: Located): boolean {
+  return members(member(descriptor, 'types')).some(({ node }) => member(node, 'share'));
 }
 
 /** Quotas `of` unreferenced blobs are no objects of the type `Quota`. */
@@ -85,15 +105,15 @@ interface DescriptorFile {
 }
 
 /**
- * Yields the files, and behind them the descriptor of the type `Quota` if it is wanted then. The
- * project has its table, so it is generated as the project's own descriptors are.
+ * Yields the files, and behind them the descriptors of the package that are wanted then. The
+ * project has their tables, so they are generated as the project's own descriptors are.
  */
-function* withQuotas(
+function* withOnDemand(
   files: readonly DescriptorFile[],
-  isWanted: () => boolean,
+  isWanted: (one: OnDemand) => boolean,
 ): Iterable<DescriptorFile> {
   yield* files;
-  if (isWanted()) yield { ...QUOTA_DESCRIPTOR, isEngines: false };
+  for (const one of ON_DEMAND) if (isWanted(one)) yield { ...one.descriptor, isEngines: false };
 }
 
 /** Returns a function that reads a shared file of the project, each once. */
@@ -129,9 +149,9 @@ function baseOf({ file }: { readonly file: string }): string {
   return basename(file).replace(EXTENSION, '');
 }
 
-/** Returns whether it is the package's descriptor of quotas, which few projects need. */
-function isQuotas({ name }: Dirent): boolean {
-  return name === basename(QUOTA_DESCRIPTOR.file);
+/** Returns whether it is a descriptor of the package that few projects need. */
+function isOnDemand({ name }: Dirent): boolean {
+  return ON_DEMAND.some(({ descriptor }) => name === basename(descriptor.file));
 }
 
 /** Returns whether it is a descriptor: no folder, and no file of an editor (`.#todos.yaml`). */

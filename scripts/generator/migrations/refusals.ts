@@ -1,4 +1,5 @@
 import { EVOLVED } from '../../../src/capability/evolution.js';
+import { PRINCIPALS } from '../../../src/capability/principal-names.js';
 import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type {
   Location,
@@ -77,6 +78,8 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
   const urn = snapshot.model?.capabilities.find(({ types }) =>
     types.some((one) => one.table === table.name),
   )?.urn;
+  // They go with the last `share`: nothing that a client wrote is in them.
+  if (urn === PRINCIPALS) return [];
   const capability = model.capabilities.find((candidate) => candidate.urn === urn);
   return [
     {

@@ -1,3 +1,4 @@
+import { NO_OWNER } from '../../capability/principal-names.js';
 import { inChunks } from '../../database/in-chunks.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { deletionKey, type TransactionClient } from '../change.js';
@@ -39,7 +40,7 @@ async function readSome(
   ids: readonly string[],
 ): Promise<readonly Row[]> {
   const rows = await inChunks(ids, (chunk) =>
-    client.jmapAccount.findMany({ where: { id: { in: chunk } } }),
+    client.jmapAccount.findMany({ where: { id: { in: chunk }, ownerId: { not: NO_OWNER } } }),
   );
   return withoutDeleted(client, rows);
 }
@@ -52,7 +53,10 @@ async function readFirst(
   const found: Row[] = [];
   for (let after = ''; found.length < first; ) {
     const rows = await client.jmapAccount.findMany({
-      ...{ where: { id: { gt: after } }, orderBy: { id: 'asc' as const } },
+      ...{
+        where: { id: { gt: after }, ownerId: { not: NO_OWNER } },
+        orderBy: { id: 'asc' as const },
+      },
       take: first - found.length,
     });
     const last = rows.at(-1);

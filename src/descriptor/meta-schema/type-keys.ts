@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { SET_OPERATIONS } from '../../capability/set-operations.js';
 import { BOUNDS } from '../bounds.js';
 import { UNKNOWN_WORDS, wordNames, wordsText } from '../key-words.js';
 import { TIMES } from '../property-view.js';
@@ -115,6 +116,16 @@ export const dataType: JSONSchema7 = {
       false,
     ),
     standardMethods,
+    refuses: {
+      type: 'array',
+      description:
+        'The operations of /set that clients may not do: each is refused with `forbidden`. Hooks ' +
+        'may do them.',
+      items: { enum: [...SET_OPERATIONS] },
+      minItems: 1,
+      uniqueItems: true,
+      examples: [['create', 'update']],
+    },
     unique: lists(
       'Properties, or lists of properties, whose values no two objects of an account share.',
       {

@@ -18,9 +18,9 @@ import { mapInner } from './inner-schemas.js';
  */
 export function typeHash({ methods }: Pick<ModelCapability, 'methods'>, type: ModelType): string {
   const { name, acceptSnakeCase, singleton, keepsUnknown, query, limits, rules } = type;
-  const { uniques, errors, answered = [] } = type;
+  const { uniques, errors, answered = [], refuses } = type;
   return meaningDigest({
-    ...{ name, acceptSnakeCase, singleton, keepsUnknown, query, limits, rules },
+    ...{ name, acceptSnakeCase, singleton, keepsUnknown, query, limits, rules, refuses },
     properties: type.properties.filter(isVisible).map(showProperty),
     answered: answered.map(({ at: _at, deprecated: _words, schema, ...each }) => ({
       ...each,

@@ -1,4 +1,5 @@
 import type { SearchIndexDefinition, TypeLimits } from '../../capability/definition.js';
+import { SET_OPERATIONS } from '../../capability/set-operations.js';
 import { flag, type Located, member, words } from '../located.js';
 
 import type {
@@ -107,11 +108,17 @@ export function buildType(view: TypeView, around: Surroundings): ModelType {
   };
 }
 
+/** Returns the operations that the type keeps from clients, in the order of SET_OPERATIONS. */
+function refusalsOf({ node }: TypeView): Pick<ModelType, 'refuses'> {
+  const named = new Set(namesIn(member(node, 'refuses')).map(({ name }) => name));
+  return named.size === 0 ? {} : { refuses: SET_OPERATIONS.filter((one) => named.has(one)) };
+}
+
 /** Returns what limits the objects of a type and the users who work with them. */
 function buildLimitsAndRules(
   view: TypeView,
   properties: readonly ModelProperty[],
-): Pick<ModelType, 'limits' | 'rules' | 'access'> {
+): Pick<ModelType, 'limits' | 'rules' | 'access' | 'refuses'> {
   const limits = readLimits(member(view.node, 'limits'));
   const rules = buildRules(view.rules, properties, view.keepsUnknown);
   const access = buildAccess(view);
@@ -121,6 +128,7 @@ function buildLimitsAndRules(
     ...(rules === undefined ? {} : { rules }),
     ...(access === undefined ? {} : { access }),
     ...(share === undefined ? {} : { share }),
+    ...refusalsOf(view),
   };
 }
 

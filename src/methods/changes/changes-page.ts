@@ -36,7 +36,7 @@ export function updatedProperties(
   const lists = new Set<ChangeRecord['properties']>();
   for (const { number, objectId, kind, properties } of records) {
     if (number > page.end) break;
-    if (kind === 'updated' && ids.has(objectId)) lists.add(properties);
+    if (ids.has(objectId)) lists.add(kind === 'updated' ? properties : null);
   }
   const changed = new Set(roles.updated === undefined ? [] : [roles.updated.name]);
   for (const list of lists) {
@@ -93,9 +93,11 @@ export function fill(records: readonly ChangeRecord[], maximum: number): Page {
 
 /**
  * 5.2: created and updated is created, updated and destroyed is destroyed, created and destroyed is
- * nothing.
+ * nothing. An object that went may come back where its id is not the server's to choose: that is an
+ * update.
  */
 function coalesce(before: ChangeKind | null | undefined, next: ChangeKind): ChangeKind | null {
+  if (before === 'destroyed' && next === 'created') return 'updated';
   if (before !== 'created') return next;
   return next === 'destroyed' ? null : 'created';
 }

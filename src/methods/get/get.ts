@@ -11,11 +11,11 @@ import type { Answer, CallContext, MethodLimits } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { planOfIds, planOfView } from '../query/visible-plans.js';
-import { recognisedObjects } from '../quota/recognised.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
 import { addAnswers, type Requested, withSources } from './add-answers.js';
+import { shownObjects } from './shown-objects.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
@@ -48,7 +48,7 @@ export async function answerGet(
     type.hidden === undefined ? readAhead?.answer(requestedIds, remainingOctets) : undefined;
   if (readEarlier) {
     const state = formatStateOf(readEarlier.number, view);
-    const list = recognisedObjects(type, readEarlier.objects, context);
+    const list = shownObjects(type, readEarlier.objects, context);
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
@@ -59,7 +59,7 @@ export async function answerGet(
   const wanted = { ids: ids === null ? { first } : [...ids.existing.keys()], properties: needed };
   const { number, objects: read } = await readObjects(wanted);
   if (ids === null && read.length >= first) tooMany(limits.maxObjectsInGet);
-  const objects = recognisedObjects(type, read, context);
+  const objects = shownObjects(type, read, context);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatStateOf(number, view);

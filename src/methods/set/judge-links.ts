@@ -167,8 +167,11 @@ export class LinkJudge {
 
   /** Returns the ids that the database has: of objects of the type, of blobs or of principals. */
   #known(reference: TypeReference | null, { access, role }: PropertyDefinition): KnownIds {
-    if (role === 'shareWith') return this.#unit.principals;
     const isGiven = access !== 'serverSet' && access !== 'internal';
+    if (role === 'shareWith') {
+      const isOfClient = this.#changes.author === 'client';
+      return isOfClient ? this.#unit.principals : this.#unit.principalsOfHooks;
+    }
     if (reference === null) {
       const isOfClient = isGiven && this.#changes.author === 'client';
       return isOfClient ? this.#unit.blobs : this.#unit.blobsOfHooks;

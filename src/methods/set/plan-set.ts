@@ -1,3 +1,4 @@
+import type { SetOperation } from '../../capability/set-operations.js';
 import type { SetArguments } from '../../capability/standard.js';
 import { MethodError, type SetError, setError } from '../../protocol/errors.js';
 import type { IdGenerator } from '../../protocol/ids.js';
@@ -107,7 +108,9 @@ export function* planSet(
     at += 1;
     const draft = yield* draftOne(drafting, create[key] ?? null);
     const entry = sent === undefined ? draft.sent : sentEntry(known, sent.create, key);
-    planned.push({ key, draft: entry === draft.sent ? draft : { ...draft, sent: entry }, birth });
+    const refused = refusalOf(index, 'create', author) ?? draft.refused;
+    const isAsDrafted = entry === draft.sent && refused === draft.refused;
+    planned.push({ key, draft: isAsDrafted ? draft : { ...draft, sent: entry, refused }, birth });
   }
   const targetOf = (key: string): Target => {
     return { key, id: resolveId(key, own, createdIds.earlier) ?? key };
@@ -128,6 +131,16 @@ export function* planSet(
     updates: patches,
     destroys: destroys.map(targetOf),
   };
+}
+
+/** Returns why clients may not do an operation of a type; null where they may. */
+export function refusalOf(
+  { type }: TypeIndex,
+  operation: SetOperation,
+  author: Author,
+): SetError | null {
+  if (author !== 'client' || type.refuses?.includes(operation) !== true) return null;
+  return setError('forbidden', `The server alone may ${operation} objects of ${type.name}.`);
 }
 
 const NO_IDS: readonly string[] = Object.freeze([]);

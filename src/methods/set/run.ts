@@ -17,7 +17,7 @@ import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
 import type { AccessJudge } from './judge-access.js';
 import { refusalOfDestroy } from './judge-rules.js';
-import type { SetPlan, Target } from './plan-set.js';
+import { refusalOf, type SetPlan, type Target } from './plan-set.js';
 import {
   type CreateOperation,
   type DestroyOperation,
@@ -271,6 +271,7 @@ export class SetRun {
   #updates(destroys: readonly DestroyOperation[]): readonly UpdateOperation[] {
     const going = new Set<string>();
     for (const { id, error } of destroys) if (error === null) going.add(id);
+    const forbidden = refusalOf(this.#index, 'update', this.#plan.author);
     // Without a spread, which makes the objects slow.
     return this.#plan.updates.map(({ key, id, patch, sent, sealed, doubled, refused }) => {
       const readable = this.#readablePatch(id, patch);
@@ -285,7 +286,7 @@ export class SetRun {
         doubled,
         refused,
         effect: null,
-        error: going.has(id) ? setError('willDestroy', WILL_GO) : hidden,
+        error: forbidden ?? (going.has(id) ? setError('willDestroy', WILL_GO) : hidden),
       };
     });
   }
@@ -323,11 +324,12 @@ export class SetRun {
     const born = new Set<string>();
     for (const { id, error } of creates) if (error === null) born.add(id);
     const isSingleton = this.#index.type.singleton === true;
+    const refused = refusalOf(this.#index, 'destroy', this.#plan.author);
     return destroys.map(({ key, id }) => {
       const missing = born.has(id) || this.#destroyTargets.has(id) ? null : notFound(key);
       const isIt = isSingleton && id === SINGLETON_ID;
       const error = isIt ? singletonError(this.#index) : (missing ?? this.#refuseByRule(id));
-      return { key, id, error };
+      return { key, id, error: refused ?? error };
     });
   }
 }

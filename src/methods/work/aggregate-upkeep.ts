@@ -1,5 +1,6 @@
 import type { Aggregate } from '../../capability/aggregates.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { IdGenerator } from '../../protocol/ids.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { StoredObject, Transaction } from '../../store/port.js';
@@ -23,6 +24,16 @@ export interface Upkeep {
   /** Absent where no type has any. */
   readonly quotas?: Quotas | null;
   readonly access?: AccessRelations;
+  /** The users who see each other; absent where the server has no principals. */
+  readonly principals?: PrincipalUpkeep | null;
+}
+
+/** The things that a unit of work needs to know which users know of each other. */
+export interface PrincipalUpkeep {
+  /** Makes the ids of notices. */
+  readonly ids: IdGenerator;
+  /** A user sees those alone with whom it has an account in common. */
+  readonly isLimited: boolean;
 }
 
 /** An object with an aggregate that has changed: as it was. */

@@ -41,6 +41,19 @@ export class KnownIds {
   }
 }
 
+/** Returns the principals that a user may share objects with; null: all users but the owner. */
+export function knownPrincipals(
+  transaction: Transaction,
+  slices: Slices,
+  viewer: string | null,
+): KnownIds {
+  const find = async (ids: readonly string[]) => {
+    const there = await transaction.existingUsers(ids);
+    return viewer === null ? there : transaction.principals.knownAmong(viewer, there);
+  };
+  return new KnownIds(find, slices);
+}
+
 /** A user who names blobs on objects. */
 export interface BlobViewer {
   readonly userId: string;

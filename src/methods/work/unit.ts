@@ -23,9 +23,10 @@ import { indexOf, type TypeIndex } from '../type-index.js';
 import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.js';
 import { batchesOf } from './batches.js';
 import { GrantUpkeep } from './grant-upkeep.js';
-import { type BlobViewer, KnownBlobs, KnownIds } from './known-ids.js';
+import { type BlobViewer, KnownBlobs, type KnownIds, knownPrincipals } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, countScopes, isSameList, ScopeUpkeep } from './scope-upkeep.js';
+import { ShareNotices } from './share-notices.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -76,6 +77,7 @@ export class UnitOfWork {
   #blobs: KnownBlobs | null = null;
   #blobsOfHooks: KnownBlobs | null = null;
   #principals: KnownIds | null = null;
+  #principalsOfHooks: KnownIds | null = null;
   readonly #works = new Map<string, TypeWork>();
   /** Null where no type has aggregates or quotas. */
   readonly #upkeep: Upkeep | null;
@@ -131,11 +133,22 @@ export class UnitOfWork {
     return this.#blobsOfHooks;
   }
 
-  /** Returns the principals that objects can be shared with. */
+  /** Returns the principals that its user may share objects with. */
   get principals(): KnownIds {
-    const find = (ids: readonly string[]) => this.#transaction.existingUsers(ids);
-    this.#principals ??= new KnownIds(find, this.slices);
+    this.#principals ??= knownPrincipals(this.#transaction, this.slices, this.#viewer);
     return this.#principals;
+  }
+
+  /** Returns the principals that hooks may share objects with: all users. */
+  get principalsOfHooks(): KnownIds {
+    if (this.#viewer === null) return this.principals;
+    this.#principalsOfHooks ??= knownPrincipals(this.#transaction, this.slices, null);
+    return this.#principalsOfHooks;
+  }
+
+  /** The id of its user, who doesn't see all others; null where it does. */
+  get #viewer(): string | null {
+    return this.#upkeep?.principals?.isLimited === true ? (this.#user?.userId ?? null) : null;
   }
 
   /** Whether it has changed the rights of users at objects. */
@@ -309,6 +322,11 @@ export class UnitOfWork {
         ? await runInSlices(changedProperties(work), this.slices)
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, own, changed);
+    }
+    const { principals } = this.#upkeep ?? {};
+    if (principals && this.#user && this.hasChangedRights) {
+      const notices = new ShareNotices(principals.ids, this.#user.userId);
+      await notices.keep(this.#works.values(), this.#transaction);
     }
     await this.#grants.record(this.#transaction);
   }

@@ -7,13 +7,14 @@ import type { AccessRelations } from './scope-upkeep.js';
 
 /** Returns what keeps the aggregates of a server's types. */
 export function upkeepOf(services: Services): Upkeep {
-  const { registry, hooks, limits } = services;
+  const { registry, hooks, limits, principals, ids } = services;
   return {
     aggregates: registry.relations.aggregates,
     compute: (type, object) => hooks?.compute(type, object) ?? object,
     now: () => clock(services),
     quotas: registry.quotas,
     access: accessRelationsOf(registry, limits.maxCascade),
+    principals: principals === undefined ? null : { ids, isLimited: principals.mode !== 'all' },
   };
 }
 

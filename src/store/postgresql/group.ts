@@ -121,10 +121,10 @@ async function run(
     transaction.assertWhole();
     // A failed read spoils the transaction, even if the work catches its error.
     if (connection.asking.spoiled !== undefined) throw connection.asking.spoiled.error;
-    const { changed, urgent } = transaction;
+    const { changed, news } = transaction;
     const answer = (): void => {
       // The lane goes on after this, so listeners hear of an account's states in order.
-      if (changed !== undefined) host.announce({ accountId, changed, ...urgent });
+      if (changed !== undefined) host.announce({ accountId, changed, ...news });
       job.resolve(value);
     };
     return { answer, moved };

@@ -31,6 +31,7 @@ import type {
   ObjectLinks,
   ObjectSelection,
   PlanShape,
+  PrincipalReads,
   QueryPage,
   QueryPlan,
   QueryWindow,
@@ -49,6 +50,7 @@ import { aggregateQuery, aggregateValues, type HeldValue, heldQuery } from './ag
 import type { Dialect, SqlContext } from './dialect-port.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
 import type { Fragment, SqlValue } from './fragment.js';
+import { PrincipalRows } from './principal-rows.js';
 import {
   countQuery,
   countsQuery,
@@ -173,6 +175,10 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     if (ids.length === 0) return [];
     const rows = await this.all('existingUsers', JSON.stringify(ids), this.scope.accountId);
     return rows.map(([id]) => id as string);
+  }
+
+  get principals(): PrincipalReads {
+    return new PrincipalRows((...asked) => this.all(...asked), this.scope.accountId);
   }
 
   async grantedScopes(principalIds: readonly string[]): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import { NOTE_MOVED, RAISE_SHARE_VERSION } from '../../capability/share-version.
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
+import { PRINCIPAL_TEXTS } from './principal-rows.js';
 import { ACCESS_KIND } from './records.js';
 import type { Row } from './row-codec.js';
 
@@ -209,11 +210,13 @@ export interface ReferenceWalks {
   readonly ancestors: string;
 }
 
-export type TableTexts = Readonly<Record<keyof typeof SHARED | keyof ReferenceWalks, string>>;
+type TextName = keyof typeof SHARED | keyof typeof PRINCIPAL_TEXTS | keyof ReferenceWalks;
+
+export type TableTexts = Readonly<Record<TextName, string>>;
 
 /** Returns the statements in a database's words. */
 export function tableTexts(dialect: Dialect, walks: ReferenceWalks): TableTexts {
-  const texts = Object.entries({ ...SHARED, ...walks });
+  const texts = Object.entries({ ...SHARED, ...PRINCIPAL_TEXTS, ...walks });
   const translated = texts.map(([key, text]) => [key, tableText(dialect, text)]);
   return Object.freeze(Object.fromEntries(translated) as TableTexts);
 }

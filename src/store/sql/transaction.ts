@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { principalAccountId } from '../../capability/principal-names.js';
 import { scopesOfTable, tableOfScope } from '../../capability/scopes.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
@@ -12,6 +13,7 @@ import type {
   NewTask,
   ReferenceRecord,
   RowsWritten,
+  ShareNotice,
   StateChange,
   StoredObject,
   Transaction,
@@ -45,6 +47,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   #broken: { readonly error: unknown } | undefined;
   readonly #changed: Record<string, string> = {};
   readonly #urgent = new Set<string>();
+  readonly #noticed = new Set<string>();
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
@@ -62,9 +65,12 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
   }
 
-  /** Returns the types of which receivers are told at once, for a StateChange. */
-  get urgent(): Pick<StateChange, 'urgent'> {
-    return this.#urgent.size === 0 ? {} : { urgent: [...this.#urgent] };
+  /** Returns what a StateChange tells beside the states. */
+  get news(): Omit<StateChange, 'accountId' | 'changed'> {
+    return {
+      ...(this.#urgent.size === 0 ? {} : { urgent: [...this.#urgent] }),
+      ...(this.#noticed.size === 0 ? {} : { noticed: [...this.#noticed] }),
+    };
   }
 
   /**
@@ -242,6 +248,24 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     if (found.length === 0) return false;
     await this.#write(() => this.#run('endTask', accountId, id));
     return true;
+  }
+
+  async keepNotices(notices: ReadonlyMap<string, readonly ShareNotice[]>): Promise<void> {
+    const objectAccountId = this.scope.accountId;
+    const rows = [...notices].flatMap(([userId, all]) =>
+      all.map(({ id, ...notice }) => [
+        ...[principalAccountId(userId), id],
+        JSON.stringify({ ...notice, objectAccountId }),
+      ]),
+    );
+    if (rows.length === 0) return;
+    for (const userId of notices.keys()) this.#noticed.add(userId);
+    await this.#write(() => this.#run('keepNotices', this.#now, JSON.stringify(rows)));
+  }
+
+  async endNotices(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#write(() => this.#run('endNotices', this.scope.accountId, JSON.stringify(ids)));
   }
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {

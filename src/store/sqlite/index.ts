@@ -175,7 +175,7 @@ class SqliteStore implements Store {
   ): Promise<T> {
     const { deadline, isLong, exclusive = false, trace } = options;
     let changed: StateChange['changed'] | undefined;
-    let urgent: Pick<StateChange, 'urgent'> = {};
+    let news: Omit<StateChange, 'accountId' | 'changed'> = {};
     const runWork = async (): Promise<T> => {
       this.#writing.trace = trace ?? null;
       const scope = { connection: this.#writing, accountId };
@@ -191,7 +191,7 @@ class SqliteStore implements Store {
           throw accountGone();
         }
         changed = transaction.changed;
-        urgent = transaction.urgent;
+        news = transaction.news;
         return value;
       } finally {
         // A read that the work has left running would keep the database from the commit.
@@ -208,7 +208,7 @@ class SqliteStore implements Store {
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
     this.#pieces?.wake(changed);
-    if (changed !== undefined) this.#listeners.tell({ accountId, changed, ...urgent });
+    if (changed !== undefined) this.#listeners.tell({ accountId, changed, ...news });
     return result;
   }
 

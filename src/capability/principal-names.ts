@@ -1,0 +1,21 @@
+/** The names by which all parts of the server know principals (RFC 9670). */
+
+/** The capability of the types Principal and ShareNotification. */
+export const PRINCIPALS = 'urn:ietf:params:jmap:principals';
+
+/** In an account: the principal that owns it. The session itself doesn't have it (1.5.2). */
+export const PRINCIPALS_OWNER = 'urn:ietf:params:jmap:principals:owner';
+
+/**
+ * Returns the id of the account in which a user finds principals and notes of shares. Each user has
+ * one of its own: what it shows depends on who reads it, and one account is one shard.
+ */
+export function principalAccountId(userId: string): string {
+  return `p-${userId}`;
+}
+
+/** The owner of accounts that belong to no user. No user has this id. */
+export const NO_OWNER = '';
+
+/** The kind of the tasks that are notes of changed rights. */
+export const SHARE_NOTICE = 'shareNotice';

@@ -1,0 +1,75 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { formatUtcDate } from '../../protocol/dates.js';
+import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import type { KeptNotice, KnownUser, StoredObject } from '../../store/port.js';
+import { indexOf } from '../type-index.js';
+import type { UnitOfWork } from '../work/unit.js';
+import { emailOf } from './principal-objects.js';
+
+/** The notifications that a user has, at most: beyond it the oldest go (RFC 9670 3). */
+export const MAX_NOTIFICATIONS = 1000;
+
+/** Notices that one transaction takes. */
+const AT_ONCE = 2000;
+
+/**
+ * Makes notifications of the notices for the user of an account, in a transaction of that account.
+ * An object has one at most: a further change takes the place of the last one, and the rights of
+ * before stay. Resolves to whether there may be more notices.
+ */
+export async function takeNotices(type: DataTypeDefinition, unit: UnitOfWork): Promise<boolean> {
+  const { transaction } = unit;
+  const notices = await transaction.principals.notices(AT_ONCE);
+  if (notices.length === 0) return false;
+  const users = await transaction.principals.users([
+    ...new Set(notices.map((one) => one.changedBy)),
+  ]);
+  const names = new Map(users.map((user) => [user.id, user]));
+  const stored = await transaction.get(type, { first: MAX_NOTIFICATIONS + 1 }, type.properties);
+  const byObject = new Map(stored.map((object) => [objectKey(object), object]));
+  const born = new Map<string, StoredObject>();
+  for (const notice of notices) {
+    const key = objectKey({ ...notice });
+    const earlier = born.get(key) ?? byObject.get(key);
+    const oldRights = (earlier?.['oldRights'] ?? null) as JsonObject | null;
+    const merged = earlier === undefined ? notice : { ...notice, oldRights };
+    born.set(key, notificationOf(type, merged, names.get(notice.changedBy)));
+  }
+  for (const [key, object] of byObject) if (born.has(key)) unit.destroy(type, object);
+  const kept = [...byObject].flatMap(([key, object]) => (born.has(key) ? [] : object));
+  const fresh = [...born.values()];
+  for (const one of oldest([...kept, ...fresh])) {
+    if (!fresh.includes(one)) unit.destroy(type, one);
+    else fresh.splice(fresh.indexOf(one), 1);
+  }
+  for (const object of fresh) unit.create(type, object);
+  await transaction.endNotices(notices.map(({ id }) => id));
+  return notices.length === AT_ONCE;
+}
+
+/** Returns those that are too many. */
+function oldest(all: readonly StoredObject[]): readonly StoredObject[] {
+  const surplus = all.length - MAX_NOTIFICATIONS;
+  if (surplus <= 0) return [];
+  return [...all].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, surplus);
+}
+
+/** Returns the key of the object that a notice or a notification is about. */
+function objectKey(about: Readonly<Record<string, unknown>>): string {
+  return ['objectAccountId', 'objectType', 'objectId'].map((name) => about[name]).join(' ');
+}
+
+function notificationOf(
+  type: DataTypeDefinition,
+  { id, at, changedBy, oldRights, newRights, name, ...object }: KeptNotice,
+  user: KnownUser | undefined,
+): StoredObject {
+  const { objectType, objectAccountId, objectId } = object;
+  const by = user ?? { id: changedBy, name: '' };
+  const values: JsonObject = {
+    ...{ id, created: formatUtcDate(at), oldRights, newRights, name },
+    ...{ objectType, objectAccountId, objectId },
+    changedBy: { name: by.name, email: emailOf(by.name), principalId: by.id },
+  };
+  return Object.assign(emptyObject(), indexOf(type).blank, values) as StoredObject;
+}

@@ -1,0 +1,57 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { FORMATS } from '../../capability/formats/index.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { KnownUser, PrincipalFacts, ReachedAccount, StoredObject } from '../../store/port.js';
+import { indexOf } from '../type-index.js';
+
+/** RFC 9670 2 wants an address of RFC 5322, which is ASCII. */
+const ASCII = /^[ -~]+$/;
+
+/** Returns the email address of a user: the name, where that is one; else null. */
+export function emailOf(name: string): string | null {
+  return ASCII.test(name) && FORMATS.email.isLegal(name) ? name : null;
+}
+
+/** Returns the principals that a viewer sees, as they are stored in its account. */
+export function principalObjects(
+  type: DataTypeDefinition,
+  viewer: string,
+  { users, accounts }: PrincipalFacts,
+): ReadonlyMap<string, StoredObject> {
+  const owned = new Map<string, ReachedAccount[]>();
+  for (const account of accounts)
+    owned.set(account.ownerId, [...(owned.get(account.ownerId) ?? []), account]);
+  return new Map(
+    users.map((user) => [user.id, principalObject(type, viewer, user, owned.get(user.id) ?? [])]),
+  );
+}
+
+function principalObject(
+  type: DataTypeDefinition,
+  viewer: string,
+  { id, name }: KnownUser,
+  accounts: readonly ReachedAccount[],
+): StoredObject {
+  const values: JsonObject = {
+    ...{ id, type: 'individual', name, description: null, timeZone: null },
+    email: emailOf(name),
+    capabilities: {},
+    accounts: accounts.length === 0 ? null : accountsById(viewer, accounts),
+    // The name is the address, and there is no description.
+    words: name,
+  };
+  return Object.assign(emptyObject(), indexOf(type).blank, values) as StoredObject;
+}
+
+/**
+ * Returns what is stored of accounts: another value whenever the session would show another one. A
+ * /get shows what the session does.
+ */
+function accountsById(viewer: string, accounts: readonly ReachedAccount[]): JsonObject {
+  const sorted = [...accounts].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const entries = sorted.map(({ id, name, ownerId, isReadOnly, isShared, capabilities }) => {
+    const facts: JsonValue = { name, isPersonal: ownerId === viewer, isReadOnly, isShared };
+    return [id, { ...facts, capabilities }] as const;
+  });
+  return Object.assign(emptyObject(), Object.fromEntries(entries));
+}

@@ -1,0 +1,120 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { IdGenerator } from '../../protocol/ids.js';
+import {
+  declaredObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../protocol/json.js';
+import type { ShareNotice, StoredObject, Transaction } from '../../store/port.js';
+import { rightsIn } from '../set/share-values.js';
+import { indexOf } from '../type-index.js';
+
+/** An object before a unit of work and behind it. */
+interface Changed {
+  readonly id: string;
+  readonly before: StoredObject | null;
+  readonly after: StoredObject | null;
+}
+
+/** The objects of a type that a unit of work has touched. */
+interface Work {
+  readonly type: DataTypeDefinition;
+  readonly entries: ReadonlyMap<string, Changed>;
+}
+
+/** Notices that one statement writes. */
+const MAX_ROWS = 5000;
+
+/** Notices that one unit of work keeps for a user: of more, the first are left out. */
+const MAX_NOTICES = 1000;
+
+/**
+ * Gathers notices for users whose rights at objects a unit of work changes (RFC 9670 3). The user
+ * who makes the changes gets none.
+ */
+export class ShareNotices {
+  readonly #byUser = new Map<string, ShareNotice[]>();
+  readonly #ids: IdGenerator;
+  readonly #changedBy: string;
+
+  constructor(ids: IdGenerator, changedBy: string) {
+    this.#ids = ids;
+    this.#changedBy = changedBy;
+  }
+
+  /** Keeps notices of all that a unit of work has changed, in its transaction. */
+  async keep(works: Iterable<Work>, transaction: Pick<Transaction, 'keepNotices'>): Promise<void> {
+    for (const { type, entries } of works) this.#note(type, entries.values());
+    for (const part of this.#parts()) await transaction.keepNotices(part);
+  }
+
+  #note(type: DataTypeDefinition, entries: Iterable<Changed>): void {
+    const name = indexOf(type).roles.shareWith?.name;
+    if (name === undefined) return;
+    for (const { id, before, after } of entries) {
+      const [old, now] = [before?.[name] ?? null, after?.[name] ?? null];
+      if (old === now) continue;
+      for (const userId of new Set([...namesIn(old), ...namesIn(now)])) {
+        const [oldRights, newRights] = [rightsOf(type, old, userId), rightsOf(type, now, userId)];
+        if (userId === this.#changedBy || isSame(oldRights, newRights)) continue;
+        const about = { objectType: type.name, objectId: id, name: nameOf(type, after ?? before) };
+        this.#add(userId, { ...about, oldRights, newRights });
+      }
+    }
+  }
+
+  /** Returns the notices in parts that one statement takes. */
+  *#parts(): Generator<ReadonlyMap<string, readonly ShareNotice[]>> {
+    let part = new Map<string, readonly ShareNotice[]>();
+    let count = 0;
+    for (const [userId, notices] of this.#byUser) {
+      if (count > 0 && count + notices.length > MAX_ROWS) {
+        yield part;
+        part = new Map();
+        count = 0;
+      }
+      part.set(userId, notices);
+      count += notices.length;
+    }
+    if (count > 0) yield part;
+  }
+
+  #add(userId: string, change: Omit<ShareNotice, 'id' | 'at' | 'changedBy'>): void {
+    const { id, time: at } = this.#ids.next('n');
+    const notices = this.#byUser.get(userId) ?? [];
+    notices.push({ id, at, changedBy: this.#changedBy, ...change });
+    if (notices.length > MAX_NOTICES) notices.shift();
+    this.#byUser.set(userId, notices);
+  }
+}
+
+function namesIn(value: JsonValue): readonly string[] {
+  return isJsonObject(value) ? Object.keys(value) : [];
+}
+
+/** Returns the rights of a user by a stored `shareWith`, each true or false; null for none. */
+function rightsOf(
+  { share }: DataTypeDefinition,
+  value: JsonValue,
+  userId: string,
+): JsonObject | null {
+  const held = isJsonObject(value) ? rightsIn(value[userId]) : [];
+  if (held.length === 0) return null;
+  const rights = declaredObject();
+  for (const right of share?.rights ?? []) rights[right] = held.includes(right);
+  return rights;
+}
+
+function isSame(one: JsonObject | null, other: JsonObject | null): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns the text by which users know an object: it may be a long one. */
+function nameOf(type: DataTypeDefinition, object: StoredObject | null): string {
+  const value = object?.[indexOf(type).title?.name ?? ''];
+  return typeof value === 'string' ? value.slice(0, NAME_LENGTH) : '';
+}
+
+/** Characters of a name, as far as a notification has them. */
+const NAME_LENGTH = 500;

@@ -1,0 +1,163 @@
+import { expect, it } from 'vitest';
+import { EventStream } from '../support/event-source.js';
+import { eventually } from '../support/poll.js';
+import type { Desk } from './desk.js';
+import { useLists } from './principals-rig.js';
+
+/** Notes of changed rights (RFC 9670 3), asked over HTTP. */
+
+const serve = useLists();
+const READ = { mayRead: true };
+const NO_RIGHTS = { mayRead: false, mayWrite: false, mayAdmin: false };
+const NOTHING = { created: [], updated: [], destroyed: [] };
+
+// biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+type Json = any;
+
+async function notes(desk: Desk): Promise<Json[]> {
+  return (await desk.call('ShareNotification/get')).list;
+}
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s users are noted when others change their rights',
+  async (database) => {
+    const { accountId, idOf, desk, directory } = await serve(database, 'all');
+    const [ada, bob] = [await directory('ada'), await directory('bob')];
+    const [bobId, catId] = [idOf('bob'), idOf('cat')];
+    const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+    const share = (shareWith: object | null) => desk('ada').update('TodoList', list, { shareWith });
+    expect(await notes(bob)).toEqual([]);
+
+    const given = await bob.changes('ShareNotification', () => share({ [bobId]: READ }));
+    const [note] = await notes(bob);
+    expect(given).toEqual({ ...NOTHING, created: [note.id] });
+    expect(note).toEqual({
+      ...{ id: note.id, created: note.created, name: 'Shopping' },
+      changedBy: { name: 'ada', email: null, principalId: idOf('ada') },
+      ...{ objectType: 'TodoList', objectAccountId: accountId, objectId: list },
+      ...{ oldRights: null, newRights: { ...NO_RIGHTS, ...READ } },
+    });
+    expect(Math.abs(Date.now() - Date.parse(note.created))).toBeLessThan(600_000);
+    expect(await notes(ada)).toEqual([]);
+
+    // A further change of the object takes the place of the last one. The rights of before stay.
+    const more = { mayRead: true, mayWrite: true };
+    await share({ [bobId]: more, [catId]: READ });
+    const [second, ...others] = await notes(bob);
+    expect(others).toEqual([]);
+    expect(second).toMatchObject({ oldRights: null, newRights: { ...NO_RIGHTS, ...more } });
+    expect(second.id).not.toBe(note.id);
+    const cat = await directory('cat');
+    expect(await notes(cat)).toHaveLength(1);
+
+    // Dismissed, it doesn't come back; the rights that the user then has are the old ones.
+    expect(await bob.destroy('ShareNotification', second.id)).toBeNull();
+    expect(await notes(bob)).toEqual([]);
+    await desk('ada').update('TodoList', list, { name: 'Food' });
+    expect(await notes(bob)).toEqual([]);
+    await desk('cat').destroy('TodoList', list);
+    expect(await notes(bob)).toMatchObject([
+      {
+        ...{ name: 'Food', oldRights: { ...NO_RIGHTS, ...more }, newRights: null },
+        changedBy: { name: 'cat', principalId: catId },
+      },
+    ]);
+    // Nobody is noted of an own change.
+    expect(await notes(cat)).toMatchObject([{ changedBy: { name: 'ada' } }]);
+
+    const { notCreated, notUpdated, ...set } = await bob.call('ShareNotification/set', {
+      create: { k: { name: 'x' } },
+      update: { [second.id]: { name: 'x' } },
+    });
+    expect(notCreated.k).toMatchObject({ type: 'forbidden' });
+    expect(notUpdated[second.id]).toMatchObject({ type: 'forbidden' });
+    expect(set.newState).toBe(set.oldState);
+  },
+  120_000,
+);
+
+it('users give up their own rights without a note, and hear of a cascade', async () => {
+  const { idOf, desk, directory } = await serve('SQLite', 'all');
+  const bob = await directory('bob');
+  const shareWith = { [idOf('bob')]: { mayRead: true, mayAdmin: true } };
+  const list = await desk('ada').create('TodoList', { name: 'Shopping', shareWith });
+  const [note] = await notes(bob);
+  await eventually(async () => expect(await desk('bob').sees('TodoList')).toEqual([list]));
+  await desk('bob').update('TodoList', list, { shareWith: null });
+  expect(await notes(bob)).toEqual([note]);
+});
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s notes are found by time and object',
+  async (database) => {
+    const { accountId, idOf, desk, directory } = await serve(database, 'all');
+    const bob = await directory('bob');
+    const shareWith = { [idOf('bob')]: READ };
+    const lists: string[] = [];
+    for (const name of ['a', 'b']) {
+      lists.push(await desk('ada').create('TodoList', { name, shareWith }));
+      expect(await notes(bob)).toHaveLength(lists.length);
+    }
+    await desk('ada').create('Vault', { code: '1-2-3', shareWith });
+    const find = async (filter: object) => {
+      const sort = [{ property: 'created', isAscending: false }];
+      const { ids } = await bob.call('ShareNotification/query', { filter, sort });
+      const { list } = await bob.call('ShareNotification/get', { ids });
+      return list.map(({ objectType, name }: Json) => `${objectType} ${name}`);
+    };
+    expect(await find({})).toEqual(['Vault ', 'TodoList b', 'TodoList a']);
+    expect(await find({ objectType: 'Vault' })).toEqual(['Vault ']);
+    expect(await find({ objectAccountId: accountId })).toHaveLength(3);
+    expect(await find({ objectAccountId: 'other' })).toEqual([]);
+    const [first] = await notes(bob);
+    expect(await find({ after: first.created })).toContain('TodoList a');
+    expect(await find({ before: first.created })).not.toContain('TodoList a');
+  },
+  120_000,
+);
+
+it('a user has 1,000 notes at most: the oldest go', async () => {
+  const { idOf, desk, directory } = await serve('SQLite', 'all');
+  const bob = await directory('bob');
+  const shareWith = { [idOf('bob')]: READ };
+  const create = (from: number, count: number) =>
+    desk('ada').call('TodoList/set', {
+      create: Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`k${at}`, { name: `${from + at}`, shareWith }]),
+      ),
+    });
+  await create(0, 600);
+  await eventually(async () => expect(await notes(bob)).toHaveLength(600));
+  await create(600, 600);
+  const names = new Set((await notes(bob)).map(({ name }) => Number(name)));
+  expect(names.size).toBe(1000);
+  expect(Math.min(...names)).toBe(200);
+}, 120_000);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s push tells of notes and of principals',
+  async (database) => {
+    const { accountId, idOf, desk, directory } = await serve(database, 'all');
+    const bob = await directory('bob');
+    const place = `p-${idOf('bob')}`;
+    const stream = await EventStream.open(bob.client, {
+      ...{ types: 'ShareNotification,Principal', closeafter: 'no', ping: '0' },
+    });
+    const changed = (type: string, than: string) =>
+      stream.find(({ data }: Json) => (data.changed?.[place]?.[type] ?? than) !== than);
+    await changed('Principal', '0');
+    const { state } = await bob.call('Principal/get');
+    const before = (await bob.call('ShareNotification/get')).state;
+    await desk('ada').create('TodoList', { name: 'a', shareWith: { [idOf('bob')]: READ } });
+    const { data }: Json = await changed('ShareNotification', before);
+    expect(data.changed).not.toHaveProperty(accountId);
+    expect(data.changed[place].ShareNotification).toBe(
+      (await bob.call('ShareNotification/get')).state,
+    );
+    await stream.find(
+      ({ data: news }: Json) => Number(news.changed?.[place]?.Principal ?? 0) > Number(state),
+    );
+    await stream.close();
+  },
+  120_000,
+);
