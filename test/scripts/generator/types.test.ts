@@ -99,6 +99,16 @@ types:
     query: { collapse: { argument: collapse, by: topic } }
 `;
 
+const USE_OF_SHARES = `
+import type { TodoList, TodoListStored } from './generated/share/TodoList.definition.js';
+declare const list: TodoList;
+declare const stored: TodoListStored;
+export const mayWrite: boolean = list.myRights.mayWrite;
+export const shareWith: TodoList['shareWith'] = stored.shareWith;
+// @ts-expect-error it isn't stored
+export const rights = stored.myRights;
+`;
+
 const CONFIG = {
   extends: join(REPOSITORY, 'tsconfig.json'),
   compilerOptions: { rootDir: '/', typeRoots: [join(REPOSITORY, 'node_modules/@types')] },
@@ -116,6 +126,15 @@ it('emitted code passes the strictest compiler, and types the values of clients'
   });
   expect(await project.generate()).toMatchObject({ code: 0 });
   await project.write('use.ts', USE);
+  await project.write('tsconfig.json', JSON.stringify(CONFIG));
+  expect(await compile(project.root)).toBe('');
+});
+
+it('emitted code of shared types compiles, and hooks get no rights of a reader', async () => {
+  const folder = join(REPOSITORY, 'test/golden/output/share/capabilities');
+  const project = await createProject(await readTree(folder));
+  expect(await project.generate()).toMatchObject({ code: 0 });
+  await project.write('use.ts', USE_OF_SHARES);
   await project.write('tsconfig.json', JSON.stringify(CONFIG));
   expect(await compile(project.root)).toBe('');
 });
