@@ -318,7 +318,7 @@ export interface TypeShape {
   readonly error?: object;
   /** The answered properties, where the type has some: `object` has them too. */
   readonly answered?: object;
-  /** What the engine computes for the user who reads a shared object: `object` has it too. */
+  /** The rights of the user who reads a shared object, found by the engine: `object` has them. */
   readonly rights?: object;
 }
 
