@@ -8,9 +8,11 @@ import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 import type { AccessReads, AccessWrites, BlobView, NewScopes } from './access-port.js';
 import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
+import type { UserValueReads, UserValueWrites } from './user-value-port.js';
 
 export type * from './access-port.js';
 export type * from './query-port.js';
+export type * from './user-value-port.js';
 
 /**
  * The storage port: operations on sets of objects in one account. Each takes a constant number of
@@ -261,8 +263,11 @@ export interface NewChange {
   readonly properties?: readonly PropertyDefinition[] | null;
 }
 
-/** `access`: principals got or lost scopes, and no object changed. */
-export type RecordKind = ChangeKind | 'access';
+/**
+ * `access`: principals got or lost scopes, and no object changed. `own`: a user's own values of the
+ * object changed.
+ */
+export type RecordKind = ChangeKind | 'access' | 'own';
 
 export interface ChangeRecord extends Pick<NewChange, 'objectId' | 'group'> {
   readonly number: number;
@@ -354,7 +359,7 @@ export interface NewTask {
 export type RowsWritten = 'insert' | 'update';
 
 /** Reading operations. All of one work see the same data; a write sees its own changes too. */
-export interface Snapshot extends AccessReads {
+export interface Snapshot extends AccessReads, UserValueReads {
   /** Returns the counter of (account, type): 0 before the first change. */
   stateNumber(type: DataTypeDefinition): Promise<number>;
 
@@ -528,7 +533,7 @@ export interface Snapshot extends AccessReads {
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
-export interface Transaction extends Snapshot, AccessWrites {
+export interface Transaction extends Snapshot, AccessWrites, UserValueWrites {
   /** Inserts whole objects, or replaces ("update") those that exist. */
   writeRows(
     how: RowsWritten,

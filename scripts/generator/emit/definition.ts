@@ -165,6 +165,8 @@ function propertyValue(property: ModelProperty): PropertyValue {
     within,
     onRequest,
     readable,
+    perUser,
+    ownerDefault,
   } = property;
   return {
     kind,
@@ -186,6 +188,8 @@ function propertyValue(property: ModelProperty): PropertyValue {
     within,
     onRequest,
     readable,
+    perUser,
+    ownerDefault,
   };
 }
 

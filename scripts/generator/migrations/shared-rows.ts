@@ -18,6 +18,7 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapState', 'type'],
   ['JmapChange', 'type'],
   ['JmapScope', 'type'],
+  ['JmapUserValue', 'type'],
   ['JmapBlobReference', 'type'],
   ['JmapReference', 'fromType'],
   ['JmapReference', 'toType'],

@@ -69,6 +69,13 @@ export const MEANING = Object.freeze({
     wrong: "pattern: '['",
     right: "pattern: '^[a-z]+$'",
   },
+  'bad-per-user': {
+    cause:
+      'A property [of each user](properties.md#values-of-each-user) has a default, and clients ' +
+      'write it. Filters, sorts, rules and other values are about what is the same for all users.',
+    wrong: 'seen: { type: boolean, default: false, perUser: true }, … sort: [seen]',
+    right: '…, sort: [created]',
+  },
   'bad-principal': {
     cause:
       '`principal: true` stands at a text or a set of texts, which are ids of users then. It is ' +

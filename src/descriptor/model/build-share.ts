@@ -64,7 +64,9 @@ function updateOf(
   if (own.some(({ property }) => property === undefined)) return true;
   const named = new Set(update.flatMap(({ property }) => property?.name ?? []));
   const others = [
-    ...type.properties.filter(isWrittenByClients).map(({ name }) => name),
+    ...type.properties
+      .filter((one) => !one.perUser && isWrittenByClients(one))
+      .map(({ name }) => name),
     SHARE_WITH,
   ].filter((name) => !named.has(name));
   const names = own.flatMap(({ property }) =>

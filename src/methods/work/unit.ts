@@ -26,6 +26,7 @@ import { GrantUpkeep } from './grant-upkeep.js';
 import { type BlobViewer, KnownBlobs, KnownIds } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, countScopes, isSameList, ScopeUpkeep } from './scope-upkeep.js';
+import { type OwnMove, UserValueUpkeep } from './user-values.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -82,6 +83,7 @@ export class UnitOfWork {
   #book: QuotaBook | null = null;
   readonly #scopes: ScopeUpkeep;
   readonly #grants: GrantUpkeep;
+  #userValues: UserValueUpkeep | null = null;
 
   /** `user`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -154,6 +156,13 @@ export class UnitOfWork {
     return this.#transaction;
   }
 
+  /** Notes values that its user has of its own. */
+  noteUserValues(type: DataTypeDefinition, moves: readonly OwnMove[]): void {
+    if (this.#user === null) throw new Error('The server itself has no values of its own.');
+    this.#userValues ??= new UserValueUpkeep(this, this.#user.userId);
+    this.#userValues.note(type, moves);
+  }
+
   create(type: DataTypeDefinition, object: StoredObject): void {
     const { id } = object;
     this.#put(type, { id, before: null, after: object, stored: null });
@@ -203,9 +212,10 @@ export class UnitOfWork {
    */
   countRecords(type: DataTypeDefinition): number {
     const ofAccess = this.#grants.concerns(type) ? 1 : 0;
+    const others = ofAccess + (this.#userValues?.countRecords(type) ?? 0);
     const work = this.#works.get(type.name);
-    if (work === undefined) return ofAccess;
-    let count = ofAccess + movedAlone(work).length;
+    if (work === undefined) return others;
+    let count = others + movedAlone(work).length;
     for (const entry of work.entries.values()) count += kindsOf(entry).length;
     return count;
   }
@@ -265,6 +275,7 @@ export class UnitOfWork {
     await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
     );
+    await this.#userValues?.flush();
     if (followed.length > 0) await this.#moveFollowers(followed);
     return followers;
   }
@@ -286,6 +297,8 @@ export class UnitOfWork {
   /** Writes the quotas that have changed, all change records, and those of changed rights. */
   async record(): Promise<void> {
     await this.settle();
+    // First: the user sees these objects, which others of its changes may end.
+    await this.#userValues?.record();
     for (const work of this.#works.values()) {
       const own = recordsOf(work);
       if (own.length === 0) continue;
