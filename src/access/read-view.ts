@@ -5,6 +5,7 @@ import { HeldScopes } from './held-scopes.js';
 import { PastScopes } from './past-scopes.js';
 import { recordsOfView } from './records-of-view.js';
 import { changesOfView, type Moment, type ViewChanges } from './view-changes.js';
+import { seesWhole } from './views.js';
 
 export interface ViewQuestion {
   readonly type: DataTypeDefinition;
@@ -54,7 +55,8 @@ export async function readViewChanges(
   const read = await snapshot.viewRecords(type, before, limits.records);
   const records = recordsOfView(question.view, read);
   const last = records.at(-1)?.number ?? before;
-  const later = last < current ? await snapshot.accessRecords(type, question.view, last) : [];
+  const isBehind = last < current && !seesWhole(question.view);
+  const later = isBehind ? await snapshot.accessRecords(type, question.view, last) : [];
   const held = await readHeld(snapshot, question.view, [...records, ...later]);
   const moved = movedScopes(held, records);
   const past =

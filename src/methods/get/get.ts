@@ -16,7 +16,7 @@ import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 import { formatStateOf, knownTypeOf, stateViewOf, viewerOf, viewOf } from '../view-of-call.js';
 import { addAnswers, type Requested, withSources } from './add-answers.js';
-import { addUserValues } from './user-values.js';
+import { addUserValues } from './add-user-values.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {

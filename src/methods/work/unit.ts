@@ -26,7 +26,7 @@ import { GrantUpkeep } from './grant-upkeep.js';
 import { type BlobViewer, KnownBlobs, KnownIds } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, countScopes, isSameList, ScopeUpkeep } from './scope-upkeep.js';
-import { type OwnMove, UserValueUpkeep } from './user-values.js';
+import { type OwnMove, UserValueUpkeep } from './user-value-upkeep.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within

@@ -74,7 +74,7 @@ import { mayBeStale, staleIds, storedQuery } from './stale.js';
 import type { StorageNames } from './storage-names.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';
 import { holdersQuery } from './unique-holders.js';
-import { userValuesOf } from './user-values.js';
+import { userValuesOf } from './user-value-rows.js';
 
 /** Octets of existing objects that one call may have in memory at once. */
 const WORKING_OCTETS = 100_000_000;

@@ -30,7 +30,7 @@ import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
-import { ownRecords, ownRow, userValueRows, wholeRow, withWholeScope } from './user-values.js';
+import { ownRecords, ownRow, userValueRows, wholeRow, withWholeScope } from './user-value-rows.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
