@@ -81,8 +81,9 @@ export function unmarked(mark: string): { readonly scope: string; readonly right
  */
 export const WHOLE = '+';
 /**
- * The object of rows of JmapScope in a type with values of each user: they have the number of the
- * last record of all objects (the scope is `WHOLE`), and of a user's values (the user's scope).
+ * The object of rows of JmapScope that count, in a type with values of each user. With `WHOLE` a
+ * row has the number of the last change of an object. With a user's scope it has that of the user's
+ * own values.
  */
 export const COUNTED = '-';
 /** The object of rows of JmapScope that tell when the access of a principal changed. */

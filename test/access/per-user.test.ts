@@ -10,8 +10,8 @@ import { Desk } from './desk.js';
 import { startPeople, useProject } from './rules-rig.js';
 
 /**
- * Properties of which each user has a value of its own, over HTTP: the owner of an account, two
- * users who may write in it, one who may read, and one who reaches it by shares alone.
+ * Properties of which each user has a value of its own, over HTTP. Ada owns the account, Cat may
+ * write in it, Dan may read, and Bob reaches it by shares alone.
  */
 
 const root = useProject('per-user.yaml');
@@ -35,10 +35,9 @@ async function open(database: string) {
   });
   const { accountId, users } = people;
   const desk = (name: keyof typeof MEMBERS) => new Desk(users[name], accountId);
-  const { ownAccountId: adasOther } = users.cat;
   return {
     ...{ accountId, ada: desk('ada'), cat: desk('cat'), dan: desk('dan'), bob: desk('bob') },
-    catsOwn: new Desk(users.cat, adasOther),
+    catsOwn: new Desk(users.cat, users.cat.ownAccountId),
   };
 }
 

@@ -201,7 +201,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
         'scopes',
         'String',
         'JSON: the scopes of the object from then on, what principals get and lose, or the scope ' +
-          'of the user; null: the type had no access rules and no values of each user.',
+          'of the user; null: none counted.',
       ),
       optionalColumn('scopesBefore', 'String', 'JSON: its scopes before; null: the same.'),
     ],

@@ -116,7 +116,7 @@ function usesOfRules({ rules, access, share }: TypeView): readonly Use[] {
   ];
   return [
     ...ruled.map((one) => ({ ...one, what: 'a rule is about what is the same for all' })),
-    ...granted.map((one) => ({ ...one, what: 'whoever sees the object may set it' })),
+    ...granted.map((one) => ({ ...one, what: 'all who see the object may set theirs' })),
   ];
 }
 

@@ -48,7 +48,7 @@ export const property: JSONSchema7 = {
     ),
     perUser: flag(
       'Each user who sees the object has a value of its own, and the default until it gives one. ' +
-        'Whoever sees the object may set it.',
+        'All who see the object may set theirs.',
       false,
     ),
     stored: {

@@ -18,8 +18,8 @@ import { parseViewState } from '../view-of-call.js';
 import { MAX_RECORDS, pageOf, updatedProperties } from './changes-page.js';
 
 /**
- * Answers the /changes of a type for a user who sees a part of its objects, or has values of its own
- * there.
+ * Answers the /changes of a type for a user who sees a part of its objects, or who has values of
+ * its own there.
  */
 export async function answerViewerChanges(
   args: ChangesArguments,

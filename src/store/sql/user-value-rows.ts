@@ -1,8 +1,8 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
 import { COUNTED, principalScope, WHOLE } from '../../capability/scopes.js';
 import { perUserOf } from '../../capability/user-values.js';
 import { parseJson } from '../../protocol/ijson.js';
-import { emptyObject, isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { NewChange, OwnChange, ValuesById } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
 import { columnsText, OWN_KIND } from './records.js';
@@ -18,14 +18,29 @@ export function userValuesOf(type: DataTypeDefinition, rows: readonly Row[]): Va
       const stored = parseJson(text);
       const values = emptyObject();
       if (isJsonObject(stored)) {
-        for (const { name, column } of properties) {
+        for (const { name, column, kind } of properties) {
           const value = stored[column] ?? null;
-          if (value !== null) values[name] = value;
+          if (value !== null && isOfKind(value, kind)) values[name] = value;
         }
       }
       return [id, values];
     }),
   );
+}
+
+const JSON_TYPES = Object.freeze({
+  string: 'string',
+  date: 'string',
+  boolean: 'boolean',
+  integer: 'number',
+  number: 'number',
+  json: null,
+}) satisfies Readonly<Record<PropertyKind, string | null>>;
+
+/** Returns false for what a version has stored whose property of this name had other values. */
+function isOfKind(value: JsonValue, kind: PropertyKind): boolean {
+  const wanted = JSON_TYPES[kind];
+  return wanted === null || typeof value === wanted;
 }
 
 /** Returns the values of objects as JSON: rows `[objectId, values]`. */
