@@ -324,6 +324,8 @@ export interface TypeShape {
   readonly error?: object;
   /** The answered properties, where the type has some: `object` has them too. */
   readonly answered?: object;
+  /** The names of properties of which each user has a value of its own: `stored` lacks them. */
+  readonly own?: string;
 }
 
 /** An object as hooks see it. */

@@ -62,6 +62,7 @@ export function addDefinition(
 function addShape(module: GeneratedModule, type: ModelType): void {
   const { name, errors, answered, sorts } = type;
   const optional = type.properties.filter(mayBeRemoved).map((each) => literal(each.name));
+  const own = type.properties.filter(({ perUser }) => perUser).map((each) => literal(each.name));
   const parts = {
     object: name,
     create: `${name}Create`,
@@ -72,6 +73,7 @@ function addShape(module: GeneratedModule, type: ModelType): void {
     stored: `${name}Stored`,
     ...(errors === undefined ? {} : { error: `${name}SetError` }),
     ...(answered === undefined ? {} : { answered: `${name}Answered` }),
+    ...(own.length === 0 ? {} : { own: own.join(' | ') }),
   };
   module.addInterface({
     name: `${name}Shape`,
