@@ -18,7 +18,7 @@ const WORDS = "words: { type: string, maxLength: 100, default: '', renamedFrom: 
 const SEEN = 'seen: { type: boolean, default: false, perUser: true }';
 const SEEN_AT = 'seen: { type: string, maxLength: 20, default: never, perUser: true }';
 
-it('old states are refused when values of each user come, and when clients have to fetch', async () => {
+it('old states end when values of each user come, and where clients have to fetch', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-own-data-'));
   const roots: string[] = [];
   let people: People<'ada' | 'cat'> | undefined;

@@ -253,6 +253,16 @@ it.each(DATABASES)(
     await sleep(300);
     expect(stream.events.filter(({ event }) => event === 'state')).toEqual([]);
 
+    // RFC 9670 4: a user subscribes to what others share with it.
+    expect(await read(bob, 'TodoList', list)).toMatchObject({ isSubscribed: false });
+    expect(await read(ada, 'TodoList', list)).toMatchObject({ isSubscribed: true });
+    expect(await bob.update('TodoList', list, { isSubscribed: true })).toBeNull();
+    expect(await ada.update('TodoList', list, { isSubscribed: false })).toBeNull();
+    expect(await read(bob, 'TodoList', list)).toMatchObject({ isSubscribed: true });
+    expect(await read(ada, 'TodoList', list)).toMatchObject({ isSubscribed: false });
+    const back = await ada.call('TodoList/set', { update: { [list]: { isSubscribed: null } } });
+    expect(back.updated).toEqual({ [list]: { isSubscribed: true } });
+
     // A change of the user's own, then of the object, within pages of one change.
     const from = await stateOf(bob, 'Todo');
     await bob.update('Todo', milk, { seen: false });

@@ -1,4 +1,5 @@
 import { member } from '../located.js';
+import { IS_SUBSCRIBED } from '../model/build-share.js';
 import type { Location } from '../model.js';
 import { namesRead, type PropertyView } from '../property-view.js';
 import type { TypeView } from '../view.js';
@@ -9,7 +10,7 @@ import { typesOf } from './types.js';
 export const perUser: Rule = (views, report) => {
   const types = typesOf(views);
   for (const type of views.flatMap((view) => view.types)) {
-    const own = new Set<string>();
+    const own = new Set(type.share === undefined ? [] : [IS_SUBSCRIBED]);
     for (const property of type.properties) {
       if (!property.perUser) continue;
       own.add(property.name);

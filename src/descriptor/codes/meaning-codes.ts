@@ -149,7 +149,7 @@ export const MEANING = Object.freeze({
   'bad-share': {
     cause:
       'The keys of `share` name its rights, by which users see and change what others share with ' +
-      'them. The type declares no `shareWith` and no `myRights` of its own.',
+      'them. The type declares no `shareWith`, `myRights` and `isSubscribed` of its own.',
     wrong: 'share: { rights: { mayRead: See it. }, read: mayred }',
     right: 'share: { rights: { mayRead: See it. }, read: mayRead }',
   },

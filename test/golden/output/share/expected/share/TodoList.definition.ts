@@ -30,6 +30,8 @@ export interface TodoList {
     /** Change its todos. */
     readonly mayWrite: boolean;
   };
+  /** Whether the user wants to see it beside its own. The owner does at first. Each user has a value of its own. */
+  readonly isSubscribed: boolean;
   /** Its name. */
   readonly name: string;
   /** Its colour. */
@@ -37,7 +39,8 @@ export interface TodoList {
 }
 
 /** A new TodoList as a client gives it. */
-export type TodoListCreate = Partial<Pick<TodoList, 'shareWith' | 'name' | 'color'>>;
+export type TodoListCreate = Partial<Pick<TodoList, 'shareWith' | 'isSubscribed' | 'name' |
+  'color'>>;
 
 /** Changes of one, as a client gives them. */
 export type TodoListPatch = jmap.PatchObject<TodoListCreate>;
@@ -46,7 +49,7 @@ export type TodoListPatch = jmap.PatchObject<TodoListCreate>;
 export interface TodoListFilter {}
 
 /** The stored object, as the server and its hooks see it. */
-export type TodoListStored = TodoList;
+export type TodoListStored = Omit<TodoList, 'isSubscribed'>;
 
 /** The types of TodoList, for inference. */
 export interface TodoListShape {
@@ -56,6 +59,7 @@ export interface TodoListShape {
   readonly filter: TodoListFilter;
   readonly sort: never;
   readonly stored: TodoListStored;
+  readonly own: 'isSubscribed';
 }
 
 /** A list of todos. */
@@ -63,7 +67,7 @@ export const todoListType = jmap.dataType<TodoListShape>({
   name: 'TodoList',
   capability: 'urn:example:share',
   table: 'TodoList',
-  hash: 'DJuQMfp_ehqcXfACkjxId0',
+  hash: 'OyRhZdYuBQ6XqU1QNHf7os',
   acceptSnakeCase: false,
   properties: {
     id: { kind: 'string', role: 'id' },
@@ -71,6 +75,7 @@ export const todoListType = jmap.dataType<TodoListShape>({
     updated: { kind: 'date', role: 'updated' },
     shareWith: { kind: 'json', role: 'shareWith', nullable: true },
     myRights: { kind: 'json', role: 'myRights' },
+    isSubscribed: { kind: 'boolean', default: false, perUser: true, ownerDefault: true },
     name: { kind: 'string', default: '' },
     color: { kind: 'string', default: '' },
   },

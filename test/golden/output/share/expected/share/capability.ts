@@ -8,7 +8,7 @@ import { todoListMethods, todoListType } from './TodoList.definition.js';
 export const shareCapability = jmap.capability({
   urn: 'urn:example:share',
   name: 'share',
-  descriptorHash: 'sha256-1f3a32bd56ef056c51282896dca1a38f7ba03d08e796b8a2a25ef532281f6be1',
+  descriptorHash: 'sha256-566c1e38eede5005df11df936feac8e3c60f56b9c5040dfd445799088734f0ff',
   dataTypes: [todoType, todoListType],
   methods: [...todoMethods, ...todoListMethods],
   reference: {

@@ -4,8 +4,8 @@ import type * as jmap from 'jmapsmith/capability';
 import type { TodoShape, TodoStored } from './Todo.definition.js';
 import type { TodoListShape, TodoListStored } from './TodoList.definition.js';
 
-/** The first line of a hook file that fits: `// written for: de0347070dde` */
-export const WRITTEN_FOR: string = 'de0347070dde';
+/** The first line of a hook file that fits: `// written for: 8eda7c6019a7` */
+export const WRITTEN_FOR: string = '8eda7c6019a7';
 
 /** Hooks of TodoList. */
 export interface TodoListHooks<Database = unknown> extends jmap.TypeHooks<TodoListStored, Database, jmap.JsonObject, jmap.StandardSetError> {
