@@ -182,6 +182,7 @@ function describeProperty(property: ModelProperty): string {
     ),
     ...(property.onRequest ? ['on request'] : []),
     ...(property.readable === undefined ? [] : [`readable by ${property.readable.join(', ')}`]),
+    ...(property.perUser ? ['per user'] : []),
     ...(property.secret === undefined ? [] : [`stored: ${property.secret}`]),
     ...(property.deprecated === undefined ? [] : ['deprecated']),
     ...(column === name ? [] : [`column ${column}`]),

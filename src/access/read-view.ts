@@ -3,7 +3,9 @@ import { markedForms, principalScope } from '../capability/scopes.js';
 import type { AccessRecord, Snapshot, View, ViewRecord, ViewRecordAt } from '../store/port.js';
 import { HeldScopes } from './held-scopes.js';
 import { PastScopes } from './past-scopes.js';
+import { recordsOfView } from './records-of-view.js';
 import { changesOfView, type Moment, type ViewChanges } from './view-changes.js';
+import { seesWhole } from './views.js';
 
 export interface ViewQuestion {
   readonly type: DataTypeDefinition;
@@ -50,9 +52,11 @@ export async function readViewChanges(
   const { upTo } = since;
   // A record that has happened in part has to be gone on with.
   const before = upTo === undefined ? since.number : since.number - 1;
-  const records = await snapshot.viewRecords(type, before, limits.records);
+  const read = await snapshot.viewRecords(type, before, limits.records);
+  const records = recordsOfView(question.view, read);
   const last = records.at(-1)?.number ?? before;
-  const later = last < current ? await readAccess(snapshot, question, last) : [];
+  const isBehind = last < current && !seesWhole(question.view);
+  const later = isBehind ? await readAccess(snapshot, question, last) : [];
   const held = await readHeld(snapshot, question.view, [...records, ...later]);
   const moved = movedScopes(held, records);
   const past =
@@ -140,7 +144,7 @@ function allForms(scope: string): readonly string[] {
 /** Reads who had these scopes since the first record. */
 async function readPast(
   snapshot: Snapshot,
-  { type, current, moved, records }: Moved,
+  { type, view, current, moved, records }: Moved,
   reach: number,
 ): Promise<PastScopes> {
   const scopes = type.share === undefined ? moved : moved.flatMap(allForms);
@@ -149,7 +153,7 @@ async function readPast(
   const last = records.at(-1)?.number ?? current;
   if (current - last > reach) throw new BeyondReachError();
   const rest = last < current ? await snapshot.viewRecords(type, last, current - last) : [];
-  const all = [...records, ...rest];
+  const all = [...records, ...recordsOfView(view, rest)];
   return new PastScopes(
     today,
     all.filter((record) => record.kind !== 'access'),

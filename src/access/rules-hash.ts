@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { parentRulesOf } from '../capability/access-rules.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
+import { hasUserValues } from '../capability/user-values.js';
 import { restrictedOf } from './known-types.js';
 
 /** Grows where the same rules give objects other scopes. */
@@ -12,13 +13,16 @@ const HASH_LENGTH = 16;
 /**
  * Returns a hash for each type with access rules, by its name: of the rules by which its objects
  * have their scopes, and by which users may read its properties. Those are its own, and those of
- * the types that they follow.
+ * the types that they follow. A type with values of each user has one, too: its states are those of
+ * views.
  */
 export function hashRules(types: Iterable<DataTypeDefinition>): ReadonlyMap<string, string> {
   const all = new Map(Array.from(types, (type) => [type.name, type]));
   const hashes = new Map<string, string>();
-  for (const { name, access } of all.values()) {
-    if (access === undefined) continue;
+  for (const owner of all.values()) {
+    const { name, access } = owner;
+    const isOwn = hasUserValues(owner);
+    if (access === undefined && !isOwn) continue;
     const rules = [...typesJudgedWith(name, all)].sort().map((one) => {
       const type = all.get(one);
       const restricted = type === undefined ? [] : restrictedOf(type);
@@ -26,7 +30,7 @@ export function hashRules(types: Iterable<DataTypeDefinition>): ReadonlyMap<stri
       const own = [one, type?.table, type?.access, readers];
       return type?.share === undefined ? own : [...own, type.share.rights];
     });
-    const text = JSON.stringify([VERSION, rules]);
+    const text = JSON.stringify(isOwn ? [VERSION, rules, 'perUser'] : [VERSION, rules]);
     hashes.set(name, hash('sha256', text, 'base64url').slice(0, HASH_LENGTH));
   }
   return hashes;

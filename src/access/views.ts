@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
-import { EVERYONE, OWNER, roleScope } from '../capability/scopes.js';
+import { EVERYONE, OWNER, roleScope, WHOLE } from '../capability/scopes.js';
+import { hasUserValues } from '../capability/user-values.js';
 import type { BlobView, View } from '../store/port.js';
 import type { Moment } from './view-changes.js';
 
@@ -9,9 +10,12 @@ import type { Moment } from './view-changes.js';
 export interface ViewRules {
   /** By the name of a type with access rules: the tables of objects whose shares count for it. */
   readonly sharedTables: ReadonlyMap<string, readonly string[]>;
-  /** By the name of such a type: the hash of its rules (rules-hash.ts). */
+  /**
+   * By the name of such a type, or of one with values of each user: the hash of what its views
+   * follow (rules-hash.ts).
+   */
   readonly hashes: ReadonlyMap<string, string>;
-  /** By the name of such a type: the types whose rules say who sees its objects, and itself. */
+  /** By the name of these types: those whose rules say who sees its objects, and itself. */
   readonly judgedWith: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -32,6 +36,29 @@ export function viewIn(
     sharedTables: sharedTables.get(type.name) ?? [],
     rules: hashes.get(type.name) ?? null,
   };
+}
+
+/**
+ * Returns the view whose changes move the state that a user has of a type. It is the view that
+ * limits what the user sees. A user who sees all has one, too, where each user has values of its
+ * own. Null: the state is the number of the type's last change record.
+ */
+export function stateViewIn(
+  account: AccountAccess,
+  principal: Pick<Principal, 'userId' | 'roles'>,
+  type: DataTypeDefinition,
+  rules: ViewRules,
+): View | null {
+  const view = viewIn(account, principal, type, rules);
+  if (view !== null || !hasUserValues(type)) return view;
+  const { userId } = principal;
+  const hash = rules.hashes.get(type.name) ?? null;
+  return { userId, groupIds: [], scopes: [EVERYONE, WHOLE], sharedTables: [], rules: hash };
+}
+
+/** Returns whether the user of a view sees all objects. */
+export function seesWhole({ scopes }: Pick<View, 'scopes'>): boolean {
+  return scopes.includes(WHOLE);
 }
 
 function userOf(
@@ -65,8 +92,8 @@ export function blobViewIn(
 }
 
 /** Returns whether the user may see a part of some types or objects of the account alone. */
-export function seesPart(account: AccountAccess, { hashes }: ViewRules): boolean {
-  return (hashes.size > 0 && !account.isPersonal) || account.isShared === true;
+export function seesPart(account: AccountAccess, { sharedTables }: ViewRules): boolean {
+  return (sharedTables.size > 0 && !account.isPersonal) || account.isShared === true;
 }
 
 /** Characters of a hash, in base64url. */

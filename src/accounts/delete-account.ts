@@ -47,6 +47,7 @@ const ENGINE_TABLES: readonly Table[] = [
   { name: 'JmapTask', key: ['id'], step: STEP },
   { name: 'JmapScope', key: ['type', 'objectId', 'scope'], step: STEP },
   { name: 'JmapGrant', key: ['principalId', 'scope'], step: STEP },
+  { name: 'JmapUserValue', key: ['type', 'objectId', 'userId'], step: STEP },
   { name: 'JmapChange', key: ['type', 'number'], step: STEP },
   { name: 'JmapState', key: ['type'], step: STEP },
 ];

@@ -47,10 +47,12 @@ export class ScopeKeeper {
     for (const type of dataTypes.values()) {
       const names = [...(registry.relations.viewRules.judgedWith.get(type.name) ?? [])];
       if (!names.some((name) => stale.has(name))) continue;
+      // All see all of a type without rules: only its states are those of views.
+      const hasRules = type.access !== undefined;
       // Ahead of the work: what is written meanwhile is followed, too.
-      for (const name of names) await follow(name);
+      if (hasRules) for (const name of names) await follow(name);
       if (!stale.has(type.name)) await database.forget(rulesKey(type.table));
-      await this.#renew(type);
+      if (hasRules) await this.#renew(type);
       await database.noteRules(type.table, this.#rulesOf(type) ?? '');
       const what = 'objects follow the access rules; old states of the type are refused';
       log.info({ type: type.name }, what);

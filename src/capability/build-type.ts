@@ -53,7 +53,12 @@ type UniqueSource<Name> =
   | { readonly properties: readonly Name[]; readonly nullsEqual: true };
 
 /** The names of the properties that a shape stores. */
-type NameOf<Shape extends TypeShape> = DeclaredName<StoredOf<Shape>>;
+type NameOf<Shape extends TypeShape> = DeclaredName<StoredOf<Shape>> | OwnNameOf<Shape>;
+
+/** The names of the properties of which each user has a value of its own. */
+type OwnNameOf<Shape extends TypeShape> = Shape extends { readonly own: infer Own extends string }
+  ? Own
+  : never;
 
 /** Of an object with any members beside the declared ones, the names of those. */
 type DeclaredName<Stored> = string extends keyof Stored

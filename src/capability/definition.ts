@@ -138,6 +138,13 @@ export interface PropertyDefinition {
    * may write it.
    */
   readonly readable?: readonly string[];
+  /**
+   * Each user who sees an object has a value of its own, and the default until it gives one. The
+   * objects of the store lack it (user-values.ts).
+   */
+  readonly perUser?: true;
+  /** Of such a property: the default for the owner of the account, where it is another one. */
+  readonly ownerDefault?: JsonValue;
 }
 
 /** A property, or a family of some, that /get has computed when it is asked: it is never stored. */
@@ -320,6 +327,8 @@ export interface TypeShape {
   readonly answered?: object;
   /** The rights of the user who reads a shared object, found by the engine: `object` has them. */
   readonly rights?: object;
+  /** The names of properties of which each user has a value of its own: `stored` lacks them. */
+  readonly own?: string;
 }
 
 /** An object as hooks see it. */

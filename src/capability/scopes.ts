@@ -86,6 +86,17 @@ export function unmarked(mark: string): { readonly scope: string; readonly right
   return { scope, right: mark.startsWith(RIGHT) ? scope.slice(scope.indexOf('/') + 1) : null };
 }
 
+/**
+ * The scope of users who see all objects of a type, if the type has values of each user. Its change
+ * records have the scope, so that the state of such a user can pass over values of others.
+ */
+export const WHOLE = '+';
+/**
+ * The object of rows of JmapScope that count, in a type with values of each user. With `WHOLE` a
+ * row has the number of the last change of an object. With a user's scope it has that of the user's
+ * own values.
+ */
+export const COUNTED = '-';
 /** The object of rows of JmapScope that tell when the access of a principal changed. */
 export const NO_OBJECT = '';
 /** The object of rows of JmapScope that tell the last record of a scope that was removed. */

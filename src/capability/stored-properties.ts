@@ -1,8 +1,8 @@
 import type { PropertyDefinition } from './definition.js';
 
-/** Returns whether the database has a column of the property. */
-export function isStored({ role }: Pick<PropertyDefinition, 'role'>): boolean {
-  return role !== 'myRights';
+/** Returns whether the type's table has a column of the property. */
+export function isStored({ role, perUser }: Pick<PropertyDefinition, 'role' | 'perUser'>): boolean {
+  return role !== 'myRights' && perUser !== true;
 }
 
 /** Returns whether the engine gives the property its value, and nobody else. */

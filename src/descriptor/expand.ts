@@ -12,6 +12,7 @@ export const BESIDE_REF: readonly string[] = Object.freeze([
   'optional',
   'onRequest',
   'readable',
+  'perUser',
   'access',
   'unique',
   'computed',

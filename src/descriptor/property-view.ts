@@ -69,6 +69,8 @@ export interface PropertyView {
   readonly blob: boolean;
   /** `principal: true`: its texts are ids of users. */
   readonly principal: boolean;
+  /** Each user has a value of its own. */
+  readonly perUser: boolean;
   /** The places in its values that hold ids of blobs. */
   readonly blobs: readonly Place[];
   readonly access: string;
@@ -98,6 +100,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     optional: flag(member(node, 'optional'), false),
     blob: isBlob(node),
     principal,
+    perUser: flag(member(node, 'perUser'), false),
     blobs: schemas.filter((schema) => isBlob(schema.node)).map(({ place }) => place),
     references,
     access: text(member(node, 'access')) ?? 'mutable',
@@ -129,6 +132,7 @@ export function standardProperties(
     optional: false,
     blob: false,
     principal: false,
+    perUser: false,
     blobs: [],
     references: [],
     defaultNow: false,

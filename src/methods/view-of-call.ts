@@ -1,7 +1,8 @@
 import { knownTypeIn } from '../access/known-types.js';
 import type { Moment } from '../access/view-changes.js';
-import { blobViewIn, formatViewState, identityOf, viewIn } from '../access/views.js';
+import { blobViewIn, formatViewState, identityOf, stateViewIn, viewIn } from '../access/views.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
+import type { Viewer } from '../capability/user-values.js';
 import type { BlobView, View } from '../store/port.js';
 import type { CallContext } from './context.js';
 import { formatState, parseState } from './states.js';
@@ -13,6 +14,25 @@ export function viewOf(
 ): View | null {
   if (isInternal || account === undefined) return null;
   return viewIn(account, request.principal, type, services.registry.relations.viewRules);
+}
+
+/** Returns the view whose changes move the call's state of a type; null: any change does. */
+export function stateViewOf(
+  { account, isInternal, request, services }: Viewing,
+  type: DataTypeDefinition,
+): View | null {
+  if (isInternal || account === undefined) return null;
+  return stateViewIn(account, request.principal, type, services.registry.relations.viewRules);
+}
+
+/** Returns the user whose own values a call reads and writes; null for hooks, which have none. */
+export function viewerOf({
+  account,
+  isInternal,
+  request,
+}: Omit<Viewing, 'services'>): Viewer | null {
+  if (isInternal || account === undefined) return null;
+  return { userId: request.principal.userId, isOwner: account.isPersonal };
 }
 
 /** Returns a type as the user of a call knows it: without properties that it may not read. */

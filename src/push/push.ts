@@ -1,4 +1,4 @@
-import { type ViewRules, viewIn } from '../access/views.js';
+import { stateViewIn, type ViewRules } from '../access/views.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { StateChange, Store } from '../store/port.js';
@@ -187,7 +187,7 @@ export class Push {
   #views(): ViewSource {
     const { viewRules, onError } = this.#options;
     return {
-      viewOf: (account, principal, type) => viewIn(account, principal, type, viewRules),
+      viewOf: (account, principal, type) => stateViewIn(account, principal, type, viewRules),
       reads: this.#viewReads,
       onError,
     };

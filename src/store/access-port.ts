@@ -78,11 +78,21 @@ export interface AccessRecord {
   readonly changes: readonly AccessChange[];
 }
 
+/** A user's own values of an object changed: nobody else is told. */
+export interface OwnRecord extends Pick<ScopedChange, 'number' | 'objectId' | 'properties'> {
+  readonly kind: 'own';
+  /** The scope of the user. */
+  readonly scopes: readonly string[];
+}
+
 /** A change record of a type with access rules. */
 export type ViewRecord = ScopedChange | AccessRecord;
 
 /** `at`: the time of writing, ms. */
 export type ViewRecordAt = ViewRecord & { readonly at: number };
+
+/** The same of a type that may have values of each user. */
+export type AnyRecordAt = (ViewRecord | OwnRecord) & { readonly at: number };
 
 /** Reading operations about types with access rules. */
 export interface AccessReads {
@@ -135,7 +145,7 @@ export interface AccessReads {
     type: DataTypeDefinition,
     since: number,
     limit: number,
-  ): Promise<readonly ViewRecordAt[]>;
+  ): Promise<readonly AnyRecordAt[]>;
 
   /**
    * Returns at most `limit` changes of access with numbers between these, the last ones first: none

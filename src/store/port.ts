@@ -9,10 +9,12 @@ import type { Slices } from '../runtime/slices.js';
 import type { AccessReads, AccessWrites, BlobView, NewScopes } from './access-port.js';
 import type { PrincipalReads, PrincipalWrites } from './principals-port.js';
 import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
+import type { UserValueReads, UserValueWrites } from './user-value-port.js';
 
 export type * from './access-port.js';
 export type * from './principals-port.js';
 export type * from './query-port.js';
+export type * from './user-value-port.js';
 
 /**
  * The storage port: operations on sets of objects in one account. Each takes a constant number of
@@ -265,8 +267,11 @@ export interface NewChange {
   readonly properties?: readonly PropertyDefinition[] | null;
 }
 
-/** `access`: principals got or lost scopes, and no object changed. */
-export type RecordKind = ChangeKind | 'access';
+/**
+ * `access`: principals got or lost scopes, and no object changed. `own`: a user's own values of the
+ * object changed.
+ */
+export type RecordKind = ChangeKind | 'access' | 'own';
 
 export interface ChangeRecord extends Pick<NewChange, 'objectId' | 'group'> {
   readonly number: number;
@@ -358,7 +363,7 @@ export interface NewTask {
 export type RowsWritten = 'insert' | 'update';
 
 /** Reading operations. All of one work see the same data; a write sees its own changes too. */
-export interface Snapshot extends AccessReads {
+export interface Snapshot extends AccessReads, UserValueReads {
   /** Reads about users, whichever account the snapshot is of. */
   readonly principals: PrincipalReads;
 
@@ -535,7 +540,11 @@ export interface Snapshot extends AccessReads {
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
-export interface Transaction extends Snapshot, AccessWrites, PrincipalWrites {
+export interface Transaction
+  extends Snapshot,
+    AccessWrites,
+    PrincipalWrites,
+    UserValueWrites {
   /** Inserts whole objects, or replaces ("update") those that exist. */
   writeRows(
     how: RowsWritten,

@@ -8,11 +8,13 @@ import { Random, withSeeds } from '../support/random.js';
 import type { Logic } from './rig.js';
 import { runShared, sharedFolders, USERS } from './shared-folders.js';
 import { folders, runTree } from './viewers-tree.js';
-import { runTrace } from './viewers-widgets.js';
+import { runOpen, runTrace } from './viewers-widgets.js';
 import { WIDGET_TABLE } from './widget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
-const ENGINE_TABLES = ['JmapState', 'JmapChange', 'JmapScope', 'JmapGrant', 'JmapReference'];
+const ENGINE_TABLES = [
+  ...['JmapState', 'JmapChange', 'JmapScope', 'JmapGrant', 'JmapReference', 'JmapUserValue'],
+];
 const traces = Number(process.env['ACCESS_TRACES'] ?? 100);
 
 const postgresql = usePostgresql();
@@ -29,6 +31,10 @@ const KINDS: readonly Kind[] = [
   {
     name: 'users who see parts of a type',
     ...{ run: runTrace, tables: WIDGET_TABLE, names: ['Widget'] },
+  },
+  {
+    name: 'users who have values of their own',
+    ...{ run: runOpen, tables: WIDGET_TABLE, names: ['Widget'] },
   },
   {
     name: 'users who see objects by those that they follow',

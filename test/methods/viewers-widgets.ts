@@ -3,7 +3,9 @@ import type { Principal } from '../../src/accounts/principal.js';
 import type { AccessRule } from '../../src/capability/access-rules.js';
 import type { DataTypeDefinition, RuleCondition } from '../../src/capability/definition.js';
 import type { Random } from '../support/random.js';
-import { type Json, type Logic, Rig } from './rig.js';
+import { property } from './gadget.js';
+import { withOwn } from './own-values.js';
+import { type Json, type Logic, Rig, U1 } from './rig.js';
 import { followWorld, Shares, viewer, type World } from './viewers.js';
 import { Widget } from './widget.js';
 
@@ -13,7 +15,9 @@ const RULES: readonly AccessRule[] = [
   { who: { kind: 'role', role: 'auditor' }, where: [at(1, 2)], read: true },
   { who: { kind: 'everyone' }, where: [at(3)], read: true },
 ];
-const RULED: DataTypeDefinition = { ...Widget, access: RULES };
+/** Each user who sees a widget has a mark of its own there. */
+const OWNED = withOwn(Widget, property('mark', 'integer', { default: 0, perUser: true }));
+const RULED: DataTypeDefinition = { ...OWNED, access: RULES };
 
 /** Returns the condition that the rank is one of these. */
 function at(...ranks: readonly number[]): RuleCondition {
@@ -26,22 +30,53 @@ const TITLES = ['a', 'b', 'c', 'd'];
 class Widgets implements World {
   readonly rig: Rig;
   readonly random: Random;
-  readonly viewers = [viewer('u2'), viewer('u3', ['auditor']), viewer('u4')];
+  /** The last one is the owner, who sees all. */
+  readonly viewers = [viewer('u2'), viewer('u3', ['auditor']), viewer('u4'), U1];
   readonly queries = { Widget: [{}, { filter: { minRank: 2 }, sort: [{ property: 'title' }] }] };
   readonly #live: string[] = [];
   readonly #shares: Shares;
+  /** All users see all widgets. */
+  readonly #isOpen: boolean;
+  /** By user: the marks that it has made, by the ids of widgets. */
+  readonly #marks = new Map<string, Map<string, number>>();
 
-  constructor(rig: Rig, random: Random) {
+  constructor(rig: Rig, random: Random, isOpen: boolean) {
     this.rig = rig;
     this.random = random;
+    this.#isOpen = isOpen;
     this.#shares = new Shares(rig, ['Widget']);
   }
 
   async change(): Promise<void> {
     for (let count = this.random.integer(1, 4); count > 0; count -= 1) {
-      if (this.random.chance(0.35) && this.#live.length > 0) await this.#share();
+      if (this.random.chance(0.4) && this.#live.length > 0) await this.#mark();
+      else if (this.random.chance(0.35) && this.#live.length > 0) await this.#share();
       else await this.#write();
     }
+  }
+
+  /** Has a user mark widgets that it sees; the owner may change their titles along with that. */
+  async #mark(): Promise<void> {
+    const { random } = this;
+    const user = random.pick(this.viewers);
+    const seen = (await this.expected(user)).filter(() => random.chance(0.4));
+    const marks = this.#marks.get(user.userId) ?? new Map<string, number>();
+    this.#marks.set(user.userId, marks);
+    const update = Object.fromEntries(
+      seen.map((id) => {
+        const mark = random.integer(0, 3);
+        marks.set(id, mark);
+        const isMixed = user === U1 && random.chance(0.3);
+        return [id, isMixed ? { mark, title: random.pick(TITLES) } : { mark }];
+      }),
+    );
+    const response = await this.rig.call('Widget/set', { update }, { user });
+    expect(Object.keys(response.updated ?? {}).sort()).toEqual([...seen].sort());
+  }
+
+  /** Each user reads the marks of its own. */
+  async check({ userId }: Principal, _: string, view: ReadonlyMap<string, Json>): Promise<void> {
+    for (const [id, { mark }] of view) expect(mark, id).toBe(this.#marks.get(userId)?.get(id) ?? 0);
   }
 
   async #write(): Promise<void> {
@@ -79,6 +114,7 @@ class Widgets implements World {
   }
 
   async expected({ userId, roles }: Principal): Promise<readonly string[]> {
+    if (this.#isOpen || userId === U1.userId) return this.#live;
     const { list } = await this.rig.call('Widget/get', {});
     return list.flatMap(({ id, tags, rankNumber }: Json) => {
       const isNamed = tags[userId] === true;
@@ -94,10 +130,19 @@ function shareOf(id: string): string {
 }
 
 /** Follows widgets that change at random. */
-export async function runTrace(random: Random, steps: number, logic: Logic = {}): Promise<void> {
-  const rig = new Rig({}, { ...logic, widget: RULED });
+export function runTrace(random: Random, steps: number, logic: Logic = {}): Promise<void> {
+  return run(random, steps, { ...logic, widget: RULED });
+}
+
+/** Follows widgets that all users see, each with marks of its own. */
+export function runOpen(random: Random, steps: number, logic: Logic = {}): Promise<void> {
+  return run(random, steps, { ...logic, widget: OWNED });
+}
+
+async function run(random: Random, steps: number, logic: Logic): Promise<void> {
+  const rig = new Rig({}, logic);
   try {
-    await followWorld(new Widgets(rig, random), steps);
+    await followWorld(new Widgets(rig, random, logic.widget === OWNED), steps);
   } finally {
     await rig.close();
   }

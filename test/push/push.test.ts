@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/accounts/principal.js';
-import type { DataTypeDefinition } from '../../src/capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../src/capability/definition.js';
 import { EventSources } from '../../src/http/event-source.js';
 import type { Shared } from '../../src/http/shared.js';
 import type { Hub } from '../../src/push/hub/hub.js';
 import { Push } from '../../src/push/push.js';
 import type { StateChange } from '../../src/store/port.js';
 
-const TYPE = { name: 'Todo', capability: 'urn:example:todos' } as DataTypeDefinition;
+function typeOf(name: string, capability: string): DataTypeDefinition {
+  return {
+    name,
+    capability,
+    properties: [] as readonly PropertyDefinition[],
+  } as DataTypeDefinition;
+}
+
+const TYPE = typeOf('Todo', 'urn:example:todos');
 const DEAF = { wake: () => undefined, ended: () => undefined };
 const HUB = { publish: () => undefined } as unknown as Hub;
 
@@ -20,7 +28,7 @@ function principalOf(accounts: number): Principal {
   return { ...all, credential, userId: 'u', accounts: new Map(reached) } as unknown as Principal;
 }
 
-const OTHER = { name: 'Note', capability: 'urn:example:notes' } as DataTypeDefinition;
+const OTHER = typeOf('Note', 'urn:example:notes');
 
 /**
  * Returns a process's push; `state` is what the database says of every account. `listeners` gets
@@ -52,7 +60,7 @@ function pushOf(
   });
 }
 
-const ADMIN_TYPE = { name: 'AdminUser', capability: 'urn:jmapsmith:admin' } as DataTypeDefinition;
+const ADMIN_TYPE = typeOf('AdminUser', 'urn:jmapsmith:admin');
 
 it('a receiver is told of the directory’s types in the directory alone', async () => {
   const directory = { capabilities: new Set([ADMIN_TYPE.capability]), readOnly: false };

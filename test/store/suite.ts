@@ -15,6 +15,7 @@ import { stateReadCases } from './suite/state-reads.js';
 import { statementCases } from './suite/statements.js';
 import { transactionCases } from './suite/transactions.js';
 import { uniqueCases } from './suite/uniques.js';
+import { userValueCases } from './suite/user-values.js';
 
 /**
  * Tests what every engine of the store port must do: each engine's test file calls this with its
@@ -39,6 +40,7 @@ export function storeSuite(name: string, open: OpenEngine): void {
     uniqueCases(bench);
     changeCases(bench);
     scopeCases(bench);
+    userValueCases(bench);
     blobCases(bench);
     transactionCases(bench);
     exclusiveCases(bench);

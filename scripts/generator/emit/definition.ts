@@ -62,6 +62,7 @@ export function addDefinition(
 function addShape(module: GeneratedModule, type: ModelType): void {
   const { name, errors, answered, share, sorts } = type;
   const optional = type.properties.filter(mayBeRemoved).map((each) => literal(each.name));
+  const own = type.properties.filter(({ perUser }) => perUser).map((each) => literal(each.name));
   const parts = {
     object: name,
     create: `${name}Create`,
@@ -73,6 +74,7 @@ function addShape(module: GeneratedModule, type: ModelType): void {
     ...(errors === undefined ? {} : { error: `${name}SetError` }),
     ...(answered === undefined ? {} : { answered: `${name}Answered` }),
     ...(share === undefined ? {} : { rights: `${name}Rights` }),
+    ...(own.length === 0 ? {} : { own: own.join(' | ') }),
   };
   module.addInterface({
     name: `${name}Shape`,
@@ -167,6 +169,8 @@ function propertyValue(property: ModelProperty): PropertyValue {
     within,
     onRequest,
     readable,
+    perUser,
+    ownerDefault,
   } = property;
   return {
     kind,
@@ -188,6 +192,8 @@ function propertyValue(property: ModelProperty): PropertyValue {
     within,
     onRequest,
     readable,
+    perUser,
+    ownerDefault,
   };
 }
 

@@ -187,7 +187,9 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('number', 'BigInt'),
       column('objectId', 'String'),
       column('kind', 'Int', {
-        description: '0 created, 1 updated, 2 destroyed, 3 principals get or lose scopes.',
+        description:
+          '0 created, 1 updated, 2 destroyed, 3 principals get or lose scopes, 4 a user’s own ' +
+          'values changed.',
       }),
       column('at', 'BigInt'),
       optionalColumn(
@@ -198,8 +200,8 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       optionalColumn(
         'scopes',
         'String',
-        'JSON: the scopes of the object from then on, or what principals get and lose; null: the ' +
-          'type had no access rules.',
+        'JSON: the scopes of the object from then on, what principals get and lose, or the scope ' +
+          'of the user; null: none counted.',
       ),
       optionalColumn('scopesBefore', 'String', 'JSON: its scopes before; null: the same.'),
     ],
@@ -212,7 +214,9 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('accountId', 'String'),
       column('type', 'String'),
       column('objectId', 'String', {
-        description: 'Empty: the principal of the scope got or lost scopes.',
+        description:
+          'Empty: the principal of the scope got or lost scopes. "-": users who have the scope ' +
+          'were told of a change.',
       }),
       column('scope', 'String'),
       column('number', 'BigInt', { description: 'Of the last change record about both.' }),
@@ -240,6 +244,19 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ],
     ['principalId'],
     [['number']],
+  ),
+  makeTable(
+    'JmapUserValue',
+    'The values that a user has given of its own at an object.',
+    [
+      column('accountId', 'String'),
+      column('type', 'String'),
+      column('objectId', 'String'),
+      column('userId', 'String'),
+      column('values', 'String', { description: 'JSON: by column.' }),
+    ],
+    ['accountId', 'type', 'objectId', 'userId'],
+    [['userId']],
   ),
   makeTable(
     'JmapOnce',
@@ -399,6 +416,7 @@ export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapScope',
   'JmapGrant',
   'JmapReach',
+  'JmapUserValue',
   'JmapReference',
   'JmapBlobReference',
 ]);

@@ -126,6 +126,7 @@ export function described(property: ModelProperty, steps = ''): JSONSchema7 {
     ...accessWords(property),
     request,
     readersWords(property),
+    perUserWords(property),
     steps,
   ];
   const parts = all.filter((part) => part !== '');
@@ -142,6 +143,11 @@ export function readersWords({ readable }: ModelProperty): string {
       : `users with the role ${roleIn(scope)}`,
   );
   return `Only for ${readers.join(', and ')}.`;
+}
+
+/** Says that each user has a value of its own; nothing where all have the same. */
+export function perUserWords({ perUser }: ModelProperty): string {
+  return perUser === true ? 'Each user has a value of its own.' : '';
 }
 
 function accessWords(property: ModelProperty): readonly string[] {

@@ -112,7 +112,7 @@ async function addStored(
     (property) => !isShown(property) && property.name !== EVOLVED,
   );
   if (hidden.length === 0) {
-    module.addTypeAlias(`${name}Stored`, keptName(type), words);
+    module.addTypeAlias(`${name}Stored`, storedBase(type), words);
     return;
   }
   const onWire = sharedOnWire(type);
@@ -130,8 +130,15 @@ async function addStored(
   await addWireTypes(
     module,
     types.filter(([title]) => !onWire.has(title)),
-    new Map([[`${name}Stored`, keptName(type)]]),
+    new Map([[`${name}Stored`, storedBase(type)]]),
   );
+}
+
+/** Returns what hooks see of the type on the wire: no values that each user has of its own. */
+function storedBase(type: ModelType): string {
+  const own = type.properties.filter(({ perUser }) => perUser === true);
+  if (own.length === 0) return keptName(type);
+  return `Omit<${keptName(type)}, ${own.map((one) => literal(one.name)).join(' | ')}>`;
 }
 
 /** Returns the type of a create: the object's properties, and secrets, which are never shown. */

@@ -18,6 +18,7 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['JmapState', 'type'],
   ['JmapChange', 'type'],
   ['JmapScope', 'type'],
+  ['JmapUserValue', 'type'],
   ['JmapBlobReference', 'type'],
   ['JmapReference', 'fromType'],
   ['JmapReference', 'toType'],
@@ -57,6 +58,17 @@ export function resetSql(tables: readonly string[]): string {
   SELECT "id", ${text(type)}, 1 FROM "JmapAccount" WHERE true ON CONFLICT DO NOTHING;`,
       `DELETE FROM "JmapChange" WHERE "type" = ${text(type)};`,
     ]),
+  );
+}
+
+/**
+ * Returns the SQL by which the next start refuses old states of users who have views of these
+ * types: they go with the note of the rules (backfill/keep-scopes.ts).
+ */
+export function resetViewsSql(tables: readonly string[]): string {
+  return section(
+    'So are those of users who have views of the types, at the next start.',
+    tables.map((type) => `DELETE FROM "JmapMeta" WHERE "key" = ${text(`rules:${type}`)};`),
   );
 }
 

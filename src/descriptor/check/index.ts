@@ -29,6 +29,7 @@ import { oauthScopes } from './oauth-scopes.js';
 import { optionals } from './optionals.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
+import { perUser } from './per-user.js';
 import { principals } from './principals.js';
 import { propertyNames } from './property-names.js';
 import { queryShapes } from './query-shapes.js';
@@ -96,6 +97,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   uniques,
   answeredProperties,
   readers,
+  perUser,
   queryShapes,
   transitions,
   immutableWhen,

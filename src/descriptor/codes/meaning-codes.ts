@@ -69,6 +69,13 @@ export const MEANING = Object.freeze({
     wrong: "pattern: '['",
     right: "pattern: '^[a-z]+$'",
   },
+  'bad-per-user': {
+    cause:
+      'A property [of each user](properties.md#values-of-each-user) has a default, and clients ' +
+      'write it. Filters, sorts, rules and other values are about what is the same for all users.',
+    wrong: 'seen: { type: boolean, default: false, perUser: true }, … sort: [seen]',
+    right: '…, sort: [created]',
+  },
   'bad-principal': {
     cause:
       '`principal: true` stands at a text or a set of texts, which are ids of users then. It is ' +
@@ -142,7 +149,7 @@ export const MEANING = Object.freeze({
   'bad-share': {
     cause:
       'The keys of `share` name its rights, by which users see and change what others share with ' +
-      'them. The type declares no `shareWith` and no `myRights` of its own.',
+      'them. The type declares no `shareWith`, `myRights` and `isSubscribed` of its own.',
     wrong: 'share: { rights: { mayRead: See it. }, read: mayred }',
     right: 'share: { rights: { mayRead: See it. }, read: mayRead }',
   },

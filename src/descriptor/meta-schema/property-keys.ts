@@ -46,6 +46,11 @@ export const property: JSONSchema7 = {
       'The text is the id of a user, or the keys of a set are: access rules can name the property.',
       false,
     ),
+    perUser: flag(
+      'Each user who sees the object has a value of its own, and the default until it gives one. ' +
+        'All who see the object may set theirs.',
+      false,
+    ),
     stored: {
       enum: wordNames(STORED),
       default: 'hash',

@@ -11,7 +11,9 @@ import { isWrittenByClients } from './access.js';
 /** The properties of a shared type beside its own (RFC 9670 4). */
 export const SHARE_WITH = 'shareWith';
 export const MY_RIGHTS = 'myRights';
-export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS];
+/** Each user has a value of its own. */
+export const IS_SUBSCRIBED = 'isSubscribed';
+export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS, IS_SUBSCRIBED];
 
 /** Returns the names of the rights; undefined where a type's objects can't be shared. */
 export function buildShare({ share }: TypeView): ShareDefinition | undefined {
@@ -67,7 +69,9 @@ function updateOf(
     update.flatMap(({ property }) => property?.name ?? []).filter((name) => name !== OTHERS),
   );
   const others = [
-    ...type.properties.filter(isWrittenByClients).map(({ name }) => name),
+    ...type.properties
+      .filter((one) => !one.perUser && isWrittenByClients(one))
+      .map(({ name }) => name),
     SHARE_WITH,
   ].filter((name) => !named.has(name));
   const names = own.flatMap(({ property }) =>
@@ -116,6 +120,13 @@ export function propertiesOfShare({ share, nameAt }: TypeView): readonly ModelPr
         required: share.rights.map(({ name }) => name),
         additionalProperties: false,
       },
+      at: nameAt,
+    },
+    {
+      ...{ ...common, kind: 'boolean', name: IS_SUBSCRIBED, column: IS_SUBSCRIBED },
+      ...{ nullable: false, access: 'mutable', perUser: true, default: false, ownerDefault: true },
+      description: 'Whether the user wants to see it beside its own. The owner does at first.',
+      schema: { type: 'boolean' },
       at: nameAt,
     },
   ];

@@ -66,6 +66,7 @@ export function buildProperty(
     ...(view.principal ? { principal: true as const } : {}),
     ...(flag(member(view.node, 'onRequest'), false) ? { onRequest: true as const } : {}),
     ...readersOf(view),
+    ...(view.perUser ? { perUser: true as const } : {}),
     ...evolutionOf(view),
     description: words(view.node) || (aggregate ? describeAggregate(aggregate, isInternal) : ''),
     schema,

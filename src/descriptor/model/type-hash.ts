@@ -59,11 +59,12 @@ export function visibleSorts({ sorts }: Pick<ModelType, 'sorts'>): readonly Mode
 function showProperty(property: ModelProperty): object {
   const { name, kind, nullable, optional, required, access, role, format, normalize } = property;
   const { defaultNow, blobs, references, onRequest, readable, principal, computed } = property;
-  const { schema } = property;
+  const { perUser, schema } = property;
   return {
     ...{ name, kind, nullable, optional, required, access, role, format, normalize },
     ...{ default: property.default, defaultNow, blobs, references, onRequest, principal },
     ...(readable === undefined ? {} : { mayLack: true }),
+    ...(perUser === undefined ? {} : { perUser }),
     isComputed: computed !== undefined,
     schema: withoutTitles(schema),
   };

@@ -73,7 +73,7 @@ export function fill(records: readonly ChangeRecord[], maximum: number): Page {
   let index = 0;
   for (const { objectId, kind } of records) {
     index += 1;
-    if (kind === 'access') {
+    if (kind === 'access' || kind === 'own') {
       if (count <= maximum) length = index;
       continue;
     }
@@ -111,7 +111,8 @@ export function addChanges(
   records: readonly ChangeRecord[],
 ): void {
   for (const { objectId, kind } of records) {
-    if (kind !== 'access') kinds.set(objectId, coalesce(kinds.get(objectId), kind));
+    if (kind !== 'access' && kind !== 'own')
+      kinds.set(objectId, coalesce(kinds.get(objectId), kind));
   }
 }
 

@@ -11,14 +11,14 @@ import {
   requireUnbroken,
 } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { knownTypeOf, viewOf } from '../view-of-call.js';
+import { knownTypeOf, stateViewOf } from '../view-of-call.js';
 import { fill, MAX_RECORDS, NOTHING, updatedProperties } from './changes-page.js';
 import { answerViewerChanges } from './viewer-changes.js';
 
 /** Answers Foo/changes (RFC 8620 5.2). */
 export const changes: MethodBody<ChangesArguments> = (args, context) => {
   const type = knownTypeOf(context, typeOf(context));
-  const view = viewOf(context, type);
+  const view = stateViewOf(context, type);
   return view === null
     ? answerChanges(args, context, type)
     : answerViewerChanges(args, context, { type, view });

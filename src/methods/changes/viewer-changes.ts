@@ -17,7 +17,10 @@ import { indexOf } from '../type-index.js';
 import { parseViewState } from '../view-of-call.js';
 import { MAX_RECORDS, pageOf, updatedProperties } from './changes-page.js';
 
-/** Answers the /changes of a type for a user who sees a part of its objects. */
+/**
+ * Answers the /changes of a type for a user who sees a part of its objects, or who has values of
+ * its own there.
+ */
 export async function answerViewerChanges(
   args: ChangesArguments,
   context: CallContext,

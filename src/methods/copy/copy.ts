@@ -16,7 +16,7 @@ import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { requireState } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, stateViewOf, viewOf } from '../view-of-call.js';
 import { type CopyScene, draftCopies, inheritedBlobs, planCopy } from './draft-copies.js';
 
 const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
@@ -114,10 +114,14 @@ async function readOriginals(
   const ids = new Set(plan.creates.flatMap(({ draft }) => draft.sourceId ?? []));
   const { registry, store } = context.services;
   const objects = await store.read(from.id, context, async (snapshot) => {
-    const view = viewOf({ ...context, account: from }, type);
+    const source = { ...context, account: from };
+    const view = viewOf(source, type);
+    const stateView = stateViewOf(source, type);
     const state =
-      view === null ? await snapshot.stateNumber(type) : await snapshot.viewNumber(type, view);
-    requireState('ifFromInState', ifFromInState, formatStateOf(state, view));
+      stateView === null
+        ? await snapshot.stateNumber(type)
+        : await snapshot.viewNumber(type, stateView);
+    requireState('ifFromInState', ifFromInState, formatStateOf(state, stateView));
     const rows = ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties);
     const inheritance = new Inheritance(registry.dataTypes, (...asked) => snapshot.get(...asked));
     const held = view === null ? null : await readHeld(snapshot, view);

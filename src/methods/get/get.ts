@@ -13,9 +13,10 @@ import { quoted, sentence } from '../issues.js';
 import { planOfIds, planOfView } from '../query/visible-plans.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
-import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, stateViewOf, viewerOf, viewOf } from '../view-of-call.js';
 import { addAnswers, type Requested, withSources } from './add-answers.js';
 import { shownObjects } from './shown-objects.js';
+import { addUserValues } from './add-user-values.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
@@ -38,7 +39,7 @@ export async function answerGet(
 ): Promise<Answer> {
   const { id: accountId } = accountOf(context);
   const { limits, conductor } = context.services;
-  const view = viewOf(context, type);
+  const view = stateViewOf(context, type);
   const { properties, asked } = requestedProperties(indexOf(type), args.properties ?? null);
   const requestedIds = args.ids ?? null;
   requireGetLimit(requestedIds, limits);
@@ -83,6 +84,8 @@ async function read(
   const { deadline, request, services } = context;
   const view = viewOf(context, type);
   if (view !== null) return readVisible(context, { type, view, ids, properties });
+  const stateView = stateViewOf(context, type);
+  if (stateView !== null) return readWhole(context, { type, view: stateView, ids, properties });
   const isSingleton = type.singleton === true;
   const found = await services.store.readObjects({
     accountId: accountOf(context).id,
@@ -92,12 +95,40 @@ async function read(
     ids: isSingleton ? [SINGLETON_ID] : ids,
     maxOctets: request.remainingOctets,
   });
-  const { number, objects } = found;
-  if (isSingleton && objects.length === 0)
-    return { number, objects: [unwritten(indexOf(type), properties)] };
+  if ((isSingleton && found.objects.length === 0) || type.share !== undefined)
+    return { ...found, objects: wholeObjects(type, found.objects, properties) };
+  return found;
+}
+
+/** Returns objects as a user reads them who sees all and may do everything. */
+function wholeObjects(
+  type: DataTypeDefinition,
+  found: readonly StoredObject[],
+  properties: readonly PropertyDefinition[],
+): readonly StoredObject[] {
+  if (type.singleton === true && found.length === 0) return [unwritten(indexOf(type), properties)];
   if (type.share === undefined) return found;
   const rights = allRights(type);
-  return { number, objects: objects.map((one) => withRights(type, one, rights, properties)) };
+  return found.map((one) => withRights(type, one, rights, properties));
+}
+
+/** Returns objects of a type with values of each user, for a user who sees all of them. */
+function readWhole(
+  context: CallContext,
+  { type, view, ids, properties }: ObjectsToRead & VisibleType,
+): Promise<StateAndObjects> {
+  const { deadline, request, services } = context;
+  const wanted = type.singleton === true ? [SINGLETON_ID] : ids;
+  return services.store.read(accountOf(context).id, { deadline }, async (snapshot) => {
+    const number = await snapshot.viewNumber(type, view);
+    const found = await snapshot.get(type, wanted, properties, request.remainingOctets);
+    const objects = wholeObjects(type, found, properties);
+    const viewer = viewerOf(context);
+    return {
+      number,
+      objects: await addUserValues(snapshot, type, { objects, properties }, viewer),
+    };
+  });
 }
 
 /** Returns the objects that are in a view, with its number. */
@@ -116,8 +147,9 @@ function readVisible(
     const number = await snapshot.viewNumber(type, view);
     if (window.limit === 0) return { number, objects: [] };
     const page = await snapshot.page(type, plan, window, { properties, maxOctets });
-    const objects =
-      page.found?.objects ?? (await snapshot.get(type, page.ids, properties, maxOctets));
+    const read = page.found?.objects ?? (await snapshot.get(type, page.ids, properties, maxOctets));
+    const found = { objects: read, properties };
+    const objects = await addUserValues(snapshot, type, found, viewerOf(context));
     if (!properties.some(followsRights)) return { number, objects };
     const marks = await snapshot.marksHeld(type, view, page.ids);
     const isOwner = view.scopes.includes(OWNER);

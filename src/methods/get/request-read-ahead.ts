@@ -1,4 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Invocation } from '../../protocol/request.js';
 import type { ObjectSelection, QueryPage, StateAndObjects } from '../../store/port.js';
@@ -60,9 +61,10 @@ export function findReadAhead(
   if (query === undefined || get === undefined) return null;
   const type = methods.get(query.name)?.dataType;
   if (type === undefined || query.name !== `${type.name}/query`) return null;
-  // Hooks may ask for something else, or look at what has become of it. Rights are read apart.
+  // Hooks may ask for something else, or look at what has become of it. Rights and values of each
+  // user are read apart.
   if (get.name !== `${type.name}/get` || typeHooks.has(type.name)) return null;
-  if (type.share !== undefined) return null;
+  if (type.share !== undefined || hasUserValues(type)) return null;
   if (methods.get(get.name)?.dataType !== type) return null;
   const { accountId, '#ids': ids, properties: names = null } = get.args;
   if (accountId !== query.args['accountId'] || !isJsonObject(ids)) return null;

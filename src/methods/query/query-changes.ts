@@ -14,7 +14,13 @@ import {
   type Span,
 } from '../states.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, knownTypeOf, parseViewState, viewOf } from '../view-of-call.js';
+import {
+  formatStateOf,
+  knownTypeOf,
+  parseViewState,
+  stateViewOf,
+  viewOf,
+} from '../view-of-call.js';
 import {
   compileQuery,
   formatQueryState,
@@ -43,11 +49,12 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
   const type = knownTypeOf(context, typeOf(context));
   const account = accountOf(context);
   const view = viewOf(context, type);
+  const stateView = stateViewOf(context, type);
   const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
   const compiled = recognisedQuery(type, asked, context);
   const { hash } = compiled;
   const plan = view === null ? compiled.plan : planOfView(compiled.plan, view);
-  const since = numberIn(stateIn(args.sinceQueryState, hash), view);
+  const since = numberIn(stateIn(args.sinceQueryState, hash), stateView);
   if (since === null) {
     cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.', {
       code: isQueryState(args.sinceQueryState) ? 'otherQuery' : 'notAState',
@@ -63,7 +70,7 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
       kinds: changes,
       left,
       current,
-    } = await changesSince(snapshot, { type, plan, view, since }, context.services);
+    } = await changesSince(snapshot, { type, plan, view, stateView, since }, context.services);
     const { createdIds } = context.request;
     const id = args.upToId && isStable(plan) ? resolveId(args.upToId, createdIds) : null;
     const rank = id === null ? null : await snapshot.rank(type, plan, id);
@@ -75,7 +82,7 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
     return {
       accountId: account.id,
       oldQueryState: args.sinceQueryState,
-      newQueryState: formatQueryState(formatStateOf(current, view), hash),
+      newQueryState: formatQueryState(formatStateOf(current, stateView), hash),
       ...(total === null ? {} : { total }),
       removed,
       added,
@@ -95,7 +102,7 @@ function numberIn(state: string | null, view: View | null): number | null {
 /** Returns what has changed since a number for whoever asks, and the number now. */
 async function changesSince(
   snapshot: Snapshot,
-  { view, since, ...scene }: Pick<ChangesScene, 'type' | 'plan'> & Asked,
+  { view, stateView, since, ...scene }: Pick<ChangesScene, 'type' | 'plan'> & Asked,
   services: Services,
 ): Promise<Since & { readonly current: number }> {
   const { type } = scene;
@@ -103,14 +110,17 @@ async function changesSince(
     const changes = await viewerChangesSince(snapshot, { type, view, since }, services);
     return { ...changes, left: new Map() };
   }
-  const current = await snapshot.stateNumber(type);
-  const span = { since, current };
-  requireReached('sinceQueryState', span);
+  const last = await snapshot.stateNumber(type);
+  const current = stateView === null ? last : await snapshot.viewNumber(type, stateView);
+  requireReached('sinceQueryState', { since, current });
+  // Records behind that are of values of other users.
+  const span = { since, current: since === current ? current : last };
   return { ...(await netChangesSince(snapshot, scene, span, services)), current };
 }
 
 interface Asked {
   readonly view: View | null;
+  readonly stateView: View | null;
   readonly since: number;
 }
 

@@ -8,7 +8,7 @@ import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { recognisedQuery } from '../quota/recognised.js';
 import { indexOf } from '../type-index.js';
-import { formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, knownTypeOf, stateViewOf, viewOf } from '../view-of-call.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 import { planOfView, tellsChanges } from './visible-plans.js';
 
@@ -18,14 +18,15 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
   const view = viewOf(context, type);
+  const stateView = stateViewOf(context, type);
   const asked = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
   const compiled = recognisedQuery(type, asked, context);
   const { hash } = compiled;
   const plan = view === null ? compiled.plan : planOfView(compiled.plan, view);
   const limit = Math.min(args.limit ?? Number.POSITIVE_INFINITY, services.limits.queryMaxLimit);
-  const scene = { type, view, plan, args, limit };
+  const scene = { type, view, stateView, plan, args, limit };
   const { total, position, page } =
-    hasAnchor(args) || needsTotal(args) || view !== null
+    hasAnchor(args) || needsTotal(args) || stateView !== null
       ? await services.store.read(accountId, { deadline, mayScan: true }, (snapshot) =>
           readPlaced(snapshot, scene, context),
         )
@@ -33,7 +34,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   request.readAhead?.notePage(page);
   return context.admit<QueryResponse>({
     accountId,
-    queryState: formatQueryState(formatStateOf(page.number, view), hash),
+    queryState: formatQueryState(formatStateOf(page.number, stateView), hash),
     canCalculateChanges:
       tellsChanges(scene) && services.registry.methods.has(`${type.name}/queryChanges`),
     position,
@@ -47,6 +48,8 @@ interface QueryScene {
   readonly type: DataTypeDefinition;
   /** Null: all objects are seen. */
   readonly view: View | null;
+  /** Null: any change moves the state. */
+  readonly stateView: View | null;
   readonly plan: QueryPlan;
   readonly args: QueryArguments;
   readonly limit: number;
@@ -80,15 +83,15 @@ async function readPlaced(
   scene: QueryScene,
   context: CallContext,
 ): Promise<Placed> {
-  const { type, view, plan, args, limit } = scene;
+  const { type, stateView, plan, args, limit } = scene;
   const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
   const position = hasAnchor(args)
     ? await findAnchor(snapshot, scene, context.request.createdIds)
     : startOf(args, total);
   const objects = selectionAt(position, limit, context);
   const page = await snapshot.page(type, plan, { position, limit }, objects);
-  if (view === null) return { total, position, page };
-  const number = await snapshot.viewNumber(type, view);
+  if (stateView === null) return { total, position, page };
+  const number = await snapshot.viewNumber(type, stateView);
   return { total, position, page: { ...page, number } };
 }
 

@@ -123,6 +123,8 @@ export function writableProperty(
   author: Author,
 ): PropertyDefinition | undefined {
   const property = index.properties.get(name);
+  // Hooks have no values of their own.
+  if (property?.perUser === true && author === 'hook') return undefined;
   if (property !== undefined || author === 'client') return property;
   return index.type.properties.find((each) => each.name === name && each !== index.unknown);
 }

@@ -6,8 +6,9 @@ import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Author } from './draft.js';
+import { NO_VALUES, partOwn } from './own-values.js';
 import type { PlannedUpdate, Target } from './plan-set.js';
-import { type UpdateScene, updateObject } from './update.js';
+import { type UpdateResult, type UpdateScene, updateObject } from './update.js';
 
 /** One create or update that a call wants. */
 export type Operation = CreateOperation | UpdateOperation;
@@ -19,7 +20,9 @@ export interface CreateOperation {
   readonly id: string;
   /** The object as the client sent it, names as declared, even if a hook has replaced it. */
   readonly sent: JsonObject;
+  /** Without the values that its user has of its own. */
   readonly object: StoredObject;
+  readonly own?: JsonObject;
   /** Why it is refused; null while it is not. */
   error: SetError | null;
 }
@@ -38,8 +41,9 @@ export interface DestroyOperation extends Target {
 
 interface ProposedUpdate {
   readonly operation: UpdateOperation;
-  /** The object as this update left it. */
+  /** The object as this update left it, and the user's own values. */
   readonly after: StoredObject;
+  readonly own: JsonObject;
   readonly changed: readonly string[];
 }
 
@@ -49,6 +53,8 @@ export interface ProposedRow {
   /** As it was before the call; null for a create. */
   readonly before: StoredObject | null;
   readonly after: StoredObject;
+  /** The values that the user has of its own after the call. */
+  readonly own: JsonObject;
   readonly create: CreateOperation | null;
   /** The updates that changed it, and what they changed, computed properties included. */
   readonly updates: readonly ProposedUpdate[];
@@ -66,6 +72,9 @@ interface ProposedOperations {
   readonly updates: readonly UpdateOperation[];
   readonly before: ReadonlyMap<string, StoredObject>;
 }
+
+/** The outcome of an update, with the user's own values apart. */
+type OwnResult = UpdateResult & { readonly own: JsonObject };
 
 const NONE: readonly never[] = Object.freeze([]);
 
@@ -126,7 +135,7 @@ export class ProposedChanges {
       if (strides.isOver(values * COMPUTED)) yield;
       const row = this.#begin(create.id, create);
       if (this.#updates.has(create.id)) yield* this.#applyUpdates(create.id, row);
-      else if (row !== null) this.#rows.set(create.id, row);
+      else if (row !== null) this.#keep(create.id, row);
     }
     // An object that is created and updated has its place among the creates.
     for (const id of this.#updates.keys()) {
@@ -143,6 +152,12 @@ export class ProposedChanges {
       if (before === null) unit.create(type, after);
       else unit.update(type, before, after, isStored ? before : null);
     }
+    const { own } = this.#scene;
+    if (own === undefined) return;
+    const moves = Array.from(own.changes(), ([id, columns]) => {
+      return { id, columns, values: own.after(id) };
+    });
+    if (moves.length > 0) unit.noteUserValues(type, moves);
   }
 
   /** Returns who wants the changes: a client, or a hook. */
@@ -229,7 +244,7 @@ export class ProposedChanges {
     const at = row.updates.findIndex(({ operation }) => operation.error !== null);
     const updates = at === -1 ? row.updates : row.updates.slice(0, at);
     const last = updates.at(-1);
-    return last === undefined ? null : { ...row, after: last.after, updates };
+    return last === undefined ? null : { ...row, after: last.after, own: last.own, updates };
   }
 
   /** Applies the updates of one object that come after the last one in `begun`. */
@@ -245,33 +260,64 @@ export class ProposedChanges {
         this.#deny(operation, (row && operation.refused) ?? notFound(operation.key));
         continue;
       }
-      const result = yield* updateObject(this.#patching, row.after, operation.patch, operation);
+      const current = this.#scene.own?.shown(row.after, row.own) ?? row.after;
+      const result = this.#partOwn(
+        row,
+        yield* updateObject(this.#patching, current, operation.patch, operation),
+      );
       if (result.kind === 'unchanged') continue;
       operation.effect = result.object && { before: row.after, after: result.object };
       if (result.kind === 'refused') {
         this.#deny(operation, result.error);
         continue;
       }
-      const { object } = result;
+      const { object, own } = result;
+      row = { ...row, own };
+      if (result.changed.length === 0) continue;
       const after = this.#compute(object);
       const computed = this.index.computed.filter(({ name }) => after[name] !== object[name]);
       const changed =
         computed.length === 0
           ? result.changed
           : [...result.changed, ...computed.map(({ name }) => name)];
-      row = { ...row, after, updates: [...row.updates, { operation, after, changed }] };
+      row = { ...row, after, updates: [...row.updates, { operation, after, own, changed }] };
     }
+    this.#keep(id, row);
+  }
+
+  /** Keeps a row that differs from the object. An update of the user's own values makes none. */
+  #keep(id: string, row: ProposedRow | null): void {
+    this.#scene.own?.keep(id, row?.own ?? null);
     if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);
     else this.#rows.set(id, row);
+  }
+
+  /** Takes the user's own values out of what an update has made of an object. */
+  #partOwn({ own: before }: ProposedRow, result: UpdateResult): OwnResult {
+    const { own } = this.#scene;
+    if (own === undefined || result.kind === 'unchanged') return { ...result, own: before };
+    if (result.object === null) return { ...result, own: before };
+    const { object } = partOwn(this.index.type, result.object);
+    if (result.kind === 'refused') return { ...result, object, own: before };
+    const changed = own.shared(result.changed);
+    return {
+      ...result,
+      object,
+      changed,
+      own: own.valuesAfter(before, result.object, result.changed),
+    };
   }
 
   #begin(id: string, create: CreateOperation | null): ProposedRow | null {
     if (create === null) {
       const before = this.#before.get(id) ?? null;
-      return before === null ? null : { id, before, after: before, create, updates: NONE };
+      if (before === null) return null;
+      const own = this.#scene.own?.before(id) ?? NO_VALUES;
+      return { id, before, after: before, own, create, updates: NONE };
     }
     if (create.error !== null) return null;
-    return { id, before: null, after: this.#compute(create.object), create, updates: NONE };
+    const { own = NO_VALUES } = create;
+    return { id, before: null, after: this.#compute(create.object), own, create, updates: NONE };
   }
 }
 

@@ -6,6 +6,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { placeOfRemoval, recordedReferencesOf } from '../../capability/named-references.js';
 import { replaceTexts } from '../../capability/places.js';
 import { countsObjects } from '../../capability/quota-definition.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { ReferenceName, StoredObject } from '../../store/port.js';
 import type { Quotas } from '../quota/quota-index.js';
@@ -97,7 +98,7 @@ function recordedName({ name, properties }: DataTypeDefinition, property: string
 
 function judgedWithIn(types: readonly DataTypeDefinition[]): ViewRules['judgedWith'] {
   const byName = new Map(types.map((type) => [type.name, type]));
-  const limited = types.filter(({ access }) => access !== undefined);
+  const limited = types.filter((type) => type.access !== undefined || hasUserValues(type));
   return new Map(limited.map(({ name }) => [name, typesJudgedWith(name, byName)]));
 }
 
@@ -106,11 +107,13 @@ function sharedTablesOf(
   judgedWith: ViewRules['judgedWith'],
 ): ViewRules['sharedTables'] {
   const shared = types.filter(isShareable);
+  const limited = types.filter(({ access }) => access !== undefined);
   return new Map(
-    Array.from(judgedWith, ([name, names]) => [
-      name,
-      shared.filter((type) => names.has(type.name)).map(({ table }) => table),
-    ]),
+    limited.map(({ name }) => {
+      const names = judgedWith.get(name);
+      const counting = shared.filter((type) => names?.has(type.name) === true);
+      return [name, counting.map(({ table }) => table)];
+    }),
   );
 }
 

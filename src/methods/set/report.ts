@@ -16,6 +16,7 @@ import { type Steps, Strides } from '../../runtime/paused-work.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import type { OwnValues } from './own-values.js';
 import type { CreateOperation, DestroyOperation, ProposedChanges } from './proposed-changes.js';
 import { MEMBER, unknownNames } from './unknown-members.js';
 
@@ -41,31 +42,36 @@ export class SetReport {
   readonly #unit: UnitOfWork;
   readonly #outcome = new Outcome();
   readonly #rights: ReadonlyMap<string, Rights> | null;
+  readonly #own: OwnValues | undefined;
 
   /**
    * `unit`: all that the call has written. `rights`: of the user at the objects of a shared type;
-   * null for any other one.
+   * null for any other one. `own`: the values that the user has of its own, if the type has some.
    */
   constructor(
     index: TypeIndex,
     unit: UnitOfWork,
     rights: ReadonlyMap<string, Rights> | null = null,
+    own?: OwnValues,
   ) {
     this.#index = index;
     this.#unit = unit;
     this.#rights = rights;
+    this.#own = own;
   }
 
   /** Returns an object as the user reads it after the call. */
-  #shown(object: StoredObject): StoredObject {
+  #shown(object: StoredObject, values = this.#own?.after(object.id)): StoredObject {
     const rights = this.#rights?.get(object.id);
-    return rights === undefined ? object : withRights(this.#index.type, object, rights);
+    const shared = rights === undefined ? object : withRights(this.#index.type, object, rights);
+    if (this.#own === undefined || values === undefined) return shared;
+    return this.#own.shown(shared, values);
   }
 
   /** Returns an object as the user knows it, without rights that may be others now. */
   #known(before: StoredObject, after: StoredObject): StoredObject {
     const { myRights } = this.#index.roles;
-    const shown = this.#shown(before);
+    const shown = this.#shown(before, this.#own?.before(before.id));
     if (myRights === undefined || shown === before) return shown;
     const names = propertiesOfRules(this.#index.type.access ?? []);
     const isSame = [...names].every((name) => jsonEqual(before[name] ?? null, after[name] ?? null));
@@ -122,10 +128,11 @@ export class SetReport {
       yield;
       const after = now ?? before;
       const shown = this.#shown(after);
-      const known = after === before ? shown : this.#known(before, after);
+      const isSame = after === before && this.#own?.isChanged(id) !== true;
+      const known = isSame ? shown : this.#known(before, after);
       const expected = yield* expectedBy(known, patches);
       yield;
-      const move = { before: known, after: shown };
+      const move = { before: known, after: shown, isStamped: after !== before };
       this.#outcome.updated ??= emptyObject<JsonObject | null>();
       this.#outcome.updated[id] = yield* updateReport(index, expected, move, isNoOp);
     }
@@ -245,6 +252,14 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
   return expected;
 }
 
+/** An object before and after an update, as a client reads it. */
+interface Reported {
+  readonly before: StoredObject;
+  readonly after: StoredObject;
+  /** It has the time of an update. */
+  readonly isStamped?: boolean;
+}
+
 /**
  * Returns the report of an update (RFC 8620 5.3): `updated` always, and each property whose stored
  * value isn't what the client takes it to be. The form of a value, or a consequence of the call,
@@ -254,7 +269,7 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
 export function* updateReport(
   index: TypeIndex,
   expected: Expected,
-  { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
+  { before, after, isStamped = before !== after }: Reported,
   isNoOp = true,
 ): Steps<JsonObject | null> {
   // A text may differ from what is stored although its stored form is equal.
@@ -269,6 +284,6 @@ export function* updateReport(
     ),
   );
   const { updated } = index.roles;
-  if (before !== after && updated !== undefined) report[updated.name] = after[updated.name] ?? null;
+  if (isStamped && updated !== undefined) report[updated.name] = after[updated.name] ?? null;
   return Object.keys(report).length === 0 ? null : report;
 }

@@ -1,6 +1,7 @@
 import { propertiesJudged } from '../../access/inheritance.js';
 import { myRightsOf, type Rights } from '../../access/rights.js';
 import type { SetResponse } from '../../capability/standard.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { runInSlices } from '../../runtime/slices.js';
@@ -9,7 +10,7 @@ import { accountOf } from '../accounts.js';
 import type { CallContext, CallHooks } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
-import { formatStateOf, viewOf } from '../view-of-call.js';
+import { formatStateOf, stateViewOf, viewerOf, viewOf } from '../view-of-call.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
 import type { Entry, UnitOfWork } from '../work/unit.js';
 import { CallAccess } from './call-access.js';
@@ -17,6 +18,7 @@ import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
 import type { AccessJudge } from './judge-access.js';
 import { refusalOfDestroy } from './judge-rules.js';
+import { OwnValues, partOwn } from './own-values.js';
 import { refusalOf, type SetPlan, type Target } from './plan-set.js';
 import {
   type CreateOperation,
@@ -43,6 +45,8 @@ export class SetRun {
   /** Objects that the call is to destroy, with the properties that the checks need, by id. */
   #destroyTargets: Rows = NONE;
   readonly #access: CallAccess;
+  /** The values that the user has of its own; undefined: the type has none, or a hook writes. */
+  #own: OwnValues | undefined;
   /** Null: the user may do everything with the type. */
   #judge: AccessJudge | null = null;
   /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
@@ -66,8 +70,8 @@ export class SetRun {
     const { transaction, slices } = this.#unit;
     const stored = await transaction.stateNumber(type);
     const written = this.#unit.countWritten(type);
-    const view = this.#access.viewOf(type);
-    if (view !== null) this.#judge = await this.#access.judgeOf(type);
+    if (this.#access.viewOf(type) !== null) this.#judge = await this.#access.judgeOf(type);
+    const view = this.#plan.author === 'client' ? stateViewOf(this.#context, type) : null;
     const oldState =
       view === null
         ? stored + this.#unit.countRecords(type)
@@ -88,6 +92,7 @@ export class SetRun {
         author: this.#plan.author,
         now: clock(this.#context.services),
         myRights: await this.#myRights(),
+        own: await this.#readOwn(),
       },
       { creates, updates: this.#updates(destroys), before: this.#before },
       this.#compute(),
@@ -106,7 +111,8 @@ export class SetRun {
     if (this.#unit.hasChangedRights) this.#access.renew();
     const sideEffects = await this.#sideEffects(planner?.sideEffects ?? NONE, followers, others);
     const rights = await this.#rightsToTell(creates, sideEffects);
-    const report = new SetReport(this.#plan.known, this.#unit, rights);
+    await this.#addOwn(sideEffects);
+    const report = new SetReport(this.#plan.known, this.#unit, rights, this.#own);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
     if (changes.updates.length + sideEffects.size > 0) {
       await runInSlices(report.tellUpdates(changes, this.#before, sideEffects), slices);
@@ -150,6 +156,25 @@ export class SetRun {
     if (name === undefined || !this.#plan.updates.some(isGiven)) return undefined;
     const rights = await this.#access.rightsAt(type, [...this.#before.values()]);
     return new Map(Array.from(rights, ([id, one]) => [id, myRightsOf(type, one)]));
+  }
+
+  /** Reads the values that the user has of its own; undefined where it has none. */
+  async #readOwn(): Promise<OwnValues | undefined> {
+    const { type } = this.#index;
+    const viewer = this.#plan.author === 'client' ? viewerOf(this.#context) : null;
+    if (viewer === null || !hasUserValues(type)) return undefined;
+    const ids = [...this.#before.keys()];
+    const values = await this.#unit.transaction.userValues(type, viewer.userId, ids);
+    this.#own = new OwnValues(type, viewer, values);
+    return this.#own;
+  }
+
+  /** Reads the same of objects that changed without being named. */
+  async #addOwn(sideEffects: Rows): Promise<void> {
+    if (this.#own === undefined) return;
+    const ids = [...sideEffects.keys()].filter((id) => !this.#before.has(id));
+    const { userId } = this.#own.viewer;
+    this.#own.add(await this.#unit.transaction.userValues(this.#index.type, userId, ids));
   }
 
   /** Returns the user's rights at objects that the response tells of; null: none are shared. */
@@ -222,14 +247,18 @@ export class SetRun {
     const index = this.#index;
     const isKept = index.roles.creator !== undefined && this.#plan.author === 'client';
     const by = isKept ? { creator: this.#context.request.principal.userId } : null;
-    return this.#plan.creates.map(({ key, draft, birth }) => ({
-      kind: 'create',
-      key,
-      id: birth.id,
-      sent: draft.sent,
-      object: newObject(index, draft.values, by === null ? birth : { ...birth, ...by }),
-      error: index.type.singleton === true ? singletonError(index) : refusal(draft),
-    }));
+    return this.#plan.creates.map(({ key, draft, birth }) => {
+      const { object: values, own } = partOwn(index.type, draft.values);
+      return {
+        kind: 'create',
+        key,
+        id: birth.id,
+        sent: draft.sent,
+        object: newObject(index, values, by === null ? birth : { ...birth, ...by }),
+        own,
+        error: index.type.singleton === true ? singletonError(index) : refusal(draft),
+      };
+    });
   }
 
   async #read(creates: readonly CreateOperation[]): Promise<void> {

@@ -7,7 +7,7 @@ import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';
 import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
-import { blobViewOf, formatStateOf, knownTypeOf, viewOf } from '../view-of-call.js';
+import { blobViewOf, formatStateOf, knownTypeOf, stateViewOf } from '../view-of-call.js';
 import { UnitOfWork } from '../work/unit.js';
 import { upkeepOf } from '../work/upkeep-of-services.js';
 import { dropAnswered } from './answered-patches.js';
@@ -104,14 +104,14 @@ export async function writeSet(
   return { answer, unit };
 }
 
-/** Returns the response with the new state of the view, for a user who sees a part of the type. */
+/** Returns the response with the new state of the user's view, where it has one of its own. */
 async function withStateOfView(
   response: SetResponse,
   { index: { type }, author }: SetPlan,
   context: CallContext,
   { transaction }: UnitOfWork,
 ): Promise<SetResponse> {
-  const view = author === 'client' ? viewOf(context, type) : null;
+  const view = author === 'client' ? stateViewOf(context, type) : null;
   if (view === null) return response;
   const number = await transaction.viewNumber(type, view);
   return { ...response, newState: formatStateOf(number, view) };

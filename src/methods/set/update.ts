@@ -2,6 +2,7 @@ import type { PropertyDefinition } from '../../capability/definition.js';
 import { keyOnPath } from '../../capability/places.js';
 import { presentTime } from '../../capability/present-time.js';
 import { isOfEngine } from '../../capability/stored-properties.js';
+import { defaultFor } from '../../capability/user-values.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -27,6 +28,7 @@ import {
   writableProperty,
 } from './draft.js';
 import { takeNearest } from './json-values.js';
+import type { OwnValues } from './own-values.js';
 import { formKeys, membersAfter, type Patched, withPointers } from './patch-keys.js';
 import type { PlannedUpdate } from './plan-set.js';
 import { judgeUnknown, unknownMember } from './unknown-members.js';
@@ -57,6 +59,8 @@ export interface UpdateScene {
   readonly now: number;
   /** By the id of an object: its `myRights`, where an update gives it. */
   readonly myRights?: ReadonlyMap<string, JsonObject> | undefined;
+  /** The values of the user where each has its own; absent for other types, and for hooks. */
+  readonly own?: OwnValues | undefined;
 }
 
 /** Applies one PatchObject to an object in wire form (RFC 8620 5.3): all of it or nothing. */
@@ -200,7 +204,10 @@ function* changedValues(
     const before = (isRights ? scene.myRights?.get(current.id) : current[name]) ?? null;
     const isJson = typeof sentValue === 'object';
     if (isJson) yield;
-    const value = yield* newValue(property, sentValue, values, scene.now);
+    const value =
+      sentValue === undefined && property.perUser === true && scene.own !== undefined
+        ? defaultFor(property, scene.own.viewer)
+        : yield* newValue(property, sentValue, values, scene.now);
     if (isJson) yield;
     if (problems.has(name)) continue;
     if (value === undefined) {

@@ -27,6 +27,7 @@ import { type BlobViewer, KnownBlobs, type KnownIds, knownPrincipals } from './k
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
 import { type AccessRelations, countScopes, isSameList, ScopeUpkeep } from './scope-upkeep.js';
 import { ShareNotices } from './share-notices.js';
+import { type OwnMove, UserValueUpkeep } from './user-value-upkeep.js';
 
 /**
  * Characters that a statement writes of a type with a search index, whose trigrams are made within
@@ -84,6 +85,7 @@ export class UnitOfWork {
   #book: QuotaBook | null = null;
   readonly #scopes: ScopeUpkeep;
   readonly #grants: GrantUpkeep;
+  #userValues: UserValueUpkeep | null = null;
 
   /** `user`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -167,6 +169,13 @@ export class UnitOfWork {
     return this.#transaction;
   }
 
+  /** Notes values that its user has of its own. */
+  noteUserValues(type: DataTypeDefinition, moves: readonly OwnMove[]): void {
+    if (this.#user === null) throw new Error('The server itself has no values of its own.');
+    this.#userValues ??= new UserValueUpkeep(this, this.#user.userId);
+    this.#userValues.note(type, moves);
+  }
+
   create(type: DataTypeDefinition, object: StoredObject): void {
     const { id } = object;
     this.#put(type, { id, before: null, after: object, stored: null });
@@ -221,9 +230,10 @@ export class UnitOfWork {
    */
   countRecords(type: DataTypeDefinition): number {
     const ofAccess = this.#grants.countRecords(type);
+    const others = ofAccess + (this.#userValues?.countRecords(type) ?? 0);
     const work = this.#works.get(type.name);
-    if (work === undefined) return ofAccess;
-    let count = ofAccess + movedAlone(work).length;
+    if (work === undefined) return others;
+    let count = others + movedAlone(work).length;
     for (const entry of work.entries.values()) count += kindsOf(entry).length;
     return count;
   }
@@ -288,6 +298,7 @@ export class UnitOfWork {
     await this.#inParts({ ...blobs, added }, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
     );
+    await this.#userValues?.flush();
     if (followed.length > 0) await this.#moveFollowers(followed);
     return followers;
   }
@@ -309,6 +320,8 @@ export class UnitOfWork {
   /** Writes the quotas that have changed, all change records, and those of changed rights. */
   async record(): Promise<void> {
     await this.settle();
+    // First: the user sees these objects, which others of its changes may end.
+    await this.#userValues?.record();
     for (const work of this.#works.values()) {
       const own = recordsOf(work);
       if (own.length === 0) continue;

@@ -2,12 +2,12 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import { NO_OBJECT, principalScope } from '../../capability/scopes.js';
 import type {
   AccessChange,
+  AnyRecordAt,
   NewChange,
   NewScopes,
   PrincipalId,
   ScopedObject,
   View,
-  ViewRecordAt,
 } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
 import {
@@ -52,11 +52,15 @@ export function accessRecord(
 export function viewRecordsOf(
   type: DataTypeDefinition,
   rows: readonly Row[],
-): readonly ViewRecordAt[] {
+): readonly AnyRecordAt[] {
   return changesOf(type, rows).map(({ number, objectId, kind, at, properties }, index) => {
     const [scopes, scopesBefore] = (rows[index] ?? []).slice(5).map(listIn);
     if (kind === 'access') {
       return { number, at, kind, changes: (scopes ?? []) as readonly AccessChange[] };
+    }
+    if (kind === 'own') {
+      const own = { number, at, kind, objectId, properties };
+      return { ...own, scopes: (scopes ?? []) as readonly string[] };
     }
     return {
       ...{ number, at, kind, objectId, properties },

@@ -12,10 +12,12 @@ import type { Row } from './row-codec.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
 
-const KINDS: readonly RecordKind[] = ['created', 'updated', 'destroyed', 'access'];
+const KINDS: readonly RecordKind[] = ['created', 'updated', 'destroyed', 'access', 'own'];
 
 /** How the database writes the kind of a record of changes of access. */
 export const ACCESS_KIND = KINDS.indexOf('access');
+/** The same of a record of a user's own values. */
+export const OWN_KIND = KINDS.indexOf('own');
 
 /** How the database writes a kind, and by how much a change of it changes the number of objects. */
 export const CHANGE_KINDS: Readonly<
@@ -58,8 +60,12 @@ const MAX_COLUMNS_TEXT = 250;
 
 /** Returns properties as a change record names them: null for more than it has room for. */
 export function changedColumns(properties: readonly PropertyDefinition[] | null): string | null {
-  if (properties === null) return null;
-  const text = properties.map(({ column }) => column).join('\n');
+  return properties === null ? null : columnsText(properties.map(({ column }) => column));
+}
+
+/** Returns columns as a change record names them: null for more than it has room for. */
+export function columnsText(columns: readonly string[]): string | null {
+  const text = columns.join('\n');
   return text.length > MAX_COLUMNS_TEXT ? null : text;
 }
 

@@ -17,6 +17,7 @@ import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
   AccessRecord,
+  AnyRecordAt,
   BlobReference,
   BlobRow,
   BlobUse,
@@ -41,8 +42,8 @@ import type {
   ScopedObject,
   Snapshot,
   StoredObject,
+  ValuesById,
   View,
-  ViewRecordAt,
   WhichObjects,
 } from '../port.js';
 import { ownScopes, principalsOf, scopedObjectsOf, viewRecordsOf } from './access-records.js';
@@ -75,6 +76,7 @@ import { mayBeStale, staleIds, storedQuery } from './stale.js';
 import type { StorageNames } from './storage-names.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';
 import { holdersQuery } from './unique-holders.js';
+import { userValuesOf } from './user-value-rows.js';
 
 /** Octets of existing objects that one call may have in memory at once. */
 const WORKING_OCTETS = 100_000_000;
@@ -152,7 +154,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     type: DataTypeDefinition,
     since: number,
     limit: number,
-  ): Promise<readonly ViewRecordAt[]> {
+  ): Promise<readonly AnyRecordAt[]> {
     const { accountId } = this.scope;
     const rows = await this.all('viewRecords', accountId, type.table, since, limit);
     return viewRecordsOf(type, rows);
@@ -248,6 +250,16 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
     const [row] = await this.all('prunedNumber', accountId, table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
+  }
+
+  async userValues(
+    type: DataTypeDefinition,
+    userId: string,
+    ids: readonly string[],
+  ): Promise<ValuesById> {
+    if (ids.length === 0) return new Map();
+    const place = [this.scope.accountId, type.table, userId] as const;
+    return userValuesOf(type, await this.all('userValues', ...place, textList(ids)));
   }
 
   async page(

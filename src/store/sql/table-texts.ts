@@ -124,6 +124,18 @@ const SHARED = Object.freeze({
  ON CONFLICT ("accountId", "type", "objectId", "scope") DO UPDATE SET
  "number" = excluded."number", "gone" = excluded."gone"`,
 
+  userValues: `SELECT "objectId", "values" FROM "JmapUserValue"
+ WHERE "accountId" = ? AND "type" = ? AND "userId" = ? AND "objectId" IN ?`,
+
+  writeUserValues: `INSERT INTO "JmapUserValue"
+ ("accountId", "type", "objectId", "userId", "values")
+ SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, CAST(? AS TEXT), value ->> 1
+ FROM ROWS(?) WHERE TRUE ON CONFLICT ("accountId", "type", "objectId", "userId") DO UPDATE SET
+ "values" = excluded."values"`,
+
+  deleteUserValues: `DELETE FROM "JmapUserValue"
+ WHERE "accountId" = ? AND "type" = ? AND "objectId" IN ?`,
+
   keptAnswer: `SELECT "arguments", "answer" FROM "JmapOnce"
  WHERE "accountId" = ? AND "key" = ? AND "at" >= ?`,
 

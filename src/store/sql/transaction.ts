@@ -1,6 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { principalAccountId } from '../../capability/principal-names.js';
 import { scopesOfTable, tableOfScope } from '../../capability/scopes.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   AccessChange,
@@ -11,12 +12,14 @@ import type {
   NewChange,
   NewScopes,
   NewTask,
+  OwnChange,
   ReferenceRecord,
   RowsWritten,
   ShareNotice,
   StateChange,
   StoredObject,
   Transaction,
+  ValuesById,
 } from '../port.js';
 import {
   accessRecord,
@@ -30,6 +33,7 @@ import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
+import { ownRecords, ownRow, userValueRows, wholeRow, withWholeScope } from './user-value-rows.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
@@ -110,7 +114,39 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
 
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return NOTHING;
+    if (hasUserValues(type)) return this.#destroyWithValues(type, ids);
     return this.#write(() => this.#engine.destroy(this.scope, type, ids));
+  }
+
+  async #destroyWithValues(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
+    const place = [this.scope.accountId, type.table] as const;
+    await this.#write(() =>
+      Promise.all([
+        this.#engine.destroy(this.scope, type, ids),
+        this.#run('deleteUserValues', ...place, JSON.stringify(ids)),
+      ]),
+    );
+  }
+
+  async writeUserValues(
+    type: DataTypeDefinition,
+    userId: string,
+    values: ValuesById,
+  ): Promise<void> {
+    if (values.size === 0) return;
+    const place = [this.scope.accountId, type.table, userId] as const;
+    const rows = userValueRows(type, values);
+    await this.#write(() => this.#run('writeUserValues', ...place, rows));
+  }
+
+  async recordOwn(
+    type: DataTypeDefinition,
+    userId: string,
+    changes: readonly OwnChange[],
+  ): Promise<number> {
+    const state = await this.#writeRecords(type, ownRecords(userId, changes));
+    await this.#writeScopes(type.table, ownRow(userId, state));
+    return state;
   }
 
   async record(
@@ -123,14 +159,26 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
       // Its objects would be in nobody's view.
       const bare = changes.find(({ scopes }) => scopes === undefined);
       if (bare !== undefined) throw new Error(`A change of ${type.name} has no scopes.`);
-      const state = await this.#writeRecords(type, scopedRecords(changes, properties));
-      await this.#writeScopes(table, scopeRows(changes, state));
-      return state;
+      return this.#recordScoped(type, changes, properties);
     }
+    if (hasUserValues(type)) return this.#recordScoped(type, changes, properties);
     const columns = changedColumns(properties);
     const written = { changes, columns, at: this.#now, current: this.#states.get(table) };
     const state = await this.#write(() => this.#engine.writeChanges(this.scope, table, written));
     this.#noteState(type, state);
+    return state;
+  }
+
+  async #recordScoped(
+    type: DataTypeDefinition,
+    changes: readonly NewChange[],
+    properties: readonly PropertyDefinition[] | null,
+  ): Promise<number> {
+    const isCounted = hasUserValues(type);
+    const records = isCounted ? withWholeScope(changes) : changes;
+    const state = await this.#writeRecords(type, scopedRecords(records, properties));
+    await this.#writeScopes(type.table, scopeRows(changes, state));
+    if (isCounted) await this.#writeScopes(type.table, wholeRow(state));
     return state;
   }
 

@@ -127,6 +127,7 @@ const SECTIONS: Readonly<Record<string, string | undefined>> = Object.freeze({
   answered: 'properties.md#answered-properties',
   onRequest: 'properties.md#answered-properties',
   readable: 'properties.md#readers',
+  perUser: 'properties.md#values-of-each-user',
   unknownProperties: 'properties.md#undeclared-properties',
   unique: 'properties.md#unique',
   optional: 'properties.md#optional-properties',

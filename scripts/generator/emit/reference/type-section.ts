@@ -15,7 +15,7 @@ import type {
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { describeAccess } from '../access-words.js';
 import { describeRules } from '../rule-words.js';
-import { readersWords } from '../type-schemas.js';
+import { perUserWords, readersWords } from '../type-schemas.js';
 import { type Example, exampleOf } from './examples.js';
 import { code, escapeText, json, list, paragraphs, table } from './markdown.js';
 import { memberTable } from './member-table.js';
@@ -138,6 +138,7 @@ function properties(type: ModelType): readonly string[] {
         escapeText(property.description),
         ...(property.onRequest === true ? ['Only on request.'] : []),
         ...(property.readable === undefined ? [] : [readersWords(property)]),
+        ...(property.perUser === true ? [perUserWords(property)] : []),
         ...(property.deprecated === undefined
           ? []
           : [`**Deprecated:** ${escapeText(property.deprecated)}`]),

@@ -16,13 +16,15 @@ export interface Note {
   readonly text: string;
   /** Everyone may read it. */
   readonly public: boolean;
+  /** The user has read it. Each user has a value of its own. */
+  readonly seen: boolean;
   /** Who works on it. */
   readonly assignee: string | null;
   readonly folderId: string | null;
 }
 
 /** A new Note as a client gives it. */
-export type NoteCreate = Partial<Pick<Note, 'text' | 'public' | 'assignee' | 'folderId'>>;
+export type NoteCreate = Partial<Pick<Note, 'text' | 'public' | 'seen' | 'assignee' | 'folderId'>>;
 
 /** Changes of one, as a client gives them. */
 export type NotePatch = jmap.PatchObject<NoteCreate>;
@@ -34,7 +36,7 @@ export interface NoteFilter {
 }
 
 /** The stored object, as the server and its hooks see it. It has internal and secret properties too. */
-export interface NoteStored extends Note {
+export interface NoteStored extends Omit<Note, 'seen'> {
   /** The id of the user who created the object; null where that was a hook. Never on the wire. */
   readonly jmap_creator: string | null;
   /** Never on the wire. */
@@ -49,6 +51,7 @@ export interface NoteShape {
   readonly filter: NoteFilter;
   readonly sort: never;
   readonly stored: NoteStored;
+  readonly own: 'seen';
 }
 
 /** Something to remember. */
@@ -56,7 +59,7 @@ export const noteType = jmap.dataType<NoteShape>({
   name: 'Note',
   capability: 'urn:example:access',
   table: 'Note',
-  hash: '76P90UY6YFnKOdgF2D_jln',
+  hash: 'ylFzibprT9fG3x5MaLLWhP',
   characters: 1096,
   acceptSnakeCase: false,
   properties: {
@@ -72,6 +75,7 @@ export const noteType = jmap.dataType<NoteShape>({
     },
     text: { kind: 'string', default: '' },
     public: { kind: 'boolean', default: false },
+    seen: { kind: 'boolean', default: false, perUser: true },
     cost: { kind: 'integer', default: 0, access: 'internal' },
     assignee: { kind: 'string', nullable: true, format: 'id' },
     folderId: {

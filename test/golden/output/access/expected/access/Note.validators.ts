@@ -9,7 +9,7 @@ const formats0 = func0["id"].isLegal;
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
   let vErrors = null, errors = 0;
   if(data && typeof data == "object" && !Array.isArray(data)){
-    for(const key0 in data){ if(!((((key0 === "assignee") || (key0 === "folderId")) || (key0 === "public")) || (key0 === "text"))){ vErrors = addIssue(vErrors, { at: instancePath, rule: "#/additionalProperties", params: {additionalProperty: key0}, message: "must NOT have additional properties" }); errors++; } }
+    for(const key0 in data){ if(!(((((key0 === "assignee") || (key0 === "folderId")) || (key0 === "public")) || (key0 === "seen")) || (key0 === "text"))){ vErrors = addIssue(vErrors, { at: instancePath, rule: "#/additionalProperties", params: {additionalProperty: key0}, message: "must NOT have additional properties" }); errors++; } }
     if(data.assignee !== undefined){ let data0 = data.assignee;
       if((typeof data0 !== "string") && (data0 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/assignee", rule: "#/properties/assignee/type", params: {type: ["string","null"]}, message: "must be string,null" }); errors++; }
       if(typeof data0 === "string"){ if(!formats0(data0)){ vErrors = addIssue(vErrors, { at: instancePath+"/assignee", rule: "#/properties/assignee/format", message: "must be an Id: 1 to 255 of A-Z, a-z, 0-9, - and _" }); errors++; } }
@@ -19,10 +19,11 @@ function validate0(data, {instancePath="", parentData, parentDataProperty, rootD
       if(typeof data1 === "string"){ if(!formats0(data1)){ vErrors = addIssue(vErrors, { at: instancePath+"/folderId", rule: "#/properties/folderId/format", message: "must be an Id: 1 to 255 of A-Z, a-z, 0-9, - and _" }); errors++; } }
     }
     if(data.public !== undefined){ if(typeof data.public !== "boolean"){ vErrors = addIssue(vErrors, { at: instancePath+"/public", rule: "#/properties/public/type", params: {type: "boolean"}, message: "must be boolean" }); errors++; } }
-    if(data.text !== undefined){ let data3 = data.text;
-      if(typeof data3 === "string"){
-        if(func2(data3) > 1000){ vErrors = addIssue(vErrors, { at: instancePath+"/text", rule: "#/properties/text/maxLength", params: {limit: 1000}, message: "must NOT have more than 1000 characters" }); errors++; }
-        if(data3.includes("\u0000")){ vErrors = addIssue(vErrors, { at: instancePath+"/text", rule: "#/properties/text/storable", message: "must not contain U+0000" }); errors++; }
+    if(data.seen !== undefined){ if(typeof data.seen !== "boolean"){ vErrors = addIssue(vErrors, { at: instancePath+"/seen", rule: "#/properties/seen/type", params: {type: "boolean"}, message: "must be boolean" }); errors++; } }
+    if(data.text !== undefined){ let data4 = data.text;
+      if(typeof data4 === "string"){
+        if(func2(data4) > 1000){ vErrors = addIssue(vErrors, { at: instancePath+"/text", rule: "#/properties/text/maxLength", params: {limit: 1000}, message: "must NOT have more than 1000 characters" }); errors++; }
+        if(data4.includes("\u0000")){ vErrors = addIssue(vErrors, { at: instancePath+"/text", rule: "#/properties/text/storable", message: "must not contain U+0000" }); errors++; }
       } else { vErrors = addIssue(vErrors, { at: instancePath+"/text", rule: "#/properties/text/type", params: {type: "string"}, message: "must be string" }); errors++; }
     }
   } else { vErrors = addIssue(vErrors, { at: instancePath, rule: "#/type", params: {type: "object"}, message: "must be object" }); errors++; }

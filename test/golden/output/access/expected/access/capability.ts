@@ -8,7 +8,7 @@ import { noteMethods, noteType } from './Note.definition.js';
 export const accessCapability = jmap.capability({
   urn: 'urn:example:access',
   name: 'access',
-  descriptorHash: 'sha256-6fea94c45fa5ebfff4bf7891b4044ecdad95f0dfcf75ed9d09f19f3e55290535',
+  descriptorHash: 'sha256-a9f1e8a644b87ebb360b60c7dcf3b2a0b5ce2146611f46a8e5f7f93de145214d',
   dataTypes: [folderType, noteType],
   methods: [...folderMethods, ...noteMethods],
   reference: {
@@ -35,6 +35,12 @@ export const accessCapability = jmap.capability({
           assignee: { description: 'Who works on it.', principal: true, type: ['string', 'null'] },
           folderId: { onDestroy: 'cascade', references: 'Folder', type: ['string', 'null'] },
           public: { default: false, description: 'Everyone may read it.', type: 'boolean' },
+          seen: {
+            default: false,
+            description: 'The user has read it.',
+            perUser: true,
+            type: 'boolean',
+          },
           text: { default: '', description: 'The words.', maxLength: 1000, type: 'string' },
         },
       },

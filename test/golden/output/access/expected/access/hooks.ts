@@ -4,8 +4,8 @@ import type * as jmap from 'jmapsmith/capability';
 import type { FolderShape, FolderStored } from './Folder.definition.js';
 import type { NoteShape, NoteStored } from './Note.definition.js';
 
-/** The first line of a hook file that fits: `// written for: 7c9966eb5562` */
-export const WRITTEN_FOR: string = '7c9966eb5562';
+/** The first line of a hook file that fits: `// written for: 2ebddbc4a610` */
+export const WRITTEN_FOR: string = '2ebddbc4a610';
 
 /** Hooks of Folder. */
 export interface FolderHooks<Database = unknown> extends jmap.TypeHooks<FolderStored, Database, jmap.JsonObject, jmap.StandardSetError> {

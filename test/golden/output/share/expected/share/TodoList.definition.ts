@@ -28,7 +28,8 @@ export interface TodoListKept {
 }
 
 /** A new TodoList as a client gives it. */
-export type TodoListCreate = Partial<Pick<TodoList, 'shareWith' | 'name' | 'color'>>;
+export type TodoListCreate = Partial<Pick<TodoList, 'shareWith' | 'isSubscribed' | 'name' |
+  'color'>>;
 
 /** Changes of one, as a client gives them. */
 export type TodoListPatch = jmap.PatchObject<TodoListCreate>;
@@ -79,6 +80,7 @@ export const todoListType = jmap.dataType<TodoListShape>({
     updated: { kind: 'date', role: 'updated' },
     shareWith: { kind: 'json', role: 'shareWith', nullable: true },
     myRights: { kind: 'json', role: 'myRights' },
+    isSubscribed: { kind: 'boolean', default: false, perUser: true, ownerDefault: true },
     name: { kind: 'string', default: '' },
     color: { kind: 'string', default: '' },
   },

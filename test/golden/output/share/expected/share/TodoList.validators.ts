@@ -9,7 +9,7 @@ const formats0 = func4["id"].isCanonical;
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
   let vErrors = null, errors = 0;
   if(data && typeof data == "object" && !Array.isArray(data)){
-    for(const key0 in data){ if(!(((key0 === "color") || (key0 === "name")) || (key0 === "shareWith"))){ vErrors = addIssue(vErrors, { at: instancePath, rule: "#/additionalProperties", params: {additionalProperty: key0}, message: "must NOT have additional properties" }); errors++; } }
+    for(const key0 in data){ if(!((((key0 === "color") || (key0 === "name")) || (key0 === "shareWith")) || (key0 === "isSubscribed"))){ vErrors = addIssue(vErrors, { at: instancePath, rule: "#/additionalProperties", params: {additionalProperty: key0}, message: "must NOT have additional properties" }); errors++; } }
     if(data.color !== undefined){ let data0 = data.color;
       if(typeof data0 === "string"){
         if(func0(data0) > 20){ vErrors = addIssue(vErrors, { at: instancePath+"/color", rule: "#/properties/color/maxLength", params: {limit: 20}, message: "must NOT have more than 20 characters" }); errors++; }
@@ -48,6 +48,7 @@ function validate0(data, {instancePath="", parentData, parentDataProperty, rootD
         }
       }
     }
+    if(data.isSubscribed !== undefined){ if(typeof data.isSubscribed !== "boolean"){ vErrors = addIssue(vErrors, { at: instancePath+"/isSubscribed", rule: "#/properties/isSubscribed/type", params: {type: "boolean"}, message: "must be boolean" }); errors++; } }
   } else { vErrors = addIssue(vErrors, { at: instancePath, rule: "#/type", params: {type: "object"}, message: "must be object" }); errors++; }
   validate0.errors = vErrors;
   return errors === 0;

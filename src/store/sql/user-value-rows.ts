@@ -1,0 +1,92 @@
+import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
+import { COUNTED, principalScope, WHOLE } from '../../capability/scopes.js';
+import { perUserOf } from '../../capability/user-values.js';
+import { parseJson } from '../../protocol/ijson.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { NewChange, OwnChange, ValuesById } from '../port.js';
+import type { RecordsToWrite } from './engine-port.js';
+import { columnsText, OWN_KIND } from './records.js';
+import type { Row } from './row-codec.js';
+
+/** Rows of values that each user has of its own, and their change records. */
+
+/** Reads rows `[objectId, values]`, whose values are by column. */
+export function userValuesOf(type: DataTypeDefinition, rows: readonly Row[]): ValuesById {
+  const properties = perUserOf(type);
+  return new Map(
+    (rows as readonly (readonly [string, string])[]).map(([id, text]) => {
+      const stored = parseJson(text);
+      const values = emptyObject();
+      if (isJsonObject(stored)) {
+        for (const { name, column, kind } of properties) {
+          const value = stored[column] ?? null;
+          if (value !== null && isOfKind(value, kind)) values[name] = value;
+        }
+      }
+      return [id, values];
+    }),
+  );
+}
+
+const JSON_TYPES = Object.freeze({
+  string: 'string',
+  date: 'string',
+  boolean: 'boolean',
+  integer: 'number',
+  number: 'number',
+  json: null,
+}) satisfies Readonly<Record<PropertyKind, string | null>>;
+
+/** Returns false for what a version has stored whose property of this name had other values. */
+function isOfKind(value: JsonValue, kind: PropertyKind): boolean {
+  const wanted = JSON_TYPES[kind];
+  return wanted === null || typeof value === wanted;
+}
+
+/** Returns the values of objects as JSON: rows `[objectId, values]`. */
+export function userValueRows(type: DataTypeDefinition, values: ValuesById): string {
+  const properties = perUserOf(type);
+  const toColumns = (own: JsonObject): JsonObject => {
+    const stored = emptyObject();
+    for (const { name, column } of properties) {
+      const value = own[name] ?? null;
+      if (value !== null) stored[column] = value;
+    }
+    return stored;
+  };
+  return JSON.stringify(Array.from(values, ([id, own]) => [id, JSON.stringify(toColumns(own))]));
+}
+
+/** Returns changes with the scope of users who see all objects of their type. */
+export function withWholeScope(changes: readonly NewChange[]): readonly NewChange[] {
+  return changes.map((change): NewChange => {
+    const { kind, scopes } = change;
+    const isGone = kind === 'destroyed';
+    const after = isGone ? [] : [...(scopes?.after ?? []), WHOLE];
+    const known = scopes?.before ?? null;
+    const before = isGone || known !== null ? [...(known ?? []), WHOLE] : null;
+    return { ...change, scopes: { after, before } };
+  });
+}
+
+/** Returns the row of JmapScope by which users who see all objects know of a change. */
+export function wholeRow(state: number): string {
+  return JSON.stringify([[COUNTED, WHOLE, state, 1]]);
+}
+
+/** Returns the same for the user whose own values changed. */
+export function ownRow(userId: string, state: number): string {
+  return JSON.stringify([[COUNTED, principalScope(userId), state, 1]]);
+}
+
+/** Returns the change records of a user's own values. */
+export function ownRecords(
+  userId: string,
+  changes: readonly OwnChange[],
+): Pick<RecordsToWrite, 'rows' | 'count' | 'growth'> {
+  const scopes = [principalScope(userId)];
+  const rows = changes.map(({ objectId, columns }) => {
+    return [objectId, OWN_KIND, columnsText(columns), scopes, null];
+  });
+  return { rows: JSON.stringify(rows), count: rows.length, growth: 0 };
+}

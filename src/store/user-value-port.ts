@@ -1,0 +1,34 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type { JsonObject } from '../protocol/json.js';
+
+/**
+ * The part of the store's port that keeps values which each user has of its own. The rows of
+ * objects lack them.
+ */
+
+/** The values that users have given, by the ids of objects. */
+export type ValuesById = ReadonlyMap<string, JsonObject>;
+
+export interface UserValueReads {
+  /** Returns the values that a user has given of objects. Leaves out objects with none. */
+  userValues(type: DataTypeDefinition, userId: string, ids: readonly string[]): Promise<ValuesById>;
+}
+
+/** An object of which a user's values changed. */
+export interface OwnChange {
+  readonly objectId: string;
+  /** Columns of the properties that changed. */
+  readonly columns: readonly string[];
+}
+
+export interface UserValueWrites {
+  /** Keeps all values that a user gives of objects. A destroy removes those of its objects. */
+  writeUserValues(type: DataTypeDefinition, userId: string, values: ValuesById): Promise<void>;
+
+  /** Writes change records that are told to one user alone. Resolves to the state of the type. */
+  recordOwn(
+    type: DataTypeDefinition,
+    userId: string,
+    changes: readonly OwnChange[],
+  ): Promise<number>;
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Desk } from './desk.js';
+import { makeProject, type People, startPeople } from './rules-rig.js';
+
+/** Versions of a project on one database: a type gets values of each user, and others later. */
+
+const note = (...properties: readonly string[]): string => `capability: urn:example:notebooks
+types:
+  Note:
+    properties:
+${properties.map((line) => `      ${line}\n`).join('')}`;
+
+const TEXT = "text: { type: string, maxLength: 100, default: '' }";
+const WORDS = "words: { type: string, maxLength: 100, default: '', renamedFrom: text }";
+const SEEN = 'seen: { type: boolean, default: false, perUser: true }';
+const SEEN_AT = 'seen: { type: string, maxLength: 20, default: never, perUser: true }';
+
+it('old states end when values of each user come, and where clients have to fetch', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-own-data-'));
+  const roots: string[] = [];
+  let people: People<'ada' | 'cat'> | undefined;
+  onTestFinished(async () => {
+    await people?.close();
+    for (const path of [dataDir, ...roots]) await rm(path, { recursive: true, force: true });
+  });
+  const serve = async (...properties: readonly string[]) => {
+    await people?.close();
+    roots.push(await makeProject(note(...properties), roots.at(-1)));
+    const members = { ada: {}, cat: { given: 'write' } } as const;
+    people = await startPeople(roots.at(-1) ?? '', { url: null, dataDir }, members);
+    const { users, accountId } = people;
+    return { ada: new Desk(users.ada, accountId), cat: new Desk(users.cat, accountId) };
+  };
+  const stateOf = async (desk: Desk) => (await desk.call('Note/get', { ids: [] })).state;
+  const since = (desk: Desk, sinceState: string) => desk.call('Note/changes', { sinceState });
+
+  const first = await serve(TEXT);
+  const id = await first.ada.create('Note', { text: 'A' });
+  const plain = await stateOf(first.ada);
+
+  const second = await serve(TEXT, SEEN);
+  expect((await since(second.ada, plain)).error).toBe('cannotCalculateChanges');
+  const [adas, cats] = [await stateOf(second.ada), await stateOf(second.cat)];
+  expect(await second.ada.update('Note', id, { seen: true })).toBeNull();
+  expect(await since(second.ada, adas)).toMatchObject({ updated: [id] });
+  expect(await since(second.cat, cats)).toMatchObject({ updated: [], newState: cats });
+
+  // A value that doesn't fit any more reads as the default.
+  const third = await serve(TEXT, SEEN_AT);
+  expect(await since(third.cat, cats)).toMatchObject({ updated: [], newState: cats });
+  expect((await third.ada.call('Note/get')).list).toMatchObject([{ id, seen: 'never' }]);
+
+  const fourth = await serve(WORDS, SEEN_AT);
+  expect((await since(fourth.cat, cats)).error).toBe('cannotCalculateChanges');
+  expect((await fourth.cat.call('Note/get')).list).toMatchObject([{ id, words: 'A' }]);
+}, 600_000);
