@@ -48,13 +48,15 @@ export interface TodoListRights {
     /** Change its todos. */
     readonly mayWrite: boolean;
   };
+  /** Whether the user wants to see it beside its own. The owner does at first. Each user has a value of its own. */
+  readonly isSubscribed: boolean;
 }
 
 /** A list of todos. */
 export type TodoList = TodoListKept & TodoListRights;
 
 /** The stored object, as the server and its hooks see it. */
-export type TodoListStored = TodoListKept;
+export type TodoListStored = Omit<TodoListKept, 'isSubscribed'>;
 
 /** The types of TodoList, for inference. */
 export interface TodoListShape {
@@ -65,6 +67,7 @@ export interface TodoListShape {
   readonly sort: never;
   readonly stored: TodoListStored;
   readonly rights: TodoListRights;
+  readonly own: 'isSubscribed';
 }
 
 /** A list of todos. */
@@ -72,7 +75,7 @@ export const todoListType = jmap.dataType<TodoListShape>({
   name: 'TodoList',
   capability: 'urn:example:share',
   table: 'TodoList',
-  hash: 'eCs1aJd95TeXMedJDNK3VV',
+  hash: 'emRaUiK7nNXVFVcR-3EbjB',
   acceptSnakeCase: false,
   properties: {
     id: { kind: 'string', role: 'id' },

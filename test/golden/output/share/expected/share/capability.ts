@@ -8,7 +8,7 @@ import { todoListMethods, todoListType } from './TodoList.definition.js';
 export const shareCapability = jmap.capability({
   urn: 'urn:example:share',
   name: 'share',
-  descriptorHash: 'sha256-53fef1d5229ac1bd3a8a0a6760c3589715bafb0ac536306ab19f2baad3a7e775',
+  descriptorHash: 'sha256-f7ebc3a035a109f86ba0759c1cbb38470762eeeae6486e5f8d1cde7cf9a905fd',
   dataTypes: [todoType, todoListType],
   methods: [...todoMethods, ...todoListMethods],
   reference: {

@@ -4,8 +4,8 @@ import type * as jmap from 'jmapsmith/capability';
 import type { TodoShape, TodoStored } from './Todo.definition.js';
 import type { TodoListShape, TodoListStored } from './TodoList.definition.js';
 
-/** The first line of a hook file that fits: `// written for: 14814867d5c7` */
-export const WRITTEN_FOR: string = '14814867d5c7';
+/** The first line of a hook file that fits: `// written for: 3c9ca6244650` */
+export const WRITTEN_FOR: string = '3c9ca6244650';
 
 /** Hooks of TodoList. */
 export interface TodoListHooks<Database = unknown> extends jmap.TypeHooks<TodoListStored, Database, jmap.JsonObject, jmap.StandardSetError> {
