@@ -96,7 +96,8 @@ export class PrincipalViews {
   lookAt(userIds: Iterable<string>): void {
     if (this.#isClosed) return;
     for (const userId of userIds) this.#waiting.add(userId);
-    this.#running ??= this.#lookAtWaiting();
+    // It ends at once where nobody waits, before its promise is kept here.
+    if (this.#waiting.size > 0) this.#running ??= this.#lookAtWaiting();
   }
 
   /** Does the same for users who listen, at most once in some seconds. */
