@@ -18,6 +18,7 @@ import type {
   Services,
 } from './context.js';
 import { AnsweredBeforeError, type EarlierAnswer, type OnceKey } from './once.js';
+import { openPrincipals } from './principals/open-principals.js';
 import { openQuotas } from './quota/keep-quotas.js';
 
 export interface CallOptions {
@@ -74,7 +75,7 @@ export class MethodCall implements CallContext {
     const { body, name } = this.method;
     const { hooks, services } = this;
     if (services.registry.quotas !== null) await openQuotas(this);
-    if (services.principals !== undefined) await services.principals.openFor(this);
+    if (services.principals !== undefined) await openPrincipals(this);
     if (body === 'hookFile') {
       if (hooks === null) throw new Error(`No hook file implements ${name}.`);
       return hooks.runOwn(name, args);

@@ -13,7 +13,7 @@ import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { AskedValues } from './answered-index.js';
 import type { RequestReadAhead } from './get/request-read-ahead.js';
 import type { FollowUp, OnceSettings } from './once.js';
-import type { PrincipalViews } from './principals/principal-views.js';
+import type { PrincipalServices } from './principals/principal-services.js';
 import type { PushServices } from './push-subscription/services.js';
 import type { Registry } from './registry.js';
 import type { HashSlots } from './set/hash-slots.js';
@@ -54,7 +54,7 @@ export interface Services {
   /** Users, accounts, access and tokens; absent where the administration is not served. */
   readonly directory?: Directory | undefined;
   /** The users that users see (RFC 9670); absent where none are served. */
-  readonly principals?: PrincipalViews | undefined;
+  readonly principals?: PrincipalServices | undefined;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
   readonly secretKey?: Uint8Array | undefined;
   /** Epoch ms; the system's clock where it is left out. */

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
-import type { PrincipalMode } from '../methods/principals/principal-views.js';
+import type { PrincipalMode } from '../methods/principals/principal-services.js';
 import { parseUrl } from '../runtime/parse-url.js';
 import { parseSpan } from '../runtime/spans.js';
 import { readAuth } from './auth-config.js';

@@ -44,8 +44,8 @@ export class InProcessServer {
       entriesOf: ownerEntry,
       baseUrl: null,
     });
-    const { dispatcher } = createDispatcher(engine, { sessions, opened, tellDefect });
-    const { principals } = dispatcher.services;
+    const parts = { sessions, opened, tellDefect };
+    const { principals, dispatcher } = createDispatcher(engine, parts);
     this.#services = dispatcher.services;
     this.#api = new Api({
       registry,

@@ -212,7 +212,12 @@ export function createDispatcher(
       ? new DirectoryRows(storage.prisma, { ids, tasks: listAccountCreatedKinds(registry) })
       : undefined,
   };
-  return { ids, once, dispatcher: new Dispatcher(services, limits, tellDefect, unavailable) };
+  return {
+    ids,
+    once,
+    principals,
+    dispatcher: new Dispatcher(services, limits, tellDefect, unavailable),
+  };
 }
 
 /** Returns the users that users see; undefined where the project or the server has none. */

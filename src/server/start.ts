@@ -219,8 +219,7 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     baseUrl: baseUrlText(config.baseUrl),
   });
   const parts = { sessions, opened, tellDefect, unavailable };
-  const { ids, once, dispatcher } = createDispatcher(engine, parts);
-  const { principals } = dispatcher.services;
+  const { ids, once, principals, dispatcher } = createDispatcher(engine, parts);
   const metrics = metricsOf(engine, duplicates, figures);
   const definitions = [...registry.capabilities.values()];
   const { identity, signIns, close } = await openIdentity({

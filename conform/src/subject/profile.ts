@@ -62,6 +62,11 @@ export interface TypeProfile {
   readonly hasUnique: boolean;
 }
 
+/** Returns whether a check may call a method: those of /set make, change and destroy objects. */
+function mayCall({ refuses }: ModelType, method: StandardMethodName): boolean {
+  return method !== 'set' || refuses === undefined;
+}
+
 /** Returns what checks need to know of a type, read from its descriptor. */
 export function readProfile({ type, capability }: DescribedType): TypeProfile {
   const text = findText(type);
@@ -88,7 +93,7 @@ export function readProfile({ type, capability }: DescribedType): TypeProfile {
     name: type.name,
     capability,
     singleton: type.singleton,
-    methods: new Set(type.methods.map(({ name }) => name)),
+    methods: new Set(type.methods.map(({ name }) => name).filter((name) => mayCall(type, name))),
     text: text?.name ?? '',
     textDistinct: text !== undefined && isBound(type, text),
     textDefault: text?.required === true ? undefined : ((textDefault ?? null) as '' | null),

@@ -1,20 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../../accounts/principal.js';
-import { PRINCIPALS, principalAccountId } from '../../capability/principal-names.js';
+import { principalAccountId } from '../../capability/principal-names.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { setNewest } from '../../runtime/forget-oldest.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type { CallOptions, Snapshot, Store, StoredObject, Transaction } from '../../store/port.js';
-import { accountOf } from '../accounts.js';
-import type { CallContext } from '../context.js';
 import { UnitOfWork } from '../work/unit.js';
 import { takeNotices } from './notifications.js';
 import type { PrincipalTypes } from './principal-index.js';
 import { principalObjects } from './principal-objects.js';
-
-/** The users that a user sees: all of them, or those with whom it has an account in common. */
-export type PrincipalMode = 'shared' | 'all';
+import type { PrincipalMode, PrincipalServices } from './principal-services.js';
 
 export interface PrincipalOptions {
   readonly store: Pick<Store, 'read' | 'write' | 'onCommit'>;
@@ -42,7 +38,7 @@ const LOOK_PAUSE = 5000;
  * it writes what has changed, with change records. So every state that a client gets is one that
  * the user has seen, and no record names what the user has not seen.
  */
-export class PrincipalViews {
+export class PrincipalViews implements PrincipalServices {
   readonly types: PrincipalTypes;
   readonly mode: PrincipalMode;
   readonly #options: PrincipalOptions;
@@ -63,15 +59,6 @@ export class PrincipalViews {
     this.#unsubscribe = options.store.onCommit(({ noticed }) => {
       if (noticed !== undefined) this.lookAt(noticed);
     });
-  }
-
-  /** A call of a method of principals finds the account as it is now. */
-  async openFor(context: CallContext): Promise<void> {
-    const { method, request, deadline } = context;
-    if (method.capability !== PRINCIPALS || method.account === 'none') return;
-    const { userId } = request.principal;
-    // Nobody else has the account.
-    if (accountOf(context).id === principalAccountId(userId)) await this.open(userId, { deadline });
   }
 
   /** Brings the account of a user up to date. */
@@ -96,7 +83,8 @@ export class PrincipalViews {
   lookAt(userIds: Iterable<string>): void {
     if (this.#isClosed) return;
     for (const userId of userIds) this.#waiting.add(userId);
-    this.#running ??= this.#lookAtWaiting();
+    // It ends at once where nobody waits, before its promise is kept here.
+    if (this.#waiting.size > 0) this.#running ??= this.#lookAtWaiting();
   }
 
   /** Does the same for users who listen, at most once in some seconds. */
