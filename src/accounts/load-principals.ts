@@ -14,8 +14,8 @@ import type {
   SharedTypes,
   SignIn,
 } from './principal.js';
-import { accountsSharedWith, type SharedAccount } from './shared-accounts.js';
 import { PRINCIPAL_ACCOUNT } from './principal-accounts.js';
+import { accountsSharedWith, type SharedAccount } from './shared-accounts.js';
 import { sessionKey, subjectKey, unnamedSessionKey } from './sign-in.js';
 import { textsOf } from './stored-texts.js';
 import { tokenCredential } from './token-text.js';
@@ -330,8 +330,7 @@ function modesOf(
 type AccountRow = Awaited<ReturnType<PrismaClient['jmapAccount']['findMany']>>[number];
 
 /** A user, with the facts of the server by which the user's accounts are known. */
-interface ReachOwner
-  extends Required<Pick<ReachSettings, 'sharedTypes' | 'principalTypes'>> {
+interface ReachOwner extends Required<Pick<ReachSettings, 'sharedTypes' | 'principalTypes'>> {
   readonly userId: string;
 }
 

@@ -540,11 +540,7 @@ export interface Snapshot extends AccessReads, UserValueReads {
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
-export interface Transaction
-  extends Snapshot,
-    AccessWrites,
-    PrincipalWrites,
-    UserValueWrites {
+export interface Transaction extends Snapshot, AccessWrites, PrincipalWrites, UserValueWrites {
   /** Inserts whole objects, or replaces ("update") those that exist. */
   writeRows(
     how: RowsWritten,

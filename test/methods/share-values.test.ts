@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Problems } from '../../src/methods/issues.js';
 import { MAX_RIGHTS } from '../../src/capability/share-bounds.js';
+import { Problems } from '../../src/methods/issues.js';
 import { canonicalShares } from '../../src/methods/set/share-values.js';
 import { property } from './gadget.js';
 

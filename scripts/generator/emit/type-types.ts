@@ -1,6 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
 import { EVOLVED } from '../../../src/capability/evolution.js';
-import { isStored } from '../../../src/capability/stored-properties.js';
 import { isGiven, isShown } from '../../../src/descriptor/model/access.js';
 import type { ModelCapability, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import {
@@ -169,9 +168,14 @@ function secretsOf(type: ModelType): readonly NamedSchema[] {
   return [[`${type.name}Secrets`, objectOf(words, secrets, required, describedOf(type))]];
 }
 
+/** Returns whether the engine finds the value for the user who reads a shared object. */
+function isOfReader({ role }: ModelProperty): boolean {
+  return role === 'myRights';
+}
+
 /** Returns the type of what the engine finds for the user who reads a shared object. */
 function rightsOf(type: ModelType): readonly NamedSchema[] {
-  const rights = type.properties.filter((property) => !isStored(property));
+  const rights = type.properties.filter(isOfReader);
   if (rights.length === 0) return [];
   const words = 'The rights at an object of the user who reads it.';
   return [[`${type.name}Rights`, objectOf(words, rights, rights, describedOf(type))]];
@@ -179,7 +183,7 @@ function rightsOf(type: ModelType): readonly NamedSchema[] {
 
 function ownTypes(type: ModelType): readonly NamedSchema[] {
   const { name, properties } = type;
-  const shown = properties.filter((property) => isShown(property) && isStored(property));
+  const shown = properties.filter((property) => isShown(property) && !isOfReader(property));
   return [
     [
       keptName(type),

@@ -15,8 +15,8 @@ import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 import { formatStateOf, knownTypeOf, stateViewOf, viewerOf, viewOf } from '../view-of-call.js';
 import { addAnswers, type Requested, withSources } from './add-answers.js';
-import { shownObjects } from './shown-objects.js';
 import { addUserValues } from './add-user-values.js';
+import { shownObjects } from './shown-objects.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {

@@ -16,6 +16,8 @@ export interface Note {
   readonly text: string;
   /** Everyone may read it. */
   readonly public: boolean;
+  /** The user has read it. Each user has a value of its own. */
+  readonly seen: boolean;
   /** Who works on it. */
   readonly assignee: string | null;
   readonly folderId: string | null;
@@ -31,12 +33,6 @@ export type NotePatch = jmap.PatchObject<NoteCreate>;
 export interface NoteFilter {
   /** `assignee` is this value. */
   readonly assignee?: string | null;
-}
-
-/** The rights at an object of the user who reads it. */
-export interface NoteRights {
-  /** The user has read it. Each user has a value of its own. */
-  readonly seen: boolean;
 }
 
 /** The stored object, as the server and its hooks see it. It has internal and secret properties too. */

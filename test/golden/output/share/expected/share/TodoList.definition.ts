@@ -21,6 +21,8 @@ export interface TodoListKept {
     /** Change its todos. */
     readonly mayWrite?: boolean;
   }>> | null;
+  /** Whether the user wants to see it beside its own. The owner does at first. Each user has a value of its own. */
+  readonly isSubscribed: boolean;
   /** Its name. */
   readonly name: string;
   /** Its colour. */
@@ -48,8 +50,6 @@ export interface TodoListRights {
     /** Change its todos. */
     readonly mayWrite: boolean;
   };
-  /** Whether the user wants to see it beside its own. The owner does at first. Each user has a value of its own. */
-  readonly isSubscribed: boolean;
 }
 
 /** A list of todos. */
