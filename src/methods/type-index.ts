@@ -220,7 +220,8 @@ function titleOf({ share, properties }: DataTypeDefinition): PropertyDefinition 
 
 /** Returns whether something is noted of a destroyed object by the property. */
 function isNoted(type: DataTypeDefinition, property: PropertyDefinition): boolean {
-  return property === titleOf(type) || property === type.query?.collapse?.by;
+  const { role } = property;
+  return role === 'shareWith' || [titleOf(type), type.query?.collapse?.by].includes(property);
 }
 
 /** Returns true for a property that names blobs, objects or principals. */

@@ -39,8 +39,8 @@ export function idsSuite(server: () => RunningServer, count: number = NAMED_PLAC
     model = modelOf(root);
     urns = model.capabilities.map(({ urn }) => urn);
     const folder = join(root, 'capabilities');
-    // Projects with quotas alone offer them.
-    const files = readdirSync(folder).filter((file) => /(?<!-quota)\.yaml$/.test(file));
+    // Projects with quotas alone offer them, and those with shared types the principals.
+    const files = readdirSync(folder).filter((file) => /(?<!-quota|-principals)\.yaml$/.test(file));
     const described = describedWorld(...files.map((file) => join(folder, file)));
     // Of types whose /set is no standard one only hooks make objects.
     types = new Map(

@@ -181,23 +181,6 @@ it('users see the files of what is shared with them, and no other', async () => 
   });
 });
 
-it('users upload files where they may write something, and nowhere else', async () => {
-  const { accountId, ada, bob, bobsOwn, eve, share } = await open('SQLite');
-  const list = await ada.create('TodoList', { name: 'Shopping' });
-  await share(list, { [bob.id]: READ, [eve.id]: WRITE });
-  const args = { create: { k: { data: [{ 'data:asText': 'x' }] } } };
-  const post = (desk: Desk) =>
-    desk.client.http(`/jmap/upload/${accountId}`, { method: 'POST', body: 'x' });
-  await eventually(async () => expect((await post(eve)).status).toBe(200));
-  expect((await eve.call('Blob/upload', args)).created).toHaveProperty('k');
-  expect((await post(bob)).status).toBe(403);
-  expect(await bob.call('Blob/upload', args)).toMatchObject({ error: 'accountReadOnly' });
-  const copy = { fromAccountId: bobsOwn, blobIds: [] };
-  expect(await bob.call('Blob/copy', copy)).toMatchObject({ error: 'accountReadOnly' });
-  await share(list, { [bob.id]: WRITE });
-  expect((await post(bob)).status).toBe(200);
-});
-
 it('users get no secrets with the copies that they make of what is shared with them', async () => {
   const { accountId, ada, bob, bobsOwn } = await open('SQLite');
   const id = await ada.create('Vault', { code: '1-2-3', shareWith: { [bob.id]: READ } });

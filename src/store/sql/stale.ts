@@ -15,7 +15,11 @@ import { hasDeclared, unknownColumn } from './unknown-column.js';
  */
 export function mayBeStale(type: DataTypeDefinition): boolean {
   const keepsUnknown = unknownColumn(type) !== null;
-  return keepsUnknown || type.shadows.length > 0 || type.properties.some(isFilled);
+  return keepsUnknown || type.shadows.length > 0 || filledColumns(type).length > 0;
+}
+
+function filledColumns(type: DataTypeDefinition) {
+  return type.properties.filter((one) => isFilled(one) && isStoredProperty(one));
 }
 
 /** Returns rows `[id, is something null that must not be, ...shadows, undeclared]` of objects. */
@@ -23,8 +27,9 @@ export function storedQuery(
   { type, accountId, dialect }: SqlContext,
   ids: readonly string[],
 ): Fragment {
-  const filled = type.properties.filter(isFilled);
-  const empty = filled.map(({ column }) => `${name(column).text} IS NULL`).join(' OR ');
+  const empty = filledColumns(type)
+    .map(({ column }) => `${name(column).text} IS NULL`)
+    .join(' OR ');
   const shadows = shadowColumns(type).map(({ column }) => name(column).text);
   const column = unknownColumn(type);
   const unknown = column === null ? [] : [name(column).text];

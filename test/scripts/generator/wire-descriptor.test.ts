@@ -55,12 +55,16 @@ function ofType({ renamedFrom: _renamedFrom, ...type }: ModelType): unknown {
   const shown = new Set(type.properties.filter((p) => p.access !== 'internal').map((p) => p.name));
   const isShown = ({ properties }: { readonly properties: readonly { name: string }[] }): boolean =>
     properties.every(({ name }) => shown.has(name));
+  const isOpen = ({ property }: { readonly property?: { readonly name: string } }): boolean =>
+    property === undefined || shown.has(property.name);
   return {
     ...type,
     drops: [],
     properties: type.properties
       .filter(({ name }) => shown.has(name))
       .map(({ secret: _secret, renamedFrom: _from, ...property }) => property),
+    filters: type.filters.filter(isOpen),
+    shadows: type.shadows.filter(isOpen),
     uniques: type.uniques.filter(isShown),
     indexes: type.indexes.filter(isShown),
   };
