@@ -88,6 +88,8 @@ const ACROSS = new Set([
   'JmapBlob_unreferencedSince_idx',
   // The accounts in which something is shared with a principal.
   'JmapGrant_principalId_idx',
+  // The values that a user has of its own, in all accounts.
+  'JmapUserValue_userId_idx',
   // The oldest answers of all accounts that are kept for calls with a key.
   'JmapOnce_at_idx',
   // The work of hooks that is due, in all accounts.

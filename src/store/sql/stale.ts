@@ -1,4 +1,4 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { isFilled } from '../../capability/stored-nulls.js';
 import { isStored as isStoredProperty } from '../../capability/stored-properties.js';
 import { parseJson } from '../../protocol/ijson.js';
@@ -15,7 +15,12 @@ import { hasDeclared, unknownColumn } from './unknown-column.js';
  */
 export function mayBeStale(type: DataTypeDefinition): boolean {
   const keepsUnknown = unknownColumn(type) !== null;
-  return keepsUnknown || type.shadows.length > 0 || type.properties.some(isFilled);
+  return keepsUnknown || type.shadows.length > 0 || filledOf(type).length > 0;
+}
+
+/** Returns the properties whose columns must not hold null. */
+function filledOf({ properties }: DataTypeDefinition): readonly PropertyDefinition[] {
+  return properties.filter((property) => isStoredProperty(property) && isFilled(property));
 }
 
 /** Returns rows `[id, is something null that must not be, ...shadows, undeclared]` of objects. */
@@ -23,8 +28,9 @@ export function storedQuery(
   { type, accountId, dialect }: SqlContext,
   ids: readonly string[],
 ): Fragment {
-  const filled = type.properties.filter(isFilled);
-  const empty = filled.map(({ column }) => `${name(column).text} IS NULL`).join(' OR ');
+  const empty = filledOf(type)
+    .map(({ column }) => `${name(column).text} IS NULL`)
+    .join(' OR ');
   const shadows = shadowColumns(type).map(({ column }) => name(column).text);
   const column = unknownColumn(type);
   const unknown = column === null ? [] : [name(column).text];
