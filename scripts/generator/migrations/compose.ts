@@ -24,7 +24,6 @@ import {
   objectCountsSql,
   removedTypesSql,
   resetSql,
-  resetViewsSql,
   reusedNamesSql,
 } from './shared-rows.js';
 import type { Leftover } from './snapshot.js';
@@ -121,22 +120,12 @@ export async function compose(change: Change): Promise<Composed> {
     reusedNamesSql(change.reused),
     evolve.after,
     resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.table)),
-    resetViewsSql(effects.filter(({ seen, type }) => seen && hasViews(type)).map(tableOf)),
     ...search.after,
   ];
   const sql = parts.join('') || NOTHING;
   if (provider === 'sqlite') return { sql, backfill: [] };
   const split = concurrently(sql, new Set(clean.map(({ name }) => name)));
   return { sql: split.sql + outside([...split.statements, ...search.concurrent]), backfill };
-}
-
-/** Returns whether users have states of the type that are not its counter. */
-function hasViews({ access, properties }: ModelType): boolean {
-  return access !== undefined || properties.some(({ perUser }) => perUser === true);
-}
-
-function tableOf({ type }: TypeEffect): string {
-  return type.table;
 }
 
 /**

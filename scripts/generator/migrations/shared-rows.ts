@@ -61,17 +61,6 @@ export function resetSql(tables: readonly string[]): string {
   );
 }
 
-/**
- * Returns the SQL by which the next start refuses old states of users who have views of these
- * types: they go with the note of the rules (backfill/keep-scopes.ts).
- */
-export function resetViewsSql(tables: readonly string[]): string {
-  return section(
-    'So are those of users who have views of the types, at the next start.',
-    tables.map((type) => `DELETE FROM "JmapMeta" WHERE "key" = ${text(`rules:${type}`)};`),
-  );
-}
-
 /** The number behind every one that an account has seen. */
 const NEXT_NUMBER = 'max("number") + 1';
 

@@ -1,4 +1,4 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { isFilled } from '../../capability/stored-nulls.js';
 import { isStored as isStoredProperty } from '../../capability/stored-properties.js';
 import { parseJson } from '../../protocol/ijson.js';
@@ -15,11 +15,12 @@ import { hasDeclared, unknownColumn } from './unknown-column.js';
  */
 export function mayBeStale(type: DataTypeDefinition): boolean {
   const keepsUnknown = unknownColumn(type) !== null;
-  return keepsUnknown || type.shadows.length > 0 || filledColumns(type).length > 0;
+  return keepsUnknown || type.shadows.length > 0 || filledOf(type).length > 0;
 }
 
-function filledColumns(type: DataTypeDefinition) {
-  return type.properties.filter((one) => isFilled(one) && isStoredProperty(one));
+/** Returns the properties whose columns must not hold null. */
+function filledOf({ properties }: DataTypeDefinition): readonly PropertyDefinition[] {
+  return properties.filter((property) => isStoredProperty(property) && isFilled(property));
 }
 
 /** Returns rows `[id, is something null that must not be, ...shadows, undeclared]` of objects. */
@@ -27,7 +28,7 @@ export function storedQuery(
   { type, accountId, dialect }: SqlContext,
   ids: readonly string[],
 ): Fragment {
-  const empty = filledColumns(type)
+  const empty = filledOf(type)
     .map(({ column }) => `${name(column).text} IS NULL`)
     .join(' OR ');
   const shadows = shadowColumns(type).map(({ column }) => name(column).text);

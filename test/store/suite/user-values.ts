@@ -72,6 +72,7 @@ export function userValueCases(bench: Bench): void {
       await write((t) => t.writeRows('insert', Marked, [{ ...gadget('r1'), mark: { x: 1 } }]));
       const [row] = await read((s) => s.get(Marked, ['r1'], Marked.properties, HUGE));
       expect(row).toEqual(gadget('r1'));
+      expect(await read((s) => s.stale(Marked, [gadget('r1')]))).toEqual(new Set());
     });
 
     it('move the state of their user alone', async () => {
