@@ -218,11 +218,13 @@ async function findClaimable(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const select = { id: true, name: true, ownerId: true } as const;
+  // Nobody can claim the accounts in which users find principals.
+  const ownerId = { not: NO_OWNER };
   const byId = await inChunks(names, (chunk) =>
-    prisma.jmapAccount.findMany({ where: { id: { in: chunk } }, select }),
+    prisma.jmapAccount.findMany({ where: { id: { in: chunk }, ownerId }, select }),
   );
   const byName = await inChunks(names, (chunk) =>
-    prisma.jmapAccount.findMany({ where: { name: { in: chunk } }, select }),
+    prisma.jmapAccount.findMany({ where: { name: { in: chunk }, ownerId }, select }),
   );
   const found = [...new Map([...byId, ...byName].map((row) => [row.id, row])).values()];
   const ownerIds = found.map(({ ownerId }) => ownerId);

@@ -41,6 +41,11 @@ export function tableOfScope(scope: string): string {
   return scope.slice(0, scope.indexOf(':'));
 }
 
+/** Returns the id of the object whose share gives a scope. */
+export function idOfScope(scope: string): string {
+  return scope.slice(scope.indexOf(':') + 1, scope.lastIndexOf('/'));
+}
+
 /** Returns the right that a scope of a share gives. */
 export function rightOfScope(scope: string): string {
   return scope.slice(scope.lastIndexOf('/') + 1);

@@ -1,4 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import { SHARE_NOTICE } from '../capability/principal-names.js';
 
 /**
  * The rows of JmapTask: work that the server does after a commit, at least once. Any server of the
@@ -44,6 +45,9 @@ interface TakeOptions {
   /** Ids of tasks that this server still works at. */
   readonly except: readonly string[];
 }
+
+/** Notes of changed rights are no work of hooks. */
+const OF_HOOKS = Object.freeze({ kind: { not: SHARE_NOTICE } });
 
 export class TaskRows {
   readonly #prisma: PrismaClient;
@@ -121,13 +125,15 @@ export class TaskRows {
 
   /** Forgets all tasks of a kind: no hook does them. Returns how many there were. */
   async drop(kind: string): Promise<number> {
-    return (await this.#prisma.jmapTask.deleteMany({ where: { kind } })).count;
+    const where = { AND: [OF_HOOKS, { kind }] };
+    return (await this.#prisma.jmapTask.deleteMany({ where })).count;
   }
 
   /** Returns the kinds of all tasks, with their counts, by name. */
   async kinds(): Promise<readonly KindCounts[]> {
     const kinds = await this.#prisma.jmapTask.groupBy({
       by: ['kind'],
+      where: OF_HOOKS,
       // Nulls don't count.
       _count: { id: true, error: true },
       orderBy: { kind: 'asc' },
@@ -136,8 +142,10 @@ export class TaskRows {
   }
 
   async count(): Promise<TaskCounts> {
-    const waiting = await this.#prisma.jmapTask.count();
-    const failing = await this.#prisma.jmapTask.count({ where: { error: { not: null } } });
+    const waiting = await this.#prisma.jmapTask.count({ where: OF_HOOKS });
+    const failing = await this.#prisma.jmapTask.count({
+      where: { ...OF_HOOKS, error: { not: null } },
+    });
     return { waiting, failing };
   }
 

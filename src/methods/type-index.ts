@@ -77,6 +77,8 @@ export interface TypeIndex {
   readonly links: readonly PropertyDefinition[];
   /** The text by which users know an object of a shared type. */
   readonly title: PropertyDefinition | undefined;
+  /** The properties to read of an object that is destroyed: for links, and notes of shares. */
+  readonly keptOfDestroyed: readonly PropertyDefinition[];
   /** The properties to read of an object that a call destroys: for links, rules and groups. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
   /** A type may go without `created` and `updated`, or declare its own without the role. */
@@ -134,6 +136,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     rules,
     links: type.properties.filter(isLink),
     title: titleOf(type),
+    keptOfDestroyed: type.properties.filter((one) => isLink(one) || one === titleOf(type)),
     judgedOfDestroyed: type.properties.filter(
       (one) => isLink(one) || isNoted(type, one) || rules?.keepingProperties.includes(one) === true,
     ),
@@ -220,8 +223,7 @@ function titleOf({ share, properties }: DataTypeDefinition): PropertyDefinition 
 
 /** Returns whether something is noted of a destroyed object by the property. */
 function isNoted(type: DataTypeDefinition, property: PropertyDefinition): boolean {
-  const { role } = property;
-  return role === 'shareWith' || [titleOf(type), type.query?.collapse?.by].includes(property);
+  return property === titleOf(type) || property === type.query?.collapse?.by;
 }
 
 /** Returns true for a property that names blobs, objects or principals. */

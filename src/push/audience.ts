@@ -280,6 +280,6 @@ export class Audience implements AccountListener {
 
 /** Returns the key of an account: another one where the user has other scopes. */
 function keyOf(id: string, views: Views): string {
-  const [view] = views.values();
-  return accountKey(view === undefined ? id : `${id} ${identityOf(view)}`);
+  const identities = new Set(Array.from(views.values(), identityOf));
+  return accountKey([id, ...identities].join(' '));
 }

@@ -76,7 +76,50 @@ it.each(['SQLite', 'PostgreSQL'])(
   120_000,
 );
 
-it('users give up their own rights without a note, and hear of a cascade', async () => {
+it('users hear of what goes with another object', async () => {
+  const { idOf, desk, directory } = await serve('SQLite', 'all');
+  const bob = await directory('bob');
+  const above = await desk('ada').create('Board', { name: 'Plans' });
+  const shareWith = { [idOf('bob')]: { mayRead: true, mayWrite: true } };
+  await desk('ada').create('Board', { name: 'Secret', boardId: above, shareWith });
+  const hidden = { [idOf('bob')]: { mayWrite: true } };
+  await desk('ada').create('Board', { name: 'Hidden', boardId: above, shareWith: hidden });
+  expect((await notes(bob)).map(({ name }) => name).sort()).toEqual(['', 'Secret']);
+  await desk('ada').destroy('Board', above);
+  const told = await notes(bob);
+  expect(told.map(({ name, newRights }) => ({ name, newRights }))).toEqual(
+    expect.arrayContaining([
+      { name: 'Secret', newRights: null },
+      { name: '', newRights: null },
+    ]),
+  );
+  expect(told).toHaveLength(2);
+});
+
+it('users learn no name that they could not read, and nobody whom they do not see', async () => {
+  const { idOf, desk, directory, people } = await serve('SQLite', 'shared');
+  const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+  const names = ['bob', 'eve@example.com'] as const;
+  const [bob, eve] = names.map(idOf);
+  const all = { mayRead: true, mayWrite: true, mayAdmin: true };
+  const both = { [`${bob}`]: all, [`${eve}`]: READ };
+  // Ada comes to know them by an account that all have for a while.
+  for (const name of names) await people.give(name, 'read');
+  await eventually(async () =>
+    expect(await desk('ada').update('TodoList', list, { shareWith: both })).toBeNull(),
+  );
+  for (const name of names) await people.give(name, null);
+  const eves = await directory('eve@example.com');
+  expect(await notes(eves)).toMatchObject([{ name: 'Shopping', changedBy: { name: 'ada' } }]);
+  await eventually(async () => expect(await desk('bob').sees('TodoList')).toEqual([list]));
+  const without = { [`shareWith/${eve}`]: null, name: 'Without Eve' };
+  expect(await desk('bob').update('TodoList', list, without)).toBeNull();
+  expect(await notes(eves)).toMatchObject([
+    { name: 'Shopping', changedBy: { name: '', email: null, principalId: null } },
+  ]);
+});
+
+it('users give up their own rights without a note', async () => {
   const { idOf, desk, directory } = await serve('SQLite', 'all');
   const bob = await directory('bob');
   const shareWith = { [idOf('bob')]: { mayRead: true, mayAdmin: true } };

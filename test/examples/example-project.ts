@@ -73,7 +73,9 @@ export function useExample(name: string, databaseUrl?: () => Promise<string>): (
   let example: Example | undefined;
   beforeAll(async () => {
     const root = await exampleProject(name, databaseUrl === undefined ? 'quick' : 'whole');
-    const env = { BOOTSTRAP_TOKEN: 'on', ...(await databaseEnv(databaseUrl)) };
+    // Users of the tests have no account in common.
+    const own = { BOOTSTRAP_TOKEN: 'on', PRINCIPALS: 'all' };
+    const env = { ...own, ...(await databaseEnv(databaseUrl)) };
     server = await startServer({ project: root, bin: binOf(root), env });
     example = await openExample(root, server);
   }, 600_000);

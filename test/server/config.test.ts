@@ -11,6 +11,7 @@ describe('configuration', () => {
       baseUrl: null,
       database: { kind: 'sqlite', file: '/project/data/jmap.db' },
       dataDir: '/project/data',
+      principals: 'shared',
       blobStore: { kind: 'file', folder: '/project/data/blobs' },
       trustProxy: [],
       corsOrigins: [],

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import type { KeptNotice, KnownUser, StoredObject } from '../../store/port.js';
+import type { KeptNotice, KnownUser, PrincipalId, StoredObject } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { emailOf } from './principal-objects.js';
@@ -12,18 +12,27 @@ export const MAX_NOTIFICATIONS = 1000;
 /** Notices that one transaction takes. */
 const AT_ONCE = 2000;
 
+/** Returns those of the users whom the user of the account sees. */
+type FindVisible = (ids: readonly PrincipalId[]) => Promise<readonly PrincipalId[]>;
+
+/** Stands for a user whom the reader doesn't see. */
+const SOMEBODY: JsonObject = Object.freeze({ name: '', email: null, principalId: null });
+
 /**
  * Makes notifications of the notices for the user of an account, in a transaction of that account.
  * An object has one at most: a further change takes the place of the last one, and the rights of
  * before stay. Resolves to whether there may be more notices.
  */
-export async function takeNotices(type: DataTypeDefinition, unit: UnitOfWork): Promise<boolean> {
+export async function takeNotices(
+  type: DataTypeDefinition,
+  unit: UnitOfWork,
+  findVisible: FindVisible,
+): Promise<boolean> {
   const { transaction } = unit;
   const notices = await transaction.principals.notices(AT_ONCE);
   if (notices.length === 0) return false;
-  const users = await transaction.principals.users([
-    ...new Set(notices.map((one) => one.changedBy)),
-  ]);
+  const visible = await findVisible([...new Set(notices.map((one) => one.changedBy))]);
+  const users = await transaction.principals.users(visible);
   const names = new Map(users.map((user) => [user.id, user]));
   const stored = await transaction.get(type, { first: MAX_NOTIFICATIONS + 1 }, type.properties);
   const byObject = new Map(stored.map((object) => [objectKey(object), object]));
@@ -61,15 +70,14 @@ function objectKey(about: Readonly<Record<string, unknown>>): string {
 
 function notificationOf(
   type: DataTypeDefinition,
-  { id, at, changedBy, oldRights, newRights, name, ...object }: KeptNotice,
-  user: KnownUser | undefined,
+  { id, at, oldRights, newRights, name, ...object }: KeptNotice,
+  by: KnownUser | undefined,
 ): StoredObject {
   const { objectType, objectAccountId, objectId } = object;
-  const by = user ?? { id: changedBy, name: '' };
   const values: JsonObject = {
     ...{ id, created: formatUtcDate(at), oldRights, newRights, name },
     ...{ objectType, objectAccountId, objectId },
-    changedBy: { name: by.name, email: emailOf(by.name), principalId: by.id },
+    changedBy: by ? { name: by.name, email: emailOf(by.name), principalId: by.id } : SOMEBODY,
   };
   return Object.assign(emptyObject(), indexOf(type).blank, values) as StoredObject;
 }

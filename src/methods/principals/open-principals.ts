@@ -9,5 +9,6 @@ export async function openPrincipals(context: CallContext): Promise<void> {
   const { userId } = request.principal;
   // Nobody else has the account.
   if (accountOf(context).id !== principalAccountId(userId)) return;
-  await services.principals.open(userId, { deadline });
+  const areNotesAlone = method.dataType === services.principals.types.notification;
+  await services.principals.open(userId, { deadline }, areNotesAlone);
 }

@@ -19,8 +19,11 @@ export function principalObjects(
   { users, accounts }: PrincipalFacts,
 ): ReadonlyMap<string, StoredObject> {
   const owned = new Map<string, ReachedAccount[]>();
-  for (const account of accounts)
-    owned.set(account.ownerId, [...(owned.get(account.ownerId) ?? []), account]);
+  for (const account of accounts) {
+    const known = owned.get(account.ownerId);
+    if (known === undefined) owned.set(account.ownerId, [account]);
+    else known.push(account);
+  }
   return new Map(
     users.map((user) => [user.id, principalObject(type, viewer, user, owned.get(user.id) ?? [])]),
   );

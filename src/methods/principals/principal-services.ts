@@ -10,8 +10,8 @@ export interface PrincipalServices {
   readonly types: PrincipalTypes;
   readonly mode: PrincipalMode;
 
-  /** Brings the account of a user up to date. */
-  open(userId: string, options: CallOptions): Promise<void>;
+  /** Brings the account of a user up to date. `areNotesAlone`: principals stay as they were. */
+  open(userId: string, options: CallOptions, areNotesAlone?: boolean): Promise<void>;
 
   /** Returns principals as a user reads them: with accounts as the session shows them. */
   show(objects: readonly StoredObject[], principal: Principal): readonly StoredObject[];

@@ -45,6 +45,8 @@ export class PrincipalViews implements PrincipalServices {
   /** By user: the version at the last look. */
   readonly #looked = new Map<string, string>();
   readonly #prepared = new Set<string>();
+  /** Users with new notes: they come first. */
+  readonly #noticed = new Set<string>();
   readonly #waiting = new Set<string>();
   readonly #unsubscribe: () => void;
   #running: Promise<void> | null = null;
@@ -57,12 +59,11 @@ export class PrincipalViews implements PrincipalServices {
     this.types = options.types;
     this.mode = options.mode;
     this.#unsubscribe = options.store.onCommit(({ noticed }) => {
-      if (noticed !== undefined) this.lookAt(noticed);
+      if (noticed !== undefined) this.#lookAt(noticed, this.#noticed);
     });
   }
 
-  /** Brings the account of a user up to date. */
-  async open(userId: string, options: CallOptions): Promise<void> {
+  async open(userId: string, options: CallOptions, areNotesAlone = false): Promise<void> {
     if (!this.#prepared.has(userId)) {
       await this.#options.prepare(userId);
       if (this.#prepared.size >= MAX_KNOWN) this.#prepared.clear();
@@ -70,21 +71,25 @@ export class PrincipalViews implements PrincipalServices {
     }
     const accountId = principalAccountId(userId);
     const { store } = this.#options;
-    const isOpen = (snapshot: Snapshot) => this.#isUpToDate(userId, snapshot);
+    const isOpen = (snapshot: Snapshot) => this.#isUpToDate(userId, snapshot, areNotesAlone);
     let version = await store.read(accountId, options, isOpen);
     while (version === null) {
-      const work = (transaction: Transaction) => this.#write(userId, transaction);
+      const work = (transaction: Transaction) => this.#write(userId, transaction, areNotesAlone);
       version = await store.write(accountId, { ...options, isLong: true }, work);
     }
-    setNewest(this.#looked, userId, version, MAX_KNOWN);
+    if (!areNotesAlone) setNewest(this.#looked, userId, version, MAX_KNOWN);
   }
 
   /** Has the accounts of users looked at soon, so that push tells what has changed. */
   lookAt(userIds: Iterable<string>): void {
+    this.#lookAt(userIds, this.#waiting);
+  }
+
+  #lookAt(userIds: Iterable<string>, queue: Set<string>): void {
     if (this.#isClosed) return;
-    for (const userId of userIds) this.#waiting.add(userId);
+    for (const userId of userIds) queue.add(userId);
     // It ends at once where nobody waits, before its promise is kept here.
-    if (this.#waiting.size > 0) this.#running ??= this.#lookAtWaiting();
+    if (queue.size > 0) this.#running ??= this.#lookAtWaiting();
   }
 
   /** Does the same for users who listen, at most once in some seconds. */
@@ -104,6 +109,7 @@ export class PrincipalViews implements PrincipalServices {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#unsubscribe();
+    this.#noticed.clear();
     this.#waiting.clear();
     await this.#running;
   }
@@ -122,20 +128,28 @@ export class PrincipalViews implements PrincipalServices {
   }
 
   async #lookAtWaiting(): Promise<void> {
-    for (const userId of this.#waiting) {
-      this.#waiting.delete(userId);
+    for (;;) {
+      const areNotesAlone = this.#noticed.size > 0;
+      const queue = areNotesAlone ? this.#noticed : this.#waiting;
+      const [userId] = queue;
+      if (userId === undefined) break;
+      queue.delete(userId);
       const deadline = performance.now() + this.#options.patience;
       // The next call of the user looks again.
-      await this.open(userId, { deadline }).catch(this.#options.onError);
+      await this.open(userId, { deadline }, areNotesAlone).catch(this.#options.onError);
     }
     this.#running = null;
   }
 
   /** Resolves to the version where the account is up to date; null where it is not. */
-  async #isUpToDate(userId: string, snapshot: Snapshot): Promise<string | null> {
+  async #isUpToDate(
+    userId: string,
+    snapshot: Snapshot,
+    areNotesAlone: boolean,
+  ): Promise<string | null> {
     const { version, hasNotices } = await snapshot.principals.mark();
     if (hasNotices) return null;
-    if (this.#looked.get(userId) === version) return version;
+    if (areNotesAlone || this.#looked.get(userId) === version) return version;
     const { before, after } = await this.#compare(userId, snapshot);
     const isSame =
       before.length === after.size && before.every((one) => isEqual(one, after.get(one.id)));
@@ -143,14 +157,30 @@ export class PrincipalViews implements PrincipalServices {
   }
 
   /** Writes what has changed. Resolves to the version; null where there is more to write. */
-  async #write(userId: string, transaction: Transaction): Promise<string | null> {
-    const { principal: type, notification } = this.types;
+  async #write(
+    userId: string,
+    transaction: Transaction,
+    areNotesAlone: boolean,
+  ): Promise<string | null> {
+    const { notification } = this.types;
     // Ahead of the facts: what is read later may be newer, and never older.
     const { version } = await transaction.principals.mark();
-    await transaction.stateNumber(type);
+    await transaction.stateNumber(notification);
     const slices = this.#options.conductor.startSlices(undefined, true);
     const unit = new UnitOfWork(transaction, null, slices);
-    const { before, after } = await this.#compare(userId, transaction);
+    if (!areNotesAlone) await this.#renew(userId, unit);
+    const findVisible = async (ids: readonly string[]) =>
+      this.mode === 'all' ? ids : transaction.principals.knownAmong(userId, ids);
+    const hasMore = await takeNotices(notification, unit, findVisible);
+    await unit.flush();
+    await unit.record();
+    return hasMore ? null : version;
+  }
+
+  /** Has a user see the principals that it sees now. */
+  async #renew(userId: string, unit: UnitOfWork): Promise<void> {
+    const { principal: type } = this.types;
+    const { before, after } = await this.#compare(userId, unit.transaction);
     const known = new Map(before.map((one) => [one.id, one]));
     for (const one of before) if (!after.has(one.id)) unit.destroy(type, one);
     for (const [id, one] of after) {
@@ -158,10 +188,6 @@ export class PrincipalViews implements PrincipalServices {
       if (stored === undefined) unit.create(type, one);
       else if (!isEqual(stored, one)) unit.update(type, stored, one);
     }
-    const hasMore = await takeNotices(notification, unit);
-    await unit.flush();
-    await unit.record();
-    return hasMore ? null : version;
   }
 
   /** Returns the principals that a user saw at the last look, and those that it sees now. */

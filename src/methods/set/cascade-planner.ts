@@ -149,7 +149,7 @@ export class CascadePlanner {
       if (type === undefined) continue;
       const isAll = isWhole || hooks?.needsWholeRows(type) === true;
       const counted = registry.relations.readOfDestroyed.get(name);
-      const properties = isAll ? type.properties : (counted ?? indexOf(type).links);
+      const properties = isAll ? type.properties : (counted ?? indexOf(type).keptOfDestroyed);
       const rows = await unit.transaction.get(type, [...ids], properties);
       for (const row of rows) this.#rows.set(textOf({ type: name, id: row.id }), row);
     }

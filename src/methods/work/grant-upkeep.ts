@@ -27,6 +27,12 @@ interface Net {
   step: number;
 }
 
+/** Grants that have gone with objects of a type. */
+export interface EndedGrants {
+  readonly type: DataTypeDefinition;
+  readonly grants: readonly Grant[];
+}
+
 /** The grants that follow from the `shareWith` of objects, as a unit of work changes them. */
 export class GrantUpkeep {
   readonly #relations: AccessRelations;
@@ -35,6 +41,8 @@ export class GrantUpkeep {
   /** Grants given and taken by shares that objects keep. */
   #count = 0;
   #isBusy = false;
+  /** The grants of objects that were destroyed. */
+  readonly ended: EndedGrants[] = [];
   /** By type: the access records that were written. */
   readonly #written = new Map<string, number>();
 
@@ -79,6 +87,7 @@ export class GrantUpkeep {
       if (removed.length === 0) continue;
       await transaction.changeGrants(removed, []);
       this.take(type, { removed, added: [] });
+      this.ended.push({ type, grants: removed });
       if ((this.#nets.get(type.table)?.size ?? 0) > MAX_WAITING) await this.record(transaction);
     }
   }

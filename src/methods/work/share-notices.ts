@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { idOfScope, rightOfScope } from '../../capability/scopes.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import {
   declaredObject,
@@ -6,9 +7,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import type { ShareNotice, StoredObject, Transaction } from '../../store/port.js';
+import type { Grant, ShareNotice, StoredObject, Transaction } from '../../store/port.js';
 import { rightsIn } from '../set/share-values.js';
 import { indexOf } from '../type-index.js';
+import type { EndedGrants } from './grant-upkeep.js';
 
 /** An object before a unit of work and behind it. */
 interface Changed {
@@ -44,8 +46,13 @@ export class ShareNotices {
   }
 
   /** Keeps notices of all that a unit of work has changed, in its transaction. */
-  async keep(works: Iterable<Work>, transaction: Pick<Transaction, 'keepNotices'>): Promise<void> {
-    for (const { type, entries } of works) this.#note(type, entries.values());
+  async keep(
+    works: ReadonlyMap<string, Work>,
+    ended: readonly EndedGrants[],
+    transaction: Pick<Transaction, 'keepNotices'>,
+  ): Promise<void> {
+    for (const { type, entries } of works.values()) this.#note(type, entries.values());
+    for (const { type, grants } of ended) this.#noteEnds(type, grants, works.get(type.name));
     for (const part of this.#parts()) await transaction.keepNotices(part);
   }
 
@@ -53,14 +60,35 @@ export class ShareNotices {
     const name = indexOf(type).roles.shareWith?.name;
     if (name === undefined) return;
     for (const { id, before, after } of entries) {
-      const [old, now] = [before?.[name] ?? null, after?.[name] ?? null];
+      // The grants tell of those that are gone.
+      if (after === null) continue;
+      const [old, now] = [before?.[name] ?? null, after[name] ?? null];
       if (old === now) continue;
       for (const userId of new Set([...namesIn(old), ...namesIn(now)])) {
         const [oldRights, newRights] = [rightsOf(type, old, userId), rightsOf(type, now, userId)];
         if (userId === this.#changedBy || isSame(oldRights, newRights)) continue;
-        const about = { objectType: type.name, objectId: id, name: nameOf(type, after ?? before) };
+        // The user may read the object now, or before.
+        const known = maySee(type, newRights) ? after : maySee(type, oldRights) ? before : null;
+        const about = { objectType: type.name, objectId: id, name: nameOf(type, known) };
         this.#add(userId, { ...about, oldRights, newRights });
       }
+    }
+  }
+
+  /** Notes what users have lost with objects that are gone. */
+  #noteEnds(type: DataTypeDefinition, grants: readonly Grant[], work: Work | undefined): void {
+    const lost = new Map<string, JsonObject>();
+    const keyOf = ({ principalId, scope }: Grant): string => `${principalId} ${idOfScope(scope)}`;
+    for (const grant of grants) {
+      const rights = lost.get(keyOf(grant)) ?? allFalse(type);
+      lost.set(keyOf(grant), { ...rights, [rightOfScope(grant.scope)]: true });
+    }
+    for (const [key, oldRights] of lost) {
+      const [userId = '', id = ''] = key.split(' ');
+      if (userId === this.#changedBy) continue;
+      const before = maySee(type, oldRights) ? (work?.entries.get(id)?.before ?? null) : null;
+      const about = { objectType: type.name, objectId: id, name: nameOf(type, before) };
+      this.#add(userId, { ...about, oldRights, newRights: null });
     }
   }
 
@@ -104,6 +132,19 @@ function rightsOf(
   const rights = declaredObject();
   for (const right of share?.rights ?? []) rights[right] = held.includes(right);
   return rights;
+}
+
+function allFalse({ share }: DataTypeDefinition): JsonObject {
+  const rights = declaredObject();
+  for (const right of share?.rights ?? []) rights[right] = false;
+  return rights;
+}
+
+/** Returns whether rights at an object let a user read it. */
+function maySee({ access = [] }: DataTypeDefinition, rights: JsonObject | null): boolean {
+  return access.some(
+    ({ who, read }) => read === true && who.kind === 'share' && rights?.[who.right] === true,
+  );
 }
 
 function isSame(one: JsonObject | null, other: JsonObject | null): boolean {

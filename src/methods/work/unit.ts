@@ -339,7 +339,7 @@ export class UnitOfWork {
     const { principals } = this.#upkeep ?? {};
     if (principals && this.#user && this.hasChangedRights) {
       const notices = new ShareNotices(principals.ids, this.#user.userId);
-      await notices.keep(this.#works.values(), this.#transaction);
+      await notices.keep(this.#works, this.#grants.ended, this.#transaction);
     }
     await this.#grants.record(this.#transaction);
   }
