@@ -205,12 +205,9 @@ export class AccountStore {
     let isAll = true;
     try {
       await work();
-      for (let count = 0; count < untaken.length; ) {
-        count = untaken.length;
-        const rows = untaken.flatMap((news) => news.rows.filter(isNewWrite));
-        const there = new Map(await store.read('log', new Set(rows.map(({ key }) => key))));
-        gone = new Set(rows.filter(({ key }) => !there.has(key)));
-      }
+      // One look: tabs that write all the time hold up nobody.
+      const rows = untaken.flatMap((news) => (news.step === null ? news.rows : []));
+      gone = new Set(await this.#findGone(store, rows));
     } finally {
       this.#untaken = null;
       for (const news of untaken) {
@@ -219,6 +216,19 @@ export class AccountStore {
       }
     }
     return isAll;
+  }
+
+  /** Returns new writes that a store has no more. One that tells nothing is lost. */
+  async #findGone(store: OpenStore, rows: readonly RowChange[]): Promise<readonly RowChange[]> {
+    const writes = rows.filter(isNewWrite);
+    if (writes.length === 0) return writes;
+    try {
+      const there = new Map(await store.read('log', new Set(writes.map(({ key }) => key))));
+      return writes.filter(({ key }) => !there.has(key));
+    } catch {
+      this.#options.writer.lose('lost');
+      return [];
+    }
   }
 
   /** Reads what is behind a step; the log in any case: tabs may end before they tell of writes. */
@@ -348,8 +358,8 @@ export class AccountStore {
     if (step !== null) {
       this.#step = step;
       if (isStored) this.#storedStep = step;
-      // Commits of this tab are not among theirs.
-      if (this.#options.writer.loss !== null) this.#isBehind = true;
+      // Commits of this tab are not among theirs, or theirs not in a store without room.
+      if (!isStored || this.#options.writer.loss !== null) this.#isBehind = true;
     }
     const log = rows.filter(({ table }) => table === 'log');
     if (step === null && log.some(isNewWrite)) this.#hasHeard = true;

@@ -70,7 +70,8 @@ async function runWorld(world: World): Promise<void> {
   await checkRest(world);
   await world.marks.look();
   for (const tab of world.tabs) {
-    await eventually(() => expect(tab.isQuiet).toBe(true));
+    const rest = eventually(() => expect(tab.isQuiet).toBe(true));
+    await rest.catch(() => world.fail(`tab ${tab.number} waits for its store`));
     for (const record of tab.records) record.judge();
   }
   world.judgeAll();

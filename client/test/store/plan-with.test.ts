@@ -153,6 +153,45 @@ describe('an account', () => {
     expect(tab.store.replica.log).toHaveLength(1);
   });
 
+  it('is taken over though other tabs write while new writes are looked for', async () => {
+    const shared = await memory().open('shared');
+    const [tab, other] = [openTab(shared), openTab(shared)];
+    for (const { store } of [tab, other]) await store.read(shared);
+    let checks = 0;
+    const add = async (key: string): Promise<void> => {
+      const log = [...other.store.replica.log, create(key)];
+      await other.store.commit({ log }, { isFree: true });
+      for (const news of other.news.slice(-1)) tab.store.follow(news);
+    };
+    const open = overrideCalls(shared, {
+      async load(table, prefix) {
+        if (table === 'log') await add('~0');
+        return shared.load(table, prefix);
+      },
+      async read(table, keys) {
+        if (table !== 'log') return shared.read(table, keys);
+        checks += 1;
+        await add(`~${checks}`);
+        return shared.read(table, keys);
+      },
+    });
+    await tab.store.beginTurn({ epoch: await shared.fence(), isFenced: false }, open);
+    expect(checks).toBe(1);
+    expect(tab.store.replica.log.map(({ key }) => key)).toEqual(['~0', '~1']);
+  });
+
+  it('is no longer as of the store where a tab without room went on', async () => {
+    const shared = await memory().open('shared');
+    const [tab, full] = [openTab(shared), openTab(shared)];
+    for (const { store } of [tab, full]) await store.read(shared);
+    full.writer.noteFull();
+    await full.store.beginTurn({ epoch: await shared.fence(), isFenced: false }, shared);
+    expect(tab.store.isAhead(0)).toBe(true);
+    await full.store.commit({ cursors: new Map([['Thing', '1']]) });
+    for (const news of full.news) expect(tab.store.follow(news)).toBe(true);
+    expect(tab.store.isAhead(0)).toBe(false);
+  });
+
   it('keeps the end of a write that its tab tells late, until the lost store is back', async () => {
     const { planner, write } = await openTabs();
     const late = await write('~late');
@@ -192,6 +231,19 @@ describe('a plan', () => {
       },
     );
     expect([planner.writer.loss, plans]).toEqual(['lost', 1]);
+  });
+
+  it('is made, and the store is lost, where new writes can not be looked for', async () => {
+    const { planner, write, keys } = await openTabs((open) => ({
+      read: (table, rows) =>
+        table === 'log' ? Promise.reject(new Error('It is gone.')) : open.read(table, rows),
+    }));
+    let plans = 0;
+    await planner.store.planWith(nothing, async () => {
+      plans += 1;
+      planner.store.follow(await write('~a'));
+    });
+    expect([planner.writer.loss, plans, keys()]).toEqual(['lost', 1, ['~a']]);
   });
 
   it('is made, and the store is lost, where the log can not be read', async () => {
