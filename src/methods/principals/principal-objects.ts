@@ -1,6 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { FORMATS } from '../../capability/formats/index.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { groupBy } from '../../runtime/group-by.js';
 import type { KnownUser, PrincipalFacts, ReachedAccount, StoredObject } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 
@@ -18,12 +19,7 @@ export function principalObjects(
   viewer: string,
   { users, accounts }: PrincipalFacts,
 ): ReadonlyMap<string, StoredObject> {
-  const owned = new Map<string, ReachedAccount[]>();
-  for (const account of accounts) {
-    const known = owned.get(account.ownerId);
-    if (known === undefined) owned.set(account.ownerId, [account]);
-    else known.push(account);
-  }
+  const owned = groupBy(accounts, ({ ownerId }) => ownerId);
   return new Map(
     users.map((user) => [user.id, principalObject(type, viewer, user, owned.get(user.id) ?? [])]),
   );

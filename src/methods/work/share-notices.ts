@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
+import { groupBy } from '../../runtime/group-by.js';
 import type { Grant, ShareNotice, StoredObject, Transaction } from '../../store/port.js';
 import { rightsIn } from '../set/share-values.js';
 import { indexOf } from '../type-index.js';
@@ -77,15 +78,14 @@ export class ShareNotices {
 
   /** Notes what users have lost with objects that are gone. */
   #noteEnds(type: DataTypeDefinition, grants: readonly Grant[], work: Work | undefined): void {
-    const lost = new Map<string, JsonObject>();
-    const keyOf = ({ principalId, scope }: Grant): string => `${principalId} ${idOfScope(scope)}`;
-    for (const grant of grants) {
-      const rights = lost.get(keyOf(grant)) ?? allFalse(type);
-      lost.set(keyOf(grant), { ...rights, [rightOfScope(grant.scope)]: true });
-    }
-    for (const [key, oldRights] of lost) {
+    const lost = groupBy(grants, ({ principalId, scope }) => `${principalId} ${idOfScope(scope)}`);
+    for (const [key, held] of lost) {
       const [userId = '', id = ''] = key.split(' ');
       if (userId === this.#changedBy) continue;
+      const oldRights = rightsAmong(
+        type,
+        held.map(({ scope }) => rightOfScope(scope)),
+      );
       const before = maySee(type, oldRights) ? (work?.entries.get(id)?.before ?? null) : null;
       const about = { objectType: type.name, objectId: id, name: nameOf(type, before) };
       this.#add(userId, { ...about, oldRights, newRights: null });
@@ -122,21 +122,15 @@ function namesIn(value: JsonValue): readonly string[] {
 }
 
 /** Returns the rights of a user by a stored `shareWith`, each true or false; null for none. */
-function rightsOf(
-  { share }: DataTypeDefinition,
-  value: JsonValue,
-  userId: string,
-): JsonObject | null {
+function rightsOf(type: DataTypeDefinition, value: JsonValue, userId: string): JsonObject | null {
   const held = isJsonObject(value) ? rightsIn(value[userId]) : [];
-  if (held.length === 0) return null;
-  const rights = declaredObject();
-  for (const right of share?.rights ?? []) rights[right] = held.includes(right);
-  return rights;
+  return held.length === 0 ? null : rightsAmong(type, held);
 }
 
-function allFalse({ share }: DataTypeDefinition): JsonObject {
+/** Returns all rights of a type, each true or false. */
+function rightsAmong({ share }: DataTypeDefinition, held: readonly string[]): JsonObject {
   const rights = declaredObject();
-  for (const right of share?.rights ?? []) rights[right] = false;
+  for (const right of share?.rights ?? []) rights[right] = held.includes(right);
   return rights;
 }
 
