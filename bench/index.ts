@@ -10,6 +10,7 @@
  * - `push`: how soon clients hear of commits, and what that costs
  * - `client`: what the typed client costs
  * - `identity`: what tokens of an identity provider cost
+ * - `access`: what access rules and shares cost
  */
 const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
   generate: () => import('./generate.js'),
@@ -21,6 +22,7 @@ const OTHERS: Readonly<Record<string, () => Promise<unknown>>> = {
   push: () => import('./push.js'),
   client: () => import('./client/index.js'),
   identity: () => import('./identity.js'),
+  access: () => import('./access.js'),
 };
 
 const other = OTHERS[process.argv[2] ?? ''];

@@ -25,6 +25,7 @@ Measures jmapsmith over HTTP beside servers written by hand, in turns, and print
   npm run bench -- sockets    measures the memory of idle WebSockets
   npm run bench -- waits      measures how long a request keeps another user waiting
   npm run bench -- identity   measures requests by tokens of an identity provider
+  npm run bench -- access     measures what access rules and shares cost
   npm run bench -- client     measures the typed client
   npm run bench -- path       counts the files that a request enters
 `;
