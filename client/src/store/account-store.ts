@@ -240,11 +240,13 @@ export class AccountStore {
       // Commits since are here and not in the store: it gets none that builds on them.
       if (step !== this.#step) writer.noteFull();
       this.#passedStep = step;
-      const keys = writer.isFull ? await load('aliases') : [];
+      const there = log.filter(({ value }) => value);
+      // A tab without room ends writes, and brings their keys, without a step.
+      const hasKeys = writer.isFull || there.length < log.length;
+      const keys = hasKeys ? await load('aliases') : [];
       // A commit since has taken writes out of the log whose effects are not here yet.
       const isLatest = (await this.#loadStep(store)) === step;
-      const there = isLatest ? log : log.filter(({ value }) => value !== undefined);
-      this.#take([...keys, ...there], false, !isLatest);
+      this.#take([...keys, ...(isLatest ? log : there)], false, !isLatest);
       return;
     }
     // Lists that are looked at have to hear of each object.
@@ -354,12 +356,14 @@ export class AccountStore {
       return true;
     }
     if (this.#step === UNREAD) return false;
-    if (step !== null && before !== this.#step) return step <= this.#storedStep;
     if (step !== null) {
+      if (before !== this.#step) return step <= this.#storedStep;
       this.#step = step;
       if (isStored) this.#storedStep = step;
-      // Commits of this tab are not among theirs, or theirs not in a store without room.
-      if (!isStored || this.#options.writer.loss !== null) this.#isBehind = true;
+      // The store gets nothing that builds on what it has no room for.
+      if (!isStored) this.#options.writer.noteFull();
+      // Commits of this tab are not among theirs.
+      if (this.#options.writer.loss !== null) this.#isBehind = true;
     }
     const log = rows.filter(({ table }) => table === 'log');
     if (step === null && log.some(isNewWrite)) this.#hasHeard = true;

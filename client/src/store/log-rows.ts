@@ -7,6 +7,9 @@ import type { PendingWrite } from './write.js';
 /** Digits of the number of a row: keys are in the order of their code units. */
 const DIGITS = 12;
 
+/** Ended rows that are kept: a tab tells of its writes within seconds, or ends. */
+const MOST_ENDED = 1000;
+
 /** A row that a store has, and the request that carries its write. */
 export type StoredPlace = readonly [place: string, sentAs: string | null];
 
@@ -41,7 +44,8 @@ export class LogRows {
     for (const { key, value } of rows) {
       const place = this.#placeOf(key);
       if (value === undefined) {
-        if (!writes.delete(place)) this.#ended.add(place);
+        writes.delete(place);
+        this.#end(place);
         this.#stored.delete(place);
       } else if (!areNew || !(writes.has(place) || this.#ended.delete(place))) {
         const known = writes.get(place);
@@ -144,8 +148,14 @@ export class LogRows {
     const rest = new Set(after.slice(start));
     for (const write of old) if (!rest.has(write)) this.#places.delete(write);
     const gone = [...new Set(places.values())].filter((place) => !kept.has(place));
-    for (const place of gone) if (!place.includes(this.#mark)) this.#ended.add(place);
+    for (const place of gone) this.#end(place);
     return [...changes, ...gone.map((place) => this.#row(place))];
+  }
+
+  #end(place: string): void {
+    if (place.includes(this.#mark)) return;
+    if (this.#ended.size > MOST_ENDED) this.#ended.clear();
+    this.#ended.add(place);
   }
 
   #nextPlace(): string {

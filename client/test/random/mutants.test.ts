@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MUTANTS, makeMutant } from './mutants.js';
+import { makeMutant } from '../../../test/support/mutants.js';
+import { MUTANTS } from './mutants.js';
 
 describe('a defect that the random test must find', () => {
   it.each(Object.values(MUTANTS))('fits the source: $rule', (mutant) => {

@@ -31,10 +31,13 @@ it('a tab that is further hears of the ends of writes by a tab whose store is fu
   await full.store.commit({ log: [create] }, { isFree: true });
   for (const news of full.news.splice(0)) other.store.follow(news);
   await full.store.beginTurn({ epoch: await open.fence(), isFenced: false }, open);
-  expect(await full.store.commit({ log: [] })).toBe(true);
+  const aliases = new Map([['~one', { type: 'Thing', id: 'one' }]]);
+  expect(await full.store.commit({ log: [], aliases })).toBe(true);
   full.store.endTurn();
   // It builds on what the other one doesn't have: that one reads the log of the store.
   expect(full.news.map((news) => other.store.follow(news))).toEqual([false]);
   await other.store.read(open);
   expect(other.store.replica.log).toEqual([]);
+  // The object keeps its key, and the next write finds it.
+  expect(other.store.replica.aliasOf('~one')?.id).toBe('one');
 });

@@ -41,4 +41,13 @@ describe('writes of tabs that share a store', () => {
     const present = [...last.values()].filter(({ value }) => value !== undefined);
     expect(new LogRows('a').take([], present)).toEqual([...after, needing]);
   });
+
+  it('have ended for good where their tab tells of them late', () => {
+    const [row] = new LogRows('a').change([], [makeWrite('w')]);
+    if (row === undefined) throw new Error('A write has no row.');
+    const tab = new LogRows('a');
+    const read = tab.take([], [row]);
+    const ended = tab.take(read, [{ table: row.table, key: row.key }]);
+    expect([read.length, tab.take(ended, [row], true)]).toEqual([1, []]);
+  });
 });
