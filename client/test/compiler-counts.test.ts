@@ -1,17 +1,13 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { COMPILER_OPTIONS, useText } from '../../bench/client/types.js';
 import { makeProject } from '../../bench/generate-project.js';
-import { emitClient } from '../../scripts/generator/emit/client.js';
-import { loadDescriptors } from '../../scripts/generator/load/index.js';
-import { isReadable } from '../../src/descriptor/descriptor-file.js';
-import { buildModel } from '../../src/descriptor/model/index.js';
-import { viewCapability } from '../../src/descriptor/view.js';
 import { type CompilerCounts, readCounts } from '../../test/support/compiler-counts.js';
 import { ROOT } from '../../test/support/server.js';
+import { writeClient } from './support/write-client.js';
 
 // The work of the compiler over a program of many types. The same code gives the same counts.
 
@@ -20,12 +16,7 @@ const TYPES = 20;
 /** Writes a project of so many types, with their client, and a program that has batches of all. */
 async function writeProgram(root: string, size: number): Promise<void> {
   await makeProject(root, size);
-  const { descriptors } = await loadDescriptors(root);
-  const files = await emitClient(buildModel(descriptors.filter(isReadable).map(viewCapability)));
-  for (const [path, text] of files) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), text);
-  }
+  await writeClient(root);
   await mkdir(join(root, 'node_modules/@jmapsmith'));
   await symlink(join(ROOT, 'client'), join(root, 'node_modules/@jmapsmith/client'), 'junction');
   await writeFile(join(root, 'use.ts'), useText(size, './generated/client/index.js'));

@@ -94,6 +94,8 @@ interface Place {
   readonly dataDir: string;
   /** PRINCIPALS: by default users may share with all others. */
   readonly principals?: 'shared' | 'all' | 'off';
+  /** Clients hear of changes; by default there is no push. */
+  readonly hasPush?: boolean;
 }
 
 /**
@@ -102,7 +104,7 @@ interface Place {
  */
 export async function startPeople<Name extends string>(
   root: string,
-  { url, dataDir, principals: PRINCIPALS = 'all' }: Place,
+  { url, dataDir, principals: PRINCIPALS = 'all', hasPush = false }: Place,
   members: Readonly<Record<Name, Member>>,
 ): Promise<People<Name>> {
   const database: Record<string, string> = url === null ? {} : { DATABASE_URL: url };
@@ -110,7 +112,7 @@ export async function startPeople<Name extends string>(
     DATA_DIR: dataDir,
     PORT: '0',
     LOG_LEVEL: 'fatal',
-    PUSH: 'off',
+    PUSH: hasPush ? 'on' : 'off',
     PRINCIPALS,
     ...database,
   };

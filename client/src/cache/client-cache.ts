@@ -72,6 +72,8 @@ export class ClientCache<P extends Project> {
   readonly #shown = new Lazy(() => import('./shown-lists.js').then(({ ShownLists }) => ShownLists));
   readonly #lists = new Lazy(() => import('../sync/list-sync.js').then(({ ListSync }) => ListSync));
   readonly #accounts = new Map<string, AccountCache>();
+  /** The state of what others share with the user (RFC 9670), as push has told it last. */
+  #shares: string | undefined;
   readonly #bound = new Map<string, CachedAccount<P>>();
   readonly #push: SharedPush;
   readonly #outdated = new Variable<SchemaSnapshot>(Object.freeze({ outdated: [] }));
@@ -230,9 +232,16 @@ export class ClientCache<P extends Project> {
   }
 
   #takeStates(changed: ChangedStates | null): void {
-    if (changed === null) this.#sync.control.wake();
-    for (const [id, states] of Object.entries(changed ?? {}))
+    let isOther = changed === null;
+    for (const [id, states] of Object.entries(changed ?? {})) {
       this.#accounts.get(id)?.takeStates(states);
+      // An account comes with the first object that others share, and goes with the last one: any
+      // answer tells of another session.
+      const shares = states['ShareNotification'] ?? this.#shares;
+      isOther ||= !this.#client.session.accounts[id] || (this.#shares ?? shares) !== shares;
+      this.#shares = shares;
+    }
+    if (isOther) this.#sync.control.wake();
   }
 
   makeClient(): CachedClient<P> {

@@ -26,13 +26,13 @@ export interface AnyShape {
   readonly error: { readonly type: string };
 }
 
-type AnyMethods<M extends jmap.Mode> = Readonly<
-  Record<TypeName, jmap.Get<AnyShape, M> & jmap.SetMethod<AnyShape, M> & jmap.Query<AnyShape, M>>
+export type AnyMethods<Name extends string, M extends jmap.Mode> = Readonly<
+  Record<Name, jmap.Get<AnyShape, M> & jmap.SetMethod<AnyShape, M> & jmap.Query<AnyShape, M>>
 >;
 
 export interface RandomProject {
-  readonly alone: AnyMethods<'alone'>;
-  readonly batch: AnyMethods<'batch'>;
+  readonly alone: AnyMethods<TypeName, 'alone'>;
+  readonly batch: AnyMethods<TypeName, 'batch'>;
 }
 
 export type RandomClient = jmap.CachedClient<RandomProject>;
