@@ -15,7 +15,11 @@ async function drawStored({ world, accountId, random }: Scene): Promise<JsonObje
 }
 
 /** Writes as another user, past all clients. */
-async function writeRaw({ world, accountId }: Scene, type: TypeName, args: JsonObject) {
+async function writeRaw(
+  { world, accountId }: Pick<Scene, 'world' | 'accountId'>,
+  type: TypeName,
+  args: JsonObject,
+) {
   world.trace(`raw ${type}/set ${JSON.stringify(args)}`);
   const answer = await world.place.writer.set(type, { accountId, ...args });
   world.trace(`raw answer ${JSON.stringify(answer)}`);
@@ -185,6 +189,31 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       await world.place.share(world.isShared);
     },
   },
+  shareGadget: {
+    weight: 8,
+    hasShares: true,
+    async run({ world, random }) {
+      const { place, marks } = world;
+      const { list } = await place.writer.get('Gadget', { accountId: place.shared, ids: null });
+      if (list.length === 0) return;
+      const gadget = random.pick(list) as JsonObject;
+      const rights = random.pick([
+        { mayRead: true, mayWrite: true },
+        { mayRead: true, mayWrite: true },
+        { mayRead: true, mayWrite: false },
+        null,
+      ]);
+      if (rights === null) {
+        world.wasUnshared = true;
+        marks.hidden.add(markOf('Gadget', gadget) ?? '');
+      }
+      world.files.loosen(place.shared);
+      const patch = { [`shareWith/${place.user}`]: rights };
+      const whole = { shareWith: rights && { [place.user]: rights } };
+      const update = { [String(gadget['id'])]: gadget['shareWith'] === null ? whole : patch };
+      await writeRaw({ world, accountId: place.shared }, 'Gadget', { update });
+    },
+  },
   killServer: {
     weight: 3,
     isHard: true,
@@ -255,6 +284,7 @@ interface Kind {
   readonly losesStores: boolean;
   readonly fillsStores: boolean;
   readonly hasOutage: boolean;
+  readonly hasShares: boolean;
 }
 
 /** Draws the name of a command by the weights. */
@@ -275,6 +305,7 @@ function isOf(kind: Kind, command: Command | undefined): boolean {
     (kind.losesStores || command?.losesStores !== true) &&
     (kind.fillsStores || command?.fillsStores !== true) &&
     (kind.hasOutage || command?.hasOutage !== true) &&
+    (kind.hasShares || command?.hasShares !== true) &&
     (kind.hasTabs || command?.hasTabs !== true)
   );
 }

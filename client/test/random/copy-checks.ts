@@ -56,7 +56,7 @@ export async function checkCopy(world: World, device: Device): Promise<void> {
   for (const accountId of device.accounts) {
     const stored = await device.read(accountId);
     const types = [...stored.cursors];
-    const { methodResponses } = await world.place.writer.api(
+    const { methodResponses } = await world.place.reader.api(
       types.flatMap(([type, sinceState]) => [
         [`${type}/get`, { accountId, ids: null }, `${type}.get`],
         [`${type}/changes`, { accountId, sinceState }, `${type}.changes`],

@@ -106,8 +106,8 @@ async function compareLists(world: World, tab: Tab, { accountId, lists }: Record
     }));
     const order = { filter, sort: comparators };
     const args = { accountId, ...order, position, limit, calculateTotal: true };
-    const { ids, total } = await world.place.writer.query(type, args);
-    const { list } = await world.place.writer.get(type, { accountId, ids });
+    const { ids, total } = await world.place.reader.query(type, args);
+    const { list } = await world.place.reader.get(type, { accountId, ids });
     const server = new Map(list.map((object) => [object.id, canonical(object)]));
     const shown = query.getSnapshot();
     const name = `${tab.name} ${JSON.stringify(spec)}`;

@@ -192,6 +192,15 @@ export class Place {
     return this.#token;
   }
 
+  /** The user of the clients, by raw calls. */
+  get reader(): Client {
+    return new Client(this.url, this.#token.text, [CORE, GADGETS, LEDGER]);
+  }
+
+  get user(): string {
+    return this.#ids.user;
+  }
+
   /** Another user, who writes in both accounts by raw calls. */
   get writer(): Client {
     return new Client(this.url, this.#writer, [CORE, GADGETS, LEDGER]);

@@ -63,6 +63,8 @@ export class Marks {
   readonly refused = new Map<string, string>();
   /** Marks of objects that somebody may have destroyed. */
   readonly doomed = new Set<string>();
+  /** Marks of objects that were shared with the user, and are no more. */
+  readonly hidden = new Set<string>();
   /** Keys and ids of these objects: who names them is changed when they go. */
   readonly doomedNames = new Set<string>();
   /** Marks of objects that others have changed: without keys nobody knows them again. */

@@ -27,6 +27,8 @@ export interface Profile {
   readonly fillsStores: boolean;
   /** The server has an outage. */
   readonly hasOutage: boolean;
+  /** Another user shares gadgets of the second account, and takes them back. */
+  readonly hasShares: boolean;
   /** Octets of files that a store keeps. */
   readonly quota: number;
   /** Rows of objects that a store reads in one go. */
@@ -41,9 +43,19 @@ export interface Profile {
 const SMALL: Limits = { maxCallsInRequest: 6, maxObjectsInGet: 3, maxObjectsInSet: 2 };
 const MIDDLE: Limits = { maxCallsInRequest: 12, maxObjectsInGet: 8, maxObjectsInSet: 5 };
 
+export interface Kind {
+  /** False: the server has no outage. */
+  readonly mayFail?: boolean;
+  readonly hasShares?: boolean;
+}
+
 const KNOWN = [[], ['Gadget'], ['Gadget', 'Book']] as const;
 
-export function drawProfile(random: Random, steps: number, mayFail = true): Profile {
+export function drawProfile(
+  random: Random,
+  steps: number,
+  { mayFail = true, hasShares = false }: Kind = {},
+): Profile {
   const isLikely = random.chance(0.6);
   const once = readNumber('CLIENT_ONCE');
   const hasOnceKeys = once === null ? isLikely : once === 1;
@@ -56,10 +68,10 @@ export function drawProfile(random: Random, steps: number, mayFail = true): Prof
   const isFull = random.chance(0.05);
   const fillsStores = hasOnceKeys && (readNumber('CLIENT_FULL') === 1 || isFull);
   const hasOutage = mayFail && readNumber('CLIENT_OUTAGE') !== 0;
-  return { ...profile, losesStores, fillsStores, hasOutage, steps };
+  return { ...profile, losesStores, fillsStores, hasOutage, hasShares, steps };
 }
 
-type Rest = Omit<Profile, 'steps' | 'losesStores' | 'fillsStores' | 'hasOutage'>;
+type Rest = Omit<Profile, 'steps' | 'losesStores' | 'fillsStores' | 'hasOutage' | 'hasShares'>;
 
 function drawRest(random: Random, hasOnceKeys: boolean): Rest {
   return {

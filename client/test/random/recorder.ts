@@ -250,7 +250,8 @@ export class Recorder {
       if (shown.has(key) || !hasType(row, type)) continue;
       const mark = markOf(type, row);
       if (marks.has(mark)) continue;
-      if (this.#world.marks.isDoomed(type, mark) || this.#world.isUndone) continue;
+      const { marks: all, isUndone } = this.#world;
+      if (all.isDoomed(type, mark) || all.hidden.has(mark ?? '') || isUndone) continue;
       this.#suspicions.push({ marks: [mark ?? ''], text: `${type} ${key} (${mark}) is gone` });
     }
   }

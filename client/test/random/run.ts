@@ -5,7 +5,7 @@ import { COMMANDS, drawCommand } from './commands.js';
 import { checkCopy, checkView, pass } from './copy-checks.js';
 import { checkEnd, checkRest, settleAll } from './end-checks.js';
 import type { Ground } from './ground.js';
-import { drawProfile } from './profile.js';
+import { drawProfile, type Kind } from './profile.js';
 import type { RandomSchema } from './schema.js';
 import { type Release, World } from './world.js';
 
@@ -25,16 +25,15 @@ export interface RunOptions {
   readonly ground: Ground;
   readonly schema: RandomSchema;
   readonly steps: number;
-  /** False: the server has no outage. */
-  readonly mayFail?: boolean;
+  readonly kind?: Kind;
   /** The server is the seed's own: it may be killed, restored and migrated to a later release. */
   readonly next?: Release;
 }
 
 /** Runs a seed. Rejects with what was wrong, and the last that happened before. */
 export async function runSeed(options: RunOptions): Promise<void> {
-  const { seed, ground, schema, steps, mayFail } = options;
-  const profile = drawProfile(new Random(seed), steps, mayFail);
+  const { seed, ground, schema, steps, kind } = options;
+  const profile = drawProfile(new Random(seed), steps, kind);
   const place = await ground.makePlace();
   const world = new World({ seed, profile, ground, place, schema, next: options.next ?? null });
   world.trace(JSON.stringify(profile));
@@ -91,6 +90,7 @@ async function runStep(world: World, step: number): Promise<void> {
     losesStores: world.profile.losesStores,
     fillsStores: world.profile.fillsStores,
     hasOutage: world.profile.hasOutage,
+    hasShares: world.profile.hasShares,
   });
   world.trace(`${step}: ${name} ${device.name}.${tab.number}`);
   await COMMANDS[name]?.run({ world, device, tab, accountId, random });

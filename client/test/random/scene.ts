@@ -29,6 +29,8 @@ export interface Command {
   readonly losesStores?: true;
   /** Seeds whose stores have no room at times alone have it. */
   readonly fillsStores?: true;
+  /** Seeds whose objects are shared alone have it. */
+  readonly hasShares?: true;
   /** Seeds with an outage alone have it. */
   readonly hasOutage?: true;
   run(scene: Scene): Promise<void> | void;

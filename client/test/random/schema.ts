@@ -60,19 +60,40 @@ export function makeProject(): Promise<string> {
   return sharedProject();
 }
 
+/** As access rules have it: who may write a gadget may share it no further. */
+const SHARE = `    share:
+      rights: { mayRead: See it., mayWrite: Change it. }
+      read: mayRead
+      update: mayWrite
+      destroy: mayWrite
+`;
+
+/** Returns the root of a project whose gadgets users share. */
+export function makeSharing(): Promise<string> {
+  return makeOther('random-shares', (text) =>
+    text.replace(/( {4}required: \[title\]\n)( {4}filter:)/, `$1${SHARE}$2`),
+  );
+}
+
 /** The property that the Gadget of a later release has. */
 export const LATER = 'shade';
 
 /** Returns the root of a later release, whose Gadget has a property more. */
 export async function makeRelease(): Promise<string> {
+  const property = `      ${LATER}: { type: string, maxLength: 20, default: grey }\n      rank:`;
+  return makeOther('random-release', (text) => text.replace('      rank:', property));
+}
+
+/** Returns the root of the project with another Gadget. */
+async function makeOther(name: string, edit: (descriptor: string) => string): Promise<string> {
   const built = await sharedProject();
-  return onceInRun('random-release', async (folder) => {
+  return onceInRun(name, async (folder) => {
     const { root, npm } = await copyProject([], { built, folder: join(folder, 'project') });
     const file = join(root, 'capabilities/gadget.yaml');
     const text = await readFile(file, 'utf8');
-    const property = `      ${LATER}: { type: string, maxLength: 20, default: grey }\n      rank:`;
-    if (!text.includes('      rank:')) throw new Error('The Gadget has no rank any more.');
-    await writeFile(file, text.replace('      rank:', property));
+    const edited = edit(text);
+    if (edited === text) throw new Error('The Gadget is another one.');
+    await writeFile(file, edited);
     for (const script of ['generate', 'build']) {
       const { code, stdout, stderr } = await npm(script);
       if (code !== 0)

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Random } from '../../../conform/src/random.js';
 import { usePostgresql } from '../../../test/support/postgresql.js';
 import { Ground, type GroundOptions } from './ground.js';
-import { drawProfile } from './profile.js';
+import { drawProfile, type Kind } from './profile.js';
 import { runSeed } from './run.js';
-import { loadSchema, makeProject, makeRelease, type RandomSchema } from './schema.js';
+import { loadSchema, makeProject, makeRelease, makeSharing, type RandomSchema } from './schema.js';
 
 const STEPS = 50;
 
@@ -12,24 +12,21 @@ const STEPS = 50;
 const MOST_FAILURES = 3;
 
 /**
- * Runs seeds, so many in each test, from `CLIENT_SEED` on or from any. `mayFail`: the server has
- * outages.
+ * Runs seeds, so many in each test, from `CLIENT_SEED` on or from any.
  */
-export function describeSeeds(usual: number, most: number, mayFail = true): void {
+export function describeSeeds(usual: number, most: number, kind: Kind = {}): void {
   const seeds = readSeeds(usual);
   const makeDatabase = findDatabases();
   let ground: Ground;
   let schema: RandomSchema;
   beforeAll(async () => {
-    const project = await makeProject();
+    const project = await (kind.hasShares ? makeSharing() : makeProject());
     schema = await loadSchema(project);
     ground = await Ground.open({ project, env: {}, makeDatabase });
   });
   afterAll(() => ground.close());
 
-  defineSeeds({ ...seeds, most }, (seed) =>
-    runSeed({ seed, ground, schema, steps: STEPS, mayFail }),
-  );
+  defineSeeds({ ...seeds, most }, (seed) => runSeed({ seed, ground, schema, steps: STEPS, kind }));
 }
 
 /** Runs seeds that have a server each, which ends, goes back and gets a new release. */
