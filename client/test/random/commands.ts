@@ -6,10 +6,15 @@ import { markOf } from './marks.js';
 import { type Command, doom, type Scene } from './scene.js';
 import type { TypeName } from './schema.js';
 import { drawGadget } from './values.js';
+import type { World } from './world.js';
 import { WRITE_COMMANDS } from './write-commands.js';
 
 /** Draws an object that the server has, for writes of others. */
-async function drawStored({ world, accountId, random }: Scene): Promise<JsonObject | null> {
+async function drawStored({
+  world,
+  accountId,
+  random,
+}: Pick<Scene, 'world' | 'accountId' | 'random'>): Promise<JsonObject | null> {
   const { list } = await world.place.writer.get('Gadget', { accountId, ids: null });
   return list.length === 0 ? null : (random.pick(list) as JsonObject);
 }
@@ -23,6 +28,27 @@ async function writeRaw(
   world.trace(`raw ${type}/set ${JSON.stringify(args)}`);
   const answer = await world.place.writer.set(type, { accountId, ...args });
   world.trace(`raw answer ${JSON.stringify(answer)}`);
+}
+
+/** Writes as the owner of the account that the user reaches by shares. */
+async function writeShared(world: World, args: JsonObject): Promise<void> {
+  const { shared } = world.place;
+  world.files.loosen(shared);
+  await writeRaw({ world, accountId: shared }, 'Gadget', args);
+}
+
+/** Gives the user rights at a gadget; null: none. */
+function shareGadget(world: World, gadget: JsonObject, rights: JsonObject | null): Promise<void> {
+  const { user } = world.place;
+  const patch =
+    gadget['shareWith'] === null
+      ? { shareWith: rights && { [user]: rights } }
+      : { [`shareWith/${user}`]: rights };
+  return writeShared(world, { update: { [String(gadget['id'])]: patch } });
+}
+
+function drawRights(random: Random): JsonObject {
+  return { mayRead: true, mayWrite: random.chance(0.7) };
 }
 
 function sleep(milliseconds: number): Promise<void> {
@@ -189,29 +215,33 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       await world.place.share(world.isShared);
     },
   },
-  shareGadget: {
-    weight: 8,
+  shareNew: {
+    weight: 4,
     hasShares: true,
     async run({ world, random }) {
       const { place, marks } = world;
-      const { list } = await place.writer.get('Gadget', { accountId: place.shared, ids: null });
-      if (list.length === 0) return;
-      const gadget = random.pick(list) as JsonObject;
-      const rights = random.pick([
-        { mayRead: true, mayWrite: true },
-        { mayRead: true, mayWrite: true },
-        { mayRead: true, mayWrite: false },
-        null,
-      ]);
-      if (rights === null) {
-        world.wasUnshared = true;
-        marks.hidden.add(markOf('Gadget', gadget) ?? '');
-      }
-      world.files.loosen(place.shared);
-      const patch = { [`shareWith/${place.user}`]: rights };
-      const whole = { shareWith: rights && { [place.user]: rights } };
-      const update = { [String(gadget['id'])]: gadget['shareWith'] === null ? whole : patch };
-      await writeRaw({ world, accountId: place.shared }, 'Gadget', { update });
+      const gadget = drawGadget(random, marks.next('m'), { parent: null, link: null });
+      const shareWith = { [place.user]: drawRights(random) };
+      await writeShared(world, { create: { k: { ...gadget, shareWith } } });
+    },
+  },
+  shareMore: {
+    weight: 5,
+    hasShares: true,
+    async run({ world, random }) {
+      const gadget = await drawStored({ world, accountId: world.place.shared, random });
+      if (gadget !== null) await shareGadget(world, gadget, drawRights(random));
+    },
+  },
+  takeBack: {
+    weight: 4,
+    hasShares: true,
+    async run({ world, random }) {
+      const gadget = await drawStored({ world, accountId: world.place.shared, random });
+      if (gadget === null) return;
+      world.wasUnshared = true;
+      world.marks.hidden.add(markOf('Gadget', gadget) ?? '');
+      await shareGadget(world, gadget, null);
     },
   },
   killServer: {

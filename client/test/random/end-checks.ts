@@ -20,6 +20,7 @@ const EXPECTED = new Set([
 
 /** How long a client is watched that has nothing to do, in milliseconds. */
 const REST = 60;
+const LATE = 1500;
 
 /** Brings all clients in step. */
 export async function settleAll(world: World): Promise<void> {
@@ -100,6 +101,10 @@ function compareProblems({ name, tabs }: Device): Promise<void> {
 async function compareLists(world: World, tab: Tab, { accountId, lists }: Recorder) {
   for (const { spec, query } of lists) {
     const { type, filter = null, sort = [], position = 0, limit = null } = spec;
+    // An account that is reached by shares offers shared types alone.
+    const { capability = '' } = tab.schema.types.find(({ name }) => name === type) ?? {};
+    const { accountCapabilities = {} } = tab.client.session.accounts[accountId] ?? {};
+    if (!(capability in accountCapabilities)) continue;
     const comparators = sort.map((name) => ({
       property: name.replace('-', ''),
       isAscending: !name.startsWith('-'),
@@ -261,8 +266,9 @@ function checkEnds(world: World): void {
 /** A client that has nothing to do sends nothing. */
 export async function checkRest(world: World): Promise<void> {
   const count = () => world.tabs.map(({ network }) => network.count);
-  // The last event of the server may be on its way yet.
-  await new Promise((resolve) => setTimeout(resolve, REST));
+  // The last event of the server may be on its way yet: it tells late of what others share.
+  const wait = world.profile.hasShares ? LATE : REST;
+  await new Promise((resolve) => setTimeout(resolve, wait));
   const before = count();
   await new Promise((resolve) => setTimeout(resolve, REST));
   const after = count();
