@@ -152,12 +152,6 @@ export class ProposedChanges {
       if (before === null) unit.create(type, after);
       else unit.update(type, before, after, isStored ? before : null);
     }
-    const { own } = this.#scene;
-    if (own === undefined) return;
-    const moves = Array.from(own.changes(), ([id, columns]) => {
-      return { id, columns, values: own.after(id) };
-    });
-    if (moves.length > 0) unit.noteUserValues(type, moves);
   }
 
   /** Returns who wants the changes: a client, or a hook. */
