@@ -96,3 +96,23 @@ it('values go with objects that that version destroys', async () => {
   await backfill.stop();
   expect(values()).toEqual([{ objectId: kept }]);
 });
+
+it('a value that a user takes back by null follows a later default', async () => {
+  const later = version(withOwn(Widget, property('mark', 'integer', { default: 7, perUser: true })));
+  const draft = [{ title: 'a' }, { title: 'b' }, { title: 'c' }];
+  const [back = '', same = '', kept = ''] = await owned.create('Widget', draft);
+  const marks = async (server: Rig) => {
+    const { list } = await server.call('Widget/get', { ids: [back, same, kept] }, { user: U2 });
+    return list.map(({ mark }: Json) => mark);
+  };
+  for (const mark of [5, 0]) {
+    const update = { [back]: { mark }, [same]: { mark }, [kept]: { mark } };
+    await ask('set', { update });
+  }
+  await ask('set', { update: { [kept]: { mark: 4 } } });
+  // One that differs from the default, and one that doesn't.
+  await ask('set', { update: { [back]: { mark: 5 } } });
+  await ask('set', { update: { [back]: { mark: null }, [same]: { mark: null } } });
+  expect(await marks(owned)).toEqual([0, 0, 4]);
+  expect(await marks(later)).toEqual([7, 7, 4]);
+});
