@@ -3,6 +3,7 @@ import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import { DIRECTORY, DIRECTORY_TYPES } from '../../src/accounts/admin-port.js';
 import { SERVER } from '../../src/accounts/audit.js';
 import { changeAccess, retryBusy, type TransactionClient } from '../../src/accounts/change.js';
+import { EVERYONE, PRUNED, rulesKey } from '../../src/capability/scopes.js';
 import { renewEpoch } from '../../src/database/state-epoch.js';
 import { STATE_LEAP } from '../../src/protocol/leap.js';
 
@@ -137,6 +138,14 @@ async function raise(
       SELECT "id", CAST(${table} AS TEXT), CAST(${leap} AS BIGINT) FROM "JmapAccount"
       WHERE ${within(ID)} ON CONFLICT DO NOTHING`;
   }
+  // The states of users who have views of a type of their own go by the numbers of scopes.
+  await transaction.$executeRaw`INSERT INTO "JmapScope"
+    ("accountId", "type", "objectId", "scope", "number", "gone")
+    SELECT "accountId", "type", ${PRUNED}, ${EVERYONE}, "number", TRUE FROM "JmapState"
+    WHERE ${within(ACCOUNT_ID)} AND EXISTS (SELECT 1 FROM "JmapMeta"
+    WHERE "key" = ${rulesKey('')} || "JmapState"."type")
+    ON CONFLICT ("accountId", "type", "objectId", "scope")
+    DO UPDATE SET "number" = excluded."number"`;
 }
 
 /** The account of the directory has no row, so each of its types is named here. */

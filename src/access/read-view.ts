@@ -13,6 +13,8 @@ export interface ViewQuestion {
   readonly since: Moment;
   /** The number of the last change record that there is. */
   readonly current: number;
+  /** False where changes of the user's own values don't count; absent for true. */
+  readonly tellsOwn?: boolean;
 }
 
 /** How much may be read for an answer. */
@@ -53,7 +55,7 @@ export async function readViewChanges(
   // A record that has happened in part has to be gone on with.
   const before = upTo === undefined ? since.number : since.number - 1;
   const read = await snapshot.viewRecords(type, before, limits.records);
-  const records = recordsOfView(question.view, read);
+  const records = recordsOfView(question.view, read, question.tellsOwn);
   const last = records.at(-1)?.number ?? before;
   const isBehind = last < current && !seesWhole(question.view);
   const later = isBehind ? await readAccess(snapshot, question, last) : [];
@@ -151,8 +153,8 @@ async function readPast(
   const today = await snapshot.objectsWith(type, scopes, reach);
   if (today.length > reach) throw new BeyondReachError();
   const last = records.at(-1)?.number ?? current;
-  if (current - last > reach) throw new BeyondReachError();
-  const rest = last < current ? await snapshot.viewRecords(type, last, current - last) : [];
+  const rest = last < current ? await snapshot.sharedRecords(type, last, reach + 1) : [];
+  if (rest.length > reach) throw new BeyondReachError();
   const all = [...records, ...recordsOfView(view, rest)];
   return new PastScopes(
     today,

@@ -1,5 +1,7 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import { allRows, type BackfillDatabase, rulesKey } from '../database/backfill-database.js';
+import { rulesKey } from '../capability/scopes.js';
+import { hasUserValues } from '../capability/user-values.js';
+import { allRows, type BackfillDatabase } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
 import { GrantUpkeep } from '../methods/work/grant-upkeep.js';
 import { ScopeUpkeep } from '../methods/work/scope-upkeep.js';
@@ -17,7 +19,7 @@ const LOGGED = 10_000;
 export interface ScopesOptions extends Pick<RecomputeServices, 'store' | 'registry' | 'conductor'> {
   readonly database: Pick<
     BackfillDatabase,
-    'rows' | 'note' | 'noteRules' | 'dropGrants' | 'forget' | 'follow'
+    'rows' | 'note' | 'noteRules' | 'dropGrants' | 'forget' | 'follow' | 'uncounted'
   >;
   readonly log: Log;
 }
@@ -50,7 +52,7 @@ export class ScopeKeeper {
       // All see all of a type without rules: only its states are those of views.
       const hasRules = type.access !== undefined;
       // Ahead of the work: what is written meanwhile is followed, too.
-      if (hasRules) for (const name of names) await follow(name);
+      if (hasRules || hasUserValues(type)) for (const name of names) await follow(name);
       if (!stale.has(type.name)) await database.forget(rulesKey(type.table));
       if (hasRules) await this.#renew(type);
       await database.noteRules(type.table, this.#rulesOf(type) ?? '');
@@ -122,6 +124,23 @@ export class ScopeKeeper {
     });
   }
 
+  /**
+   * Tells users who see all of a type with values of each user of what another version has written
+   * since then (ms): it doesn't count its changes for them.
+   */
+  async tellForeign(type: DataTypeDefinition, since: number): Promise<void> {
+    if (!hasUserValues(type)) return;
+    const { store, database } = this.#options;
+    for (const accountId of await database.uncounted(type.table, since)) {
+      const how = { deadline: performance.now() + BATCH_TIME, mayRepeat: true, isLong: true };
+      await store
+        .write(accountId, how, (transaction) => transaction.recordForeign(type))
+        .catch((error: unknown) => {
+          if (!isDeleted(error)) throw error;
+        });
+    }
+  }
+
   async #change(
     { type, accountId, ids }: Batch,
     write: (transaction: Transaction, moved: Moved, scopes: ScopeUpkeep) => Promise<void>,
@@ -140,13 +159,17 @@ export class ScopeKeeper {
       });
     } catch (error) {
       if (!(error instanceof MethodError)) throw error;
-      // The account has been deleted meanwhile.
-      if (error.type === 'accountNotFound') return;
+      if (isDeleted(error)) return;
       const where = `account ${accountId}, ${ids[0]} to ${ids.at(-1)} of ${type.name}`;
       const why = `The access rules can't be applied in ${where}: ${error.message}`;
       throw new MigrationError(why, { cause: error });
     }
   }
+}
+
+/** The account has been deleted meanwhile. */
+function isDeleted(error: unknown): boolean {
+  return error instanceof MethodError && error.type === 'accountNotFound';
 }
 
 type Moved = ReadonlyMap<string, NewScopes>;

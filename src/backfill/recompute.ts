@@ -99,6 +99,8 @@ export class Recompute {
       const { references, blobs } = await transaction.links(type, missing);
       await transaction.changeReferences(references, []);
       await transaction.changeBlobReferences(blobs, []);
+      // With the values that users had of their own there.
+      await transaction.destroy(type, missing);
     });
   }
 

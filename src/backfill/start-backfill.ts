@@ -2,6 +2,7 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import { recordedReferencesOf } from '../capability/named-references.js';
 import { holdsBlobs } from '../capability/places.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
+import { hasUserValues } from '../capability/user-values.js';
 import {
   allRows,
   type BackfillDatabase,
@@ -270,6 +271,7 @@ class Backfill {
       }
     }
     await this.#conversions.settle(type);
+    await this.#scopes.tellForeign(type, from);
     await this.#forgetGone(type, isOver);
     this.#followed.set(type.name, { from: next, done });
   }
@@ -356,10 +358,12 @@ class Backfill {
     const { database } = this.#options;
     const references = recordedReferencesOf(type.properties).map(({ key }) => key);
     const hasBlobs = type.properties.some(holdsBlobs);
-    if (references.length === 0 && !hasBlobs) return;
+    // A singleton is there without a row.
+    const hasValues = hasUserValues(type) && type.singleton !== true;
+    if (references.length === 0 && !hasBlobs && !hasValues) return;
     const at = Date.now();
     if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;
-    const rows = goneRows({ table: type.table, references, hasBlobs });
+    const rows = goneRows({ table: type.table, references, hasBlobs, hasValues });
     for await (const batch of batches(database, { type, rows })) {
       if (isOver()) return;
       await this.#attempt(batch, (part) => this.#recompute.forget(part));

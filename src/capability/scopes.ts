@@ -23,6 +23,14 @@ export function principalScope(principalId: string): string {
   return `p:${principalId}`;
 }
 
+/**
+ * Returns the scope of a user's own values at objects that the user sees by `scope` alone. Not all
+ * of its tokens have that: it is a role, for instance. An id has no blank.
+ */
+export function ownValueScope(userId: string, scope: string): string {
+  return `${principalScope(userId)} ${scope}`;
+}
+
 /** An object at which users have rights by shares, as scopes name it. */
 export type SharedObject = string;
 
@@ -98,8 +106,8 @@ export function unmarked(mark: string): { readonly scope: string; readonly right
 export const WHOLE = '+';
 /**
  * The object of rows of JmapScope that count, in a type with values of each user. With `WHOLE` a
- * row has the number of the last change of an object. With a user's scope it has that of the user's
- * own values.
+ * row has the number of the last change of an object. With a scope of a user's own values it has
+ * the number of their last change.
  */
 export const COUNTED = '-';
 /** The object of rows of JmapScope that tell when the access of a principal changed. */
@@ -108,3 +116,8 @@ export const NO_OBJECT = '';
 export const PRUNED = ' ';
 /** The scope of the row of `PRUNED` that concerns every view: it stands for many scopes. */
 export const ANY_SCOPE = '';
+
+/** Returns the key in JmapMeta of the hash of a table's rules (access/rules-hash.ts). */
+export function rulesKey(table: string): string {
+  return `rules:${table}`;
+}

@@ -1,7 +1,14 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
 import { EVOLVED } from '../capability/evolution.js';
-import { EVERYONE, PRUNED, rightMark, scopesOfTable } from '../capability/scopes.js';
+import {
+  EVERYONE,
+  PRUNED,
+  rightMark,
+  rulesKey,
+  scopesOfTable,
+  WHOLE,
+} from '../capability/scopes.js';
 import { NOTE_ALL_MOVED, RAISE_SHARE_VERSION } from '../capability/share-version.js';
 import { type Duplicate, findDuplicates } from './duplicate-search.js';
 import type { UniqueCheck } from './migrations.js';
@@ -24,6 +31,8 @@ export interface LinkingTable {
   /** The keys of its references. */
   readonly references: readonly string[];
   readonly hasBlobs: boolean;
+  /** Users have values of their own there. */
+  readonly hasValues: boolean;
 }
 
 export type RowKey = readonly [accountId: string, id: string];
@@ -42,6 +51,9 @@ export interface BackfillRows {
   /** The ms of their last change; 0 where nobody asks. */
   readonly updated?: Prisma.Sql;
 }
+
+/** Change records of objects have kinds up to this one (store/sql/records.ts). */
+const LAST_KIND = 2;
 
 export type BackfillDatabase = ReturnType<typeof openBackfillDatabase>;
 
@@ -88,6 +100,9 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
      * users who see a part of the type, too. One of several starting servers does it.
      */
     noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
+
+    /** Returns accounts with changes since then (ms) that aren't counted for users who see all. */
+    uncounted: (table: string, since: number) => uncountedAccounts(prisma, table, since),
 
     /** Takes the grants that shares of a table's objects have given: it is no shared type. */
     dropGrants: (table: string): Promise<void> =>
@@ -183,11 +198,6 @@ async function refuseStates(transaction: Prisma.TransactionClient, type: string)
   await transaction.jmapChange.deleteMany({ where: { type } });
 }
 
-/** Returns the key of the note that has the hash of a table's rules (access/rules-hash.ts). */
-export function rulesKey(table: string): string {
-  return `rules:${table}`;
-}
-
 async function noteRules(prisma: PrismaClient, type: string, rules: string): Promise<void> {
   const key = rulesKey(type);
   await prisma.$transaction(
@@ -218,6 +228,21 @@ async function noteRules(prisma: PrismaClient, type: string, rules: string): Pro
     },
     { timeout: RESET_TIME },
   );
+}
+
+async function uncountedAccounts(
+  prisma: PrismaClient,
+  type: string,
+  since: number,
+): Promise<readonly string[]> {
+  const rows = await prisma.$queryRaw<{ accountId: string }[]>`
+    SELECT "c"."accountId" FROM "JmapChange" AS "c"
+    WHERE "c"."type" = ${type} AND "c"."at" >= ${BigInt(Math.trunc(since))}
+    AND "c"."kind" <= ${LAST_KIND}
+    GROUP BY "c"."accountId" HAVING max("c"."number") > coalesce((
+    SELECT max("s"."number") FROM "JmapScope" AS "s" WHERE "s"."accountId" = "c"."accountId"
+    AND "s"."type" = ${type} AND "s"."scope" = ${WHOLE}), 0)`;
+  return rows.map(({ accountId }) => accountId);
 }
 
 /**
@@ -344,14 +369,20 @@ function miscountedRows(aggregate: Aggregate, miscounted: Miscounted): BackfillR
   return condition === null ? rows : { ...rows, where: Prisma.sql`${Prisma.raw(condition)}` };
 }
 
-/** Returns objects that are gone, and have left records of references or blobs. */
-export function goneRows({ table, references, hasBlobs }: LinkingTable): BackfillRows {
+/** Returns objects that are gone, and have left records of references or blobs, or values. */
+export function goneRows({ table, references, hasBlobs, hasValues }: LinkingTable): BackfillRows {
   const properties = Prisma.join(references.length > 0 ? [...references] : ['']);
   const linked = Prisma.sql`SELECT "accountId", "fromId" AS "id" FROM "JmapReference"
     WHERE "fromType" = ${table} AND "property" IN (${properties})`;
   const holders = Prisma.sql`SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference"
     WHERE "type" = ${table}`;
-  const kinds = [...(references.length > 0 ? [linked] : []), ...(hasBlobs ? [holders] : [])];
+  const owners = Prisma.sql`SELECT "accountId", "objectId" AS "id" FROM "JmapUserValue"
+    WHERE "type" = ${table}`;
+  const kinds = [
+    ...(references.length > 0 ? [linked] : []),
+    ...(hasBlobs ? [holders] : []),
+    ...(hasValues ? [owners] : []),
+  ];
   const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id"
     FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r"
     WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"

@@ -1,6 +1,7 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { Changes } from '../capability/hooks.js';
-import type { Entry, UnitOfWork } from '../methods/work/unit.js';
+import type { Entry } from '../methods/work/touched.js';
+import type { UnitOfWork } from '../methods/work/unit.js';
 import type { StoredObject } from '../store/port.js';
 
 /** The changes to objects of one type. */

@@ -81,7 +81,7 @@ export interface AccessRecord {
 /** A user's own values of an object changed: nobody else is told. */
 export interface OwnRecord extends Pick<ScopedChange, 'number' | 'objectId' | 'properties'> {
   readonly kind: 'own';
-  /** The scope of the user. */
+  /** Scopes of the user's views that see the object (capability/own-scopes.ts). */
   readonly scopes: readonly string[];
 }
 
@@ -147,6 +147,13 @@ export interface AccessReads {
     limit: number,
   ): Promise<readonly AnyRecordAt[]>;
 
+  /** Returns the same without those of users' own values. */
+  sharedRecords(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ViewRecordAt[]>;
+
   /**
    * Returns at most `limit` changes of access with numbers between these, the last ones first: none
    * where none behind `since` concerns the principals of the view.
@@ -172,6 +179,12 @@ export interface AccessWrites {
    * it.
    */
   recordAccess(type: DataTypeDefinition, changes: readonly AccessChange[]): Promise<number>;
+
+  /**
+   * Writes a change record that tells nothing itself, and has users who see all of the type look at
+   * changes that a version without values of each user has written. Resolves to the state.
+   */
+  recordForeign(type: DataTypeDefinition): Promise<number>;
 
   /**
    * Gives objects, by id, other scopes without a change record. Old states of the type have to be

@@ -19,6 +19,8 @@ export interface OwnChange {
   readonly objectId: string;
   /** Columns of the properties that changed. */
   readonly columns: readonly string[];
+  /** Those of the user's views that see the object (capability/own-scopes.ts). */
+  readonly scopes: readonly string[];
 }
 
 export interface UserValueWrites {
@@ -26,9 +28,5 @@ export interface UserValueWrites {
   writeUserValues(type: DataTypeDefinition, userId: string, values: ValuesById): Promise<void>;
 
   /** Writes change records that are told to one user alone. Resolves to the state of the type. */
-  recordOwn(
-    type: DataTypeDefinition,
-    userId: string,
-    changes: readonly OwnChange[],
-  ): Promise<number>;
+  recordOwn(type: DataTypeDefinition, changes: readonly OwnChange[]): Promise<number>;
 }

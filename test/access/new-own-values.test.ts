@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { EventStream } from '../support/event-source.js';
+import { eventually } from '../support/poll.js';
+import { usePostgresql } from '../support/postgresql.js';
 import { Desk } from './desk.js';
 import { makeProject, type People, startPeople } from './rules-rig.js';
 
@@ -17,6 +20,8 @@ const TEXT = "text: { type: string, maxLength: 100, default: '' }";
 const WORDS = "words: { type: string, maxLength: 100, default: '', renamedFrom: text }";
 const SEEN = 'seen: { type: boolean, default: false, perUser: true }';
 const SEEN_AT = 'seen: { type: string, maxLength: 20, default: never, perUser: true }';
+
+const postgresql = usePostgresql();
 
 it('old states end when values of each user come, and where clients have to fetch', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-own-data-'));
@@ -56,4 +61,44 @@ it('old states end when values of each user come, and where clients have to fetc
   const fourth = await serve(WORDS, SEEN_AT);
   expect((await since(fourth.cat, cats)).error).toBe('cannotCalculateChanges');
   expect((await fourth.cat.call('Note/get')).list).toMatchObject([{ id, words: 'A' }]);
+}, 600_000);
+
+it('users hear of what a version without values of each user writes beside', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-own-data-'));
+  const url = await postgresql().createDatabase('beside');
+  const roots: string[] = [];
+  const servers: People<'ada' | 'cat'>[] = [];
+  onTestFinished(async () => {
+    for (const server of servers) await server.close();
+    for (const path of [dataDir, ...roots]) await rm(path, { recursive: true, force: true });
+  });
+  const serve = async (...properties: readonly string[]) => {
+    roots.push(await makeProject(note(...properties), roots.at(-1)));
+    const members = { ada: {}, cat: { given: 'write' } } as const;
+    const people = await startPeople(roots.at(-1) ?? '', { url, dataDir }, members);
+    servers.push(people);
+    const { users, accountId } = people;
+    return { accountId, ...{ ada: new Desk(users.ada, accountId) }, cat: users.cat };
+  };
+  const before = await serve(TEXT);
+  const a = await before.ada.create('Note', { text: 'A' });
+  const now = await serve(TEXT, SEEN);
+  const cat = new Desk(now.cat, now.accountId);
+  const stream = await EventStream.open(cat.client, { types: 'Note', closeafter: 'no', ping: '0' });
+  onTestFinished(() => stream.close());
+  const { state } = await cat.call('Note/get', { ids: [] });
+
+  expect(await before.ada.update('Note', a, { text: 'B' })).toBeNull();
+  const b = await before.ada.create('Note', { text: 'B' });
+  const told = await eventually(async () => {
+    const changes = await cat.call('Note/changes', { sinceState: state });
+    expect(changes).toMatchObject({ created: [b], updated: [a], destroyed: [] });
+    return changes;
+  }, 60_000);
+  await stream.state(now.accountId, 'Note', told.newState);
+
+  expect(await before.ada.destroy('Note', b)).toBeNull();
+  const c = await now.ada.create('Note', { text: 'C' });
+  const last = await cat.call('Note/changes', { sinceState: told.newState });
+  expect(last).toMatchObject({ created: [c], updated: [], destroyed: [b] });
 }, 600_000);

@@ -43,8 +43,14 @@ describe('values of each user', () => {
   it('cost other types nothing: the same statements and answers', async () => {
     const plain = await trace(open(), 'Note');
     expect(await trace(open({ widget: OWNED }), 'Note')).toEqual(plain);
-    expect(JSON.stringify(plain)).not.toContain('JmapUserValue');
-    expect(JSON.stringify(await trace(open(), 'Widget'))).not.toContain('JmapUserValue');
+    const tables = async (rig: Rig, type: string) => {
+      const text = JSON.stringify(await trace(rig, type));
+      return ['JmapChange', 'JmapScope', 'JmapUserValue'].filter((table) => text.includes(table));
+    };
+    expect(await tables(open({ widget: OWNED }), 'Note')).toEqual(['JmapChange']);
+    expect(await tables(open(), 'Widget')).toEqual(['JmapChange']);
+    const own = ['JmapChange', 'JmapScope', 'JmapUserValue'];
+    expect(await tables(open({ widget: OWNED }), 'Widget')).toEqual(own);
   });
 
   it('take one statement of a /get, for any number of objects', async () => {
@@ -89,37 +95,46 @@ describe('values of each user', () => {
     expect(gone.destroyed).toEqual([id]);
   });
 
-  it('are the same for all updates of one object in a call', async () => {
+  it('are what all updates of one object in a call leave', async () => {
     const rig = open({ widget: OWNED });
     const user = viewer('u2');
     const { created } = await rig.call('Widget/set', { create: { k: { title: 'a' } } }, { user });
     const { id } = created.k;
-    const [[, first], [, second]] = await rig.calls(
-      [
-        ['Widget/set', { accountId: 'a1', create: { n: { title: 'n' } } }],
-        [
-          'Widget/set',
-          {
-            accountId: 'a1',
-            update: { [id]: { mark: 1 }, '#n': { mark: 7, title: 'm' } },
-          },
-        ],
-      ],
-      { user },
-    );
-    const other = first.created.n.id;
-    expect(Object.keys(second.updated).sort()).toEqual([id, other].sort());
+    // The id and the creation id name one object.
+    const update = async (first: object, second: object) => {
+      const args = { accountId: 'a1', update: { [id]: first, '#k': second } };
+      const settings = { user, createdIds: { k: id } };
+      return (await rig.calls([['Widget/set', args]], settings))[0][1];
+    };
     const read = async (as = user) => {
-      const { list } = await rig.call('Widget/get', { ids: [id, other] }, { user: as });
+      const { list } = await rig.call('Widget/get', { ids: [id] }, { user: as });
       return list.map(({ title, mark }: Json) => [title, mark]);
     };
-    expect(await read()).toEqual([
-      ['a', 1],
-      ['m', 7],
-    ]);
-    expect(await read(U1)).toEqual([
-      ['a', 0],
-      ['m', 0],
+    await update({ mark: 1, title: 'b' }, { mark: 5 });
+    expect(await read()).toEqual([['b', 5]]);
+    await update({ mark: 6 }, { title: 'c' });
+    expect(await read()).toEqual([['c', 6]]);
+    const { notUpdated } = await update({ mark: 7 }, { mark: 8, nothing: 1 });
+    expect(Object.keys(notUpdated)).toHaveLength(1);
+    expect(await read()).toEqual([['c', 7]]);
+    await update({ mark: 9 }, { mark: null });
+    expect(await read()).toEqual([['c', 0]]);
+    expect(await read(U1)).toEqual([['c', 0]]);
+  });
+
+  it('are those of the create and its updates in the same call', async () => {
+    const rig = open({ widget: OWNED });
+    const user = viewer('u2');
+    const args = {
+      ...{ accountId: 'a1', create: { n: { title: 'n', mark: 3 }, m: { title: 'm', mark: 4 } } },
+      update: { '#n': { mark: 7, title: 'o' } },
+    };
+    const { created } = await rig.call('Widget/set', args, { user });
+    const ids = [created.n.id, created.m.id];
+    const { list } = await rig.call('Widget/get', { ids }, { user });
+    expect(list.map(({ title, mark }: Json) => [title, mark])).toEqual([
+      ['o', 7],
+      ['m', 4],
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { resetStates } from '../../scripts/backup/reset-states.js';
 import { ScopeKeeper, type ScopesOptions } from '../../src/backfill/keep-scopes.js';
 import type { AccessRule } from '../../src/capability/access-rules.js';
 import { createRegistry } from '../../src/methods/registry.js';
@@ -128,6 +129,19 @@ it('states are refused after a reset, and objects get their scopes anew', async 
   expect(await start(ruled)).toEqual(['Widget']);
   expect(await titles(ruled)).toEqual([]);
   expect(await changes(ruled, state)).toMatchObject(REFUSED);
+});
+
+it('states are refused after a reset of all states', async () => {
+  const ruled = version(FIRST);
+  await start(ruled);
+  await ruled.create('Widget', [{ title: 'a', rankNumber: 1 }]);
+  const state = await stateOf(ruled);
+  await resetStates(rig.engine(), ['Widget']);
+  expect(await changes(ruled, state)).toMatchObject(REFUSED);
+  const now = await stateOf(ruled);
+  expect(now).not.toBe(state);
+  const [widget] = await ruled.create('Widget', [{ title: 'b', rankNumber: 1 }]);
+  expect((await changes(ruled, now)).created).toEqual([widget]);
 });
 
 it('objects that a version without rules writes are seen when they are followed', async () => {

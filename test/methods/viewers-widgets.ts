@@ -31,7 +31,7 @@ class Widgets implements World {
   readonly rig: Rig;
   readonly random: Random;
   /** The last one is the owner, who sees all. */
-  readonly viewers = [viewer('u2'), viewer('u3', ['auditor']), viewer('u4'), U1];
+  readonly viewers = [...[viewer('u2'), viewer('u3', ['auditor']), viewer('u3'), viewer('u4'), U1]];
   readonly queries = { Widget: [{}, { filter: { minRank: 2 }, sort: [{ property: 'title' }] }] };
   readonly #live: string[] = [];
   readonly #shares: Shares;

@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/accounts/principal.js';
 import type { AccessRule } from '../../src/capability/access-rules.js';
+import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { Channel } from '../../src/push/channel.js';
 import { Push } from '../../src/push/push.js';
 import { tokenPrincipal } from '../accounts/token-principal.js';
+import { property } from '../methods/gadget.js';
+import { withOwn } from '../methods/own-values.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Shares, viewer } from '../methods/viewers.js';
-import { folders } from '../methods/viewers-tree.js';
+import { folders, USING } from '../methods/viewers-tree.js';
 import { Widget } from '../methods/widget.js';
 
 // Users who see a part of a type are told of what they see.
@@ -29,8 +32,10 @@ let shares: Shares;
 /** Gives the last channel another principal. */
 let follow: (principal: Principal) => void;
 
-beforeEach(() => {
-  rig = new Rig({}, { widget: { ...Widget, access: RULES }, more: folders() });
+beforeEach(() => begin({ ...Widget, access: RULES }));
+
+function begin(widget: DataTypeDefinition): void {
+  rig = new Rig({}, { widget, more: folders() });
   shares = new Shares(rig, ['Widget']);
   const { store, registry } = rig.services;
   push = new Push({
@@ -47,11 +52,13 @@ beforeEach(() => {
       throw error;
     },
   });
-});
-afterEach(async () => {
+}
+
+async function end(): Promise<void> {
   push.close();
   await rig.close();
-});
+}
+afterEach(end);
 
 /** A receiver, and the states of widgets that it was told. */
 async function open(
@@ -60,6 +67,7 @@ async function open(
   types: ReadonlySet<string> = new Set(['Widget']),
 ) {
   const told: string[] = [];
+  const all: Json[] = [];
   const channel: Channel = await push.open(
     { kind: 'eventsource', principal, types, lastId },
     { wake: () => take(), ended: () => undefined },
@@ -67,10 +75,11 @@ async function open(
   function take(): void {
     const news = channel.take();
     const changed = news === null ? {} : (JSON.parse(news.changed) as Json);
+    if (news !== null) all.push(changed.a1);
     if (changed.a1?.Widget !== undefined) told.push(changed.a1.Widget);
   }
   take();
-  return { channel, told };
+  return { channel, told, all };
 }
 
 const stateOf = async (user: Principal): Promise<string> =>
@@ -150,5 +159,19 @@ describe('a user who sees a part of a type', () => {
     follow(AUDITOR);
     await expect.poll(() => back.told.length).toBe(1);
     expect(back.told[0]).toBe(await stateOf(AUDITOR));
+  });
+
+  it('is told of them although it sees all of another type before and after', async () => {
+    await end();
+    begin(withOwn(Widget, property('mark', 'integer', { default: 0, perUser: true })));
+    await rig.create('Widget', [{ title: 'a' }]);
+    await rig.call('Paper/set', { create: { k: { isPublic: true } } }, { using: USING });
+    const types = new Set(['Widget', 'Paper']);
+    const { all } = await open(viewer('u3'), null, types);
+    expect(all).toEqual([]);
+    follow(AUDITOR);
+    const asked = { user: AUDITOR, using: USING };
+    const { state } = await rig.call('Paper/get', { ids: [] }, asked);
+    await expect.poll(() => all.at(-1)?.Paper).toBe(state);
   });
 });

@@ -256,7 +256,6 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('values', 'String', { description: 'JSON: by column.' }),
     ],
     ['accountId', 'type', 'objectId', 'userId'],
-    [['userId']],
   ),
   makeTable(
     'JmapOnce',

@@ -1,5 +1,5 @@
 import type { Reference } from '../../../src/capability/named-references.js';
-import { scopesOfTable } from '../../../src/capability/scopes.js';
+import { rulesKey, scopesOfTable } from '../../../src/capability/scopes.js';
 import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
@@ -112,6 +112,7 @@ export function removedTypesSql(
         : `DELETE FROM ${quoted(table)} WHERE ${quoted(column)} = ${text(type)};`,
     ),
     ...(tables.has('JmapGrant') ? [deleteGrants(type)] : []),
+    ...(tables.has('JmapScope') ? [forgetRules(type)] : []),
   ]);
   return section(
     'Rows of the engine about the types that are given up.',
@@ -123,6 +124,11 @@ export function removedTypesSql(
 function deleteGrants(type: string): string {
   const [begin, end] = scopesOfTable(type);
   return `DELETE FROM "JmapGrant" WHERE "scope" >= ${text(begin)} AND "scope" < ${text(end)};`;
+}
+
+/** Returns the SQL after which a type of the same name counts as one whose rules are new. */
+function forgetRules(type: string): string {
+  return `DELETE FROM "JmapMeta" WHERE "key" = ${text(rulesKey(type))};`;
 }
 
 /** Returns the SQL that removes the records of what the migration before left, which goes now. */

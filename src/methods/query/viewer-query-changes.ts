@@ -13,7 +13,8 @@ export interface ViewerChanges {
 }
 
 /**
- * Returns the net change of each object in a view since a number. Refuses more than
+ * Returns the net change of each object in a view since a number. No filter and no sort reads
+ * values of each user, so changes of these move nothing. Refuses more than
  * QUERY_CHANGES_MAX objects.
  */
 export async function viewerChangesSince(
@@ -27,7 +28,8 @@ export async function viewerChangesSince(
   const kinds = new Map<string, ChangeKind | null>();
   const limits = { records: Math.max(maximum + 1, MIN_RECORDS), objects: maximum, reach: maximum };
   for (let at: Moment = { number: since }; at.number < current; ) {
-    const found = await readSince(snapshot, { type, view, since: at }, limits, services);
+    const question = { type, view, since: at, tellsOwn: false };
+    const found = await readSince(snapshot, question, limits, services);
     for (const [id, kind] of found.kinds) kinds.set(id, follow(kinds.get(id), kind));
     const end = found.end ?? at;
     const isCut = end.upTo !== undefined || end.number < (found.records.at(-1)?.number ?? 0);

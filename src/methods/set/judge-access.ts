@@ -42,6 +42,11 @@ export class AccessJudge {
     return objects.filter((object) => this.#may('read', object));
   }
 
+  /** Returns the scopes by which the user sees an object that `visible` has returned. */
+  scopesHeld(object: StoredObject): readonly string[] {
+    return this.#scopesFor('read', object).filter((scope) => this.#held.meets([scope]));
+  }
+
   /** Returns those of the objects that the user may not destroy. */
   async lasting(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     await this.#before.load(this.#type, objects);
@@ -148,8 +153,16 @@ export class AccessJudge {
   }
 
   #may(operation: Operation, object: StoredObject, ancestors = this.#before): boolean {
+    return this.#held.meets(this.#scopesFor(operation, object, ancestors));
+  }
+
+  #scopesFor(
+    operation: Operation,
+    object: StoredObject,
+    ancestors = this.#before,
+  ): readonly string[] {
     const typed = { type: this.#type.table, object };
-    return this.#held.meets(scopesFor(this.#rules, operation, typed, ancestors));
+    return scopesFor(this.#rules, operation, typed, ancestors);
   }
 
   #forbidden(operation: Operation, what: string): SetError {

@@ -103,6 +103,17 @@ export class OwnValues {
       : names;
   }
 
+  /** Returns values without those whose default a patch restores by null. */
+  restored(values: JsonObject, patch: JsonObject): JsonObject {
+    const isRestored = (name: string): boolean =>
+      this.#names.has(name) && Object.hasOwn(patch, name) && patch[name] === null;
+    const names = Object.keys(values).filter((name) => values[name] !== null && isRestored(name));
+    if (names.length === 0) return values;
+    const left = Object.assign(emptyObject(), values);
+    for (const name of names) left[name] = null;
+    return left;
+  }
+
   /** Returns the values that a user has after an update made `object` of the one it saw. */
   valuesAfter(values: JsonObject, object: JsonObject, changed: readonly string[]): JsonObject {
     const own = changed.filter((name) => this.#names.has(name));

@@ -152,12 +152,6 @@ export class ProposedChanges {
       if (before === null) unit.create(type, after);
       else unit.update(type, before, after, isStored ? before : null);
     }
-    const { own } = this.#scene;
-    if (own === undefined) return;
-    const moves = Array.from(own.changes(), ([id, columns]) => {
-      return { id, columns, values: own.after(id) };
-    });
-    if (moves.length > 0) unit.noteUserValues(type, moves);
   }
 
   /** Returns who wants the changes: a client, or a hook. */
@@ -261,11 +255,13 @@ export class ProposedChanges {
         continue;
       }
       const current = this.#scene.own?.shown(row.after, row.own) ?? row.after;
-      const result = this.#partOwn(
-        row,
-        yield* updateObject(this.#patching, current, operation.patch, operation),
-      );
-      if (result.kind === 'unchanged') continue;
+      const { patch } = operation;
+      const updated = yield* updateObject(this.#patching, current, patch, operation);
+      const result = this.#partOwn(row, patch, updated);
+      if (result.kind === 'unchanged') {
+        row = { ...row, own: result.own };
+        continue;
+      }
       operation.effect = result.object && { before: row.after, after: result.object };
       if (result.kind === 'refused') {
         this.#deny(operation, result.error);
@@ -293,19 +289,16 @@ export class ProposedChanges {
   }
 
   /** Takes the user's own values out of what an update has made of an object. */
-  #partOwn({ own: before }: ProposedRow, result: UpdateResult): OwnResult {
+  #partOwn({ own: before }: ProposedRow, patch: JsonObject, result: UpdateResult): OwnResult {
     const { own } = this.#scene;
-    if (own === undefined || result.kind === 'unchanged') return { ...result, own: before };
+    if (own === undefined) return { ...result, own: before };
+    if (result.kind === 'unchanged') return { ...result, own: own.restored(before, patch) };
     if (result.object === null) return { ...result, own: before };
     const { object } = partOwn(this.index.type, result.object);
     if (result.kind === 'refused') return { ...result, object, own: before };
     const changed = own.shared(result.changed);
-    return {
-      ...result,
-      object,
-      changed,
-      own: own.valuesAfter(before, result.object, result.changed),
-    };
+    const after = own.valuesAfter(before, result.object, result.changed);
+    return { ...result, object, changed, own: own.restored(after, patch) };
   }
 
   #begin(id: string, create: CreateOperation | null): ProposedRow | null {

@@ -1,5 +1,7 @@
 import { propertiesJudged } from '../../access/inheritance.js';
 import { myRightsOf, type Rights } from '../../access/rights.js';
+import { ownScopesAt } from '../../capability/own-scopes.js';
+import { WHOLE } from '../../capability/scopes.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { hasUserValues } from '../../capability/user-values.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -12,7 +14,8 @@ import { clock, formatState, requireState } from '../states.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
 import { formatStateOf, stateViewOf, viewerOf, viewOf } from '../view-of-call.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
-import type { Entry, UnitOfWork } from '../work/unit.js';
+import type { Entry } from '../work/touched.js';
+import type { UnitOfWork } from '../work/unit.js';
 import { CallAccess } from './call-access.js';
 import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
@@ -101,6 +104,7 @@ export class SetRun {
     const planner = this.#createPlanner(changes, destroys);
     if (planner !== null) await planner.plan();
     changes.writeTo(this.#unit, this.#isStored);
+    this.#noteOwn();
     if (planner !== null) planner.apply();
     const followers = await this.#unit.flush();
     const { hooks } = this.#context;
@@ -167,6 +171,26 @@ export class SetRun {
     const values = await this.#unit.transaction.userValues(type, viewer.userId, ids);
     this.#own = new OwnValues(type, viewer, values);
     return this.#own;
+  }
+
+  /** Has the unit keep the values that the user has of its own after the call. */
+  #noteOwn(): void {
+    const own = this.#own;
+    const { type } = this.#index;
+    const view = stateViewOf(this.#context, type);
+    if (own === undefined || view === null) return;
+    const moves = Array.from(own.changes(), ([id, columns]) => {
+      const scopes = ownScopesAt(view, this.#scopesHeld(id));
+      return { id, columns, values: own.after(id), scopes };
+    });
+    if (moves.length > 0) this.#unit.noteUserValues(type, moves);
+  }
+
+  /** Returns the scopes by which the user saw an object before the call. */
+  #scopesHeld(id: string): readonly string[] {
+    if (this.#judge === null) return [WHOLE];
+    const before = this.#before.get(id);
+    return before === undefined ? [] : this.#judge.scopesHeld(before);
   }
 
   /** Reads the same of objects that changed without being named. */

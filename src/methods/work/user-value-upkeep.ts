@@ -8,6 +8,8 @@ export interface OwnMove {
   readonly values: JsonObject;
   /** Columns of the properties that changed. */
   readonly columns: readonly string[];
+  /** The user's views that see the object (capability/own-scopes.ts). */
+  readonly scopes: readonly string[];
 }
 
 /** The unit of work, as far as values of its user need it. */
@@ -63,7 +65,7 @@ export class UserValueUpkeep {
   async record(): Promise<void> {
     for (const { type } of this.#types.values()) {
       const changes = this.#changesOf(type);
-      if (changes.length > 0) await this.#unit.transaction.recordOwn(type, this.#userId, changes);
+      if (changes.length > 0) await this.#unit.transaction.recordOwn(type, changes);
     }
   }
 
@@ -71,6 +73,6 @@ export class UserValueUpkeep {
     const moves = this.#types.get(type.name)?.moves ?? [];
     return moves
       .filter(({ id }) => !this.#unit.isNew(type, id) && this.#unit.current(type, id) !== null)
-      .map(({ id, columns }) => ({ objectId: id, columns }));
+      .map(({ id, columns, scopes }) => ({ objectId: id, columns, scopes }));
   }
 }

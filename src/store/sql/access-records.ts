@@ -1,5 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { ownScopesOf } from '../../capability/own-scopes.js';
 import { NO_OBJECT, principalScope } from '../../capability/scopes.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import type {
   AccessChange,
   AnyRecordAt,
@@ -150,6 +152,12 @@ export function accessRows(changes: readonly AccessChange[], state: number): str
 /** Returns the scopes of a view that no share gives. */
 export function ownScopes(view: Pick<View, 'userId' | 'groupIds' | 'scopes'>): readonly string[] {
   return [...new Set([...view.scopes, ...principalsOf(view).map(principalScope)])];
+}
+
+/** Returns the same with those by which a view knows changes of its user's own values. */
+export function countedScopes(type: DataTypeDefinition, view: View): readonly string[] {
+  const scopes = ownScopes(view);
+  return hasUserValues(type) ? [...new Set([...scopes, ...ownScopesOf(view)])] : scopes;
 }
 
 /** Returns those whose shares count for a view. */

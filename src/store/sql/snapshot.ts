@@ -44,9 +44,16 @@ import type {
   StoredObject,
   ValuesById,
   View,
+  ViewRecordAt,
   WhichObjects,
 } from '../port.js';
-import { ownScopes, principalsOf, scopedObjectsOf, viewRecordsOf } from './access-records.js';
+import {
+  countedScopes,
+  ownScopes,
+  principalsOf,
+  scopedObjectsOf,
+  viewRecordsOf,
+} from './access-records.js';
 import { aggregateQuery, aggregateValues, type HeldValue, heldQuery } from './aggregate-queries.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
@@ -160,6 +167,15 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return viewRecordsOf(type, rows);
   }
 
+  async sharedRecords(
+    type: DataTypeDefinition,
+    since: number,
+    limit: number,
+  ): Promise<readonly ViewRecordAt[]> {
+    const rows = await this.all('sharedRecords', this.scope.accountId, type.table, since, limit);
+    return viewRecordsOf(type, rows).filter((record) => record.kind !== 'own');
+  }
+
   async accessRecords(
     type: DataTypeDefinition,
     view: View,
@@ -231,24 +247,24 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return scopedObjectsOf(await this.all('objectsWith', ...place, ...place, list, limit + 1));
   }
 
-  async viewNumber({ table }: DataTypeDefinition, view: View): Promise<number> {
+  async viewNumber(type: DataTypeDefinition, view: View): Promise<number> {
     const { accountId } = this.scope;
-    const own = JSON.stringify([...ownScopes(view), ANY_SCOPE].map((scope) => [scope]));
+    const own = JSON.stringify([...countedScopes(type, view), ANY_SCOPE].map((scope) => [scope]));
     const ranges = JSON.stringify(view.sharedTables.map(scopesOfTable));
     const granted = [ranges, accountId, JSON.stringify(principalsOf(view))] as const;
-    const [row] = await this.all('viewNumber', accountId, table, own, ...granted);
+    const [row] = await this.all('viewNumber', accountId, type.table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
   }
 
   async prunedNumber(
-    { table }: DataTypeDefinition,
+    type: DataTypeDefinition,
     view: View,
     scopes: readonly string[],
   ): Promise<number> {
     const { accountId } = this.scope;
-    const own = JSON.stringify([...ownScopes(view), ...scopes, ANY_SCOPE]);
+    const own = JSON.stringify([...countedScopes(type, view), ...scopes, ANY_SCOPE]);
     const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
-    const [row] = await this.all('prunedNumber', accountId, table, own, ...granted);
+    const [row] = await this.all('prunedNumber', accountId, type.table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
   }
 

@@ -4,7 +4,7 @@ import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
 import { PRINCIPAL_TEXTS } from './principal-rows.js';
-import { ACCESS_KIND } from './records.js';
+import { ACCESS_KIND, OWN_KIND } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */
@@ -57,6 +57,9 @@ const SHARED = Object.freeze({
 
   viewRecords: `${SELECT_RECORDS}
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+
+  sharedRecords: `${SELECT_RECORDS} WHERE "accountId" = ? AND "type" = ?
+ AND "kind" <> ${OWN_KIND} AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
 
   // No index has the kinds: the records are read where a principal of the view is concerned.
   accessRecords: `${SELECT_RECORDS}

@@ -33,7 +33,14 @@ import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
-import { ownRecords, ownRow, userValueRows, wholeRow, withWholeScope } from './user-value-rows.js';
+import {
+  foreignRow,
+  ownRecords,
+  ownRows,
+  userValueRows,
+  wholeRow,
+  withWholeScope,
+} from './user-value-rows.js';
 
 const NOTHING: Promise<void> = Promise.resolve();
 
@@ -139,13 +146,9 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     await this.#write(() => this.#run('writeUserValues', ...place, rows));
   }
 
-  async recordOwn(
-    type: DataTypeDefinition,
-    userId: string,
-    changes: readonly OwnChange[],
-  ): Promise<number> {
-    const state = await this.#writeRecords(type, ownRecords(userId, changes));
-    await this.#writeScopes(type.table, ownRow(userId, state));
+  async recordOwn(type: DataTypeDefinition, changes: readonly OwnChange[]): Promise<number> {
+    const state = await this.#writeRecords(type, ownRecords(changes));
+    await this.#writeScopes(type.table, ownRows(changes, state));
     return state;
   }
 
@@ -178,6 +181,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     const records = isCounted ? withWholeScope(changes) : changes;
     const state = await this.#writeRecords(type, scopedRecords(records, properties));
     await this.#writeScopes(type.table, scopeRows(changes, state));
+    // One row for all of its objects: who sees all of them needs no row of each.
     if (isCounted) await this.#writeScopes(type.table, wholeRow(state));
     return state;
   }
@@ -185,6 +189,12 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   async recordAccess(type: DataTypeDefinition, changes: readonly AccessChange[]): Promise<number> {
     const state = await this.#writeRecords(type, accessRecord(changes));
     await this.#writeScopes(type.table, accessRows(changes, state));
+    return state;
+  }
+
+  async recordForeign(type: DataTypeDefinition): Promise<number> {
+    const state = await this.#writeRecords(type, accessRecord([]));
+    await this.#writeScopes(type.table, foreignRow(state));
     return state;
   }
 

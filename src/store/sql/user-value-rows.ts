@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
-import { COUNTED, principalScope, WHOLE } from '../../capability/scopes.js';
+import { COUNTED, PRUNED, WHOLE } from '../../capability/scopes.js';
 import { perUserOf } from '../../capability/user-values.js';
 import { parseJson } from '../../protocol/ijson.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
@@ -74,18 +74,28 @@ export function wholeRow(state: number): string {
   return JSON.stringify([[COUNTED, WHOLE, state, 1]]);
 }
 
-/** Returns the same for the user whose own values changed. */
-export function ownRow(userId: string, state: number): string {
-  return JSON.stringify([[COUNTED, principalScope(userId), state, 1]]);
+/**
+ * Returns the row by which they know of changes that another version has written. That version
+ * notes no records that it removes: states of before lead nowhere once these are gone.
+ */
+export function foreignRow(state: number): string {
+  return JSON.stringify([[PRUNED, WHOLE, state, 1]]);
+}
+
+/** Returns the same for a user whose own values changed: by the scopes of its views. */
+export function ownRows(changes: readonly OwnChange[], state: number): string {
+  const first = state - changes.length + 1;
+  const last = new Map<string, number>();
+  for (const [index, { scopes }] of changes.entries())
+    for (const scope of scopes) last.set(scope, first + index);
+  return JSON.stringify(Array.from(last, ([scope, number]) => [COUNTED, scope, number, 1]));
 }
 
 /** Returns the change records of a user's own values. */
 export function ownRecords(
-  userId: string,
   changes: readonly OwnChange[],
 ): Pick<RecordsToWrite, 'rows' | 'count' | 'growth'> {
-  const scopes = [principalScope(userId)];
-  const rows = changes.map(({ objectId, columns }) => {
+  const rows = changes.map(({ objectId, columns, scopes }) => {
     return [objectId, OWN_KIND, columnsText(columns), scopes, null];
   });
   return { rows: JSON.stringify(rows), count: rows.length, growth: 0 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stateViewIn } from '../../../src/access/views.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../../src/capability/definition.js';
+import { principalScope } from '../../../src/capability/scopes.js';
 import type { NewChange, View } from '../../../src/store/port.js';
 import { Gadget, gadget } from '../gadget.js';
 import { A, B, type Bench, HUGE } from './bench.js';
@@ -38,8 +39,9 @@ export function userValueCases(bench: Bench): void {
     write((t) =>
       t.recordOwn(
         Marked,
-        userId,
-        ids.map((objectId) => ({ objectId, columns: [MARK.column] })),
+        ids.map((objectId) => ({
+          ...{ objectId, columns: [MARK.column], scopes: [principalScope(userId)] },
+        })),
       ),
     );
 

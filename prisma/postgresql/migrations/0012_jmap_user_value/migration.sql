@@ -1,0 +1,2 @@
+-- DropIndex
+DROP INDEX "JmapUserValue_userId_idx";
