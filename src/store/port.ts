@@ -139,8 +139,14 @@ interface ReadRequest {
   readonly trace?: Trace | undefined;
 }
 
-/** Distinct ids, or the number of objects to read in order of id. */
-export type WhichObjects = readonly string[] | { readonly first: number };
+/** The number of objects to read in order of id, behind an id where one is given. */
+export interface FirstObjects {
+  readonly first: number;
+  readonly after?: string;
+}
+
+/** Distinct ids, or the first objects. */
+export type WhichObjects = readonly string[] | FirstObjects;
 
 /** A read beyond `maxOctets` throws `MethodError('requestTooLarge')`. */
 export interface ObjectsRequest extends ReadRequest, ObjectSelection {
@@ -242,6 +248,8 @@ export interface StateChange {
   readonly urgent?: readonly string[];
   /** Ids of users for whom the commit has kept notices; absent for none. */
   readonly noticed?: readonly string[];
+  /** Shares have changed which accounts users reach. */
+  readonly isReachMoved?: true;
 }
 
 /** Type name to the counter behind its state. */

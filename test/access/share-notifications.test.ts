@@ -177,6 +177,106 @@ it('a user has 1,000 notes at most: the oldest go', async () => {
   expect(Math.min(...names)).toBe(200);
 }, 120_000);
 
+it('a note whose rights are those of before goes', async () => {
+  const { idOf, desk, directory } = await serve('SQLite', 'all');
+  const bob = await directory('bob');
+  const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+  const share = (rights: object | null) =>
+    desk('ada').update('TodoList', list, { [`shareWith/${idOf('bob')}`]: rights });
+  await share(READ);
+  const [{ id }] = await notes(bob);
+  const taken = await bob.changes('ShareNotification', () => share(null));
+  expect(taken).toEqual({ ...NOTHING, destroyed: [id] });
+  // Of two changes between looks as well: the first call looks at both.
+  await share(READ);
+  await share(null);
+  expect(await notes(bob)).toEqual([]);
+  await share(READ);
+  expect(await bob.destroy('ShareNotification', (await notes(bob))[0].id)).toBeNull();
+  await share({ mayRead: true, mayWrite: true });
+  expect(await notes(bob)).toHaveLength(1);
+  await share(READ);
+  expect(await notes(bob)).toEqual([]);
+});
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s users who may write in all of an account hear of no rights there',
+  async (database) => {
+    const { idOf, desk, directory } = await serve(database, 'all');
+    const [cat, dan] = [await directory('cat'), await directory('dan')];
+    const shareWith = { [idOf('cat')]: READ, [idOf('dan')]: READ };
+    const list = await desk('ada').create('TodoList', { name: 'Shopping', shareWith });
+    // Dan may read the account alone: the share gives him a right.
+    expect(await notes(dan)).toHaveLength(1);
+    expect(await notes(cat)).toEqual([]);
+    await desk('ada').destroy('TodoList', list);
+    expect(await notes(cat)).toEqual([]);
+  },
+  120_000,
+);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s a user who subscribes to an object needs no note of it',
+  async (database) => {
+    const { idOf, desk, directory } = await serve(database, 'all');
+    const bob = await directory('bob');
+    const shareWith = { [idOf('bob')]: READ };
+    const lists: string[] = [];
+    for (const name of ['a', 'b'])
+      lists.push(await desk('ada').create('TodoList', { name, shareWith }));
+    const [first = ''] = lists;
+    const told = await notes(bob);
+    const idOfFirst = told.find(({ objectId }) => objectId === first).id;
+    const gone = await bob.changes('ShareNotification', async () => {
+      expect(await desk('bob').update('TodoList', first, { isSubscribed: true })).toBeNull();
+    });
+    expect(gone).toEqual({ ...NOTHING, destroyed: [idOfFirst] });
+    // Neither to unsubscribe nor to see the other one makes a difference.
+    expect(await desk('bob').update('TodoList', first, { isSubscribed: false })).toBeNull();
+    expect((await notes(bob)).map(({ name }) => name)).toEqual(['b']);
+    // A later change is told, with the rights of before it.
+    const more = { mayRead: true, mayWrite: true };
+    await desk('bob').update('TodoList', first, { isSubscribed: true });
+    await desk('ada').update('TodoList', first, { shareWith: { [idOf('bob')]: more } });
+    expect((await notes(bob)).find(({ objectId }) => objectId === first)).toMatchObject({
+      oldRights: { ...NO_RIGHTS, ...READ },
+      newRights: { ...NO_RIGHTS, ...more },
+    });
+  },
+  120_000,
+);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s notices that a server has left behind are taken without a call',
+  async (database) => {
+    const { idOf, accountId, people, directory, beside } = await serve(database, 'all');
+    const bob = await directory('bob');
+    expect(await notes(bob)).toEqual([]);
+    const place = `p-${idOf('bob')}`;
+    const about = { objectAccountId: accountId, objectType: 'TodoList', objectId: 'r1' };
+    // The later of two changes has the lower id: the clock of its server was behind.
+    const rows = [
+      { number: 7, id: 'n2', oldRights: null, newRights: READ },
+      { number: 8, id: 'n1', oldRights: READ, newRights: { ...READ, mayWrite: true } },
+    ].map(({ number, ...rights }) => {
+      const change = { at: 0, changedBy: idOf('ada'), name: 'Shopping', ...about, ...rights };
+      return {
+        ...{ accountId: place, id: `${String(number).padStart(16, '0')}.${rights.id}` },
+        ...{ kind: 'shareNotice', payload: JSON.stringify({ kind: 'rights', ...change }) },
+        ...{ due: 0n, attempts: 0n },
+      };
+    });
+    await people.prisma.jmapTask.createMany({ data: rows });
+    // The server of SQLite sees by itself that others write to its file.
+    if (database === 'PostgreSQL') await beside('bob');
+    await eventually(async () => expect(await people.prisma.jmapTask.count()).toBe(0));
+    expect(await notes(bob)).toMatchObject([
+      { id: 'n1', oldRights: null, newRights: { mayWrite: true } },
+    ]);
+  },
+  120_000,
+);
+
 it.each(['SQLite', 'PostgreSQL'])(
   'on %s push tells of notes and of principals',
   async (database) => {
