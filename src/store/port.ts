@@ -8,7 +8,14 @@ import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 import type { AccessReads, AccessWrites, BlobView, NewScopes } from './access-port.js';
 import type { PrincipalReads, PrincipalWrites } from './principals-port.js';
-import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
+import type {
+  FilterNode,
+  FirstObjects,
+  FirstOfGroup,
+  GroupsOfPlan,
+  PlanShape,
+  QueryPlan,
+} from './query-port.js';
 import type { UserValueReads, UserValueWrites } from './user-value-port.js';
 
 export type * from './access-port.js';
@@ -137,12 +144,6 @@ interface ReadRequest {
   readonly deadline: number;
   /** Set if the call is explained: hears of its statements. */
   readonly trace?: Trace | undefined;
-}
-
-/** The number of objects to read in order of id, behind an id where one is given. */
-export interface FirstObjects {
-  readonly first: number;
-  readonly after?: string;
 }
 
 /** Distinct ids, or the first objects. */

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PrincipalId } from './access-port.js';
-import type { FirstObjects } from './port.js';
+import type { FirstObjects } from './query-port.js';
 
 /**
  * The part of the store's port that knows which users see each other (RFC 9670). Each operation is
