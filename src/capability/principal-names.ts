@@ -14,8 +14,16 @@ export function principalAccountId(userId: string): string {
   return `p-${userId}`;
 }
 
+/** Returns the user who finds principals in an account. */
+export function userOfPrincipalAccount(accountId: string): string {
+  return accountId.slice(principalAccountId('').length);
+}
+
 /** The owner of accounts that belong to no user. No user has this id. */
 export const NO_OWNER = '';
 
 /** The kind of the tasks that are notes of changed rights. */
 export const SHARE_NOTICE = 'shareNotice';
+
+/** In a shared type: whether the user wants to see the object beside its own (RFC 9670 4). */
+export const IS_SUBSCRIBED = 'isSubscribed';

@@ -123,6 +123,17 @@ export class TaskRows {
     await this.#prisma.jmapTask.updateMany({ where, data });
   }
 
+  /** Returns accounts for which notes of changed rights are kept that nobody has taken. */
+  async accountsWithNotices(limit: number): Promise<readonly string[]> {
+    const found = await this.#prisma.jmapTask.groupBy({
+      by: ['accountId'],
+      where: { kind: SHARE_NOTICE },
+      orderBy: { accountId: 'asc' },
+      take: limit,
+    });
+    return found.map(({ accountId }) => accountId);
+  }
+
   /** Forgets all tasks of a kind: no hook does them. Returns how many there were. */
   async drop(kind: string): Promise<number> {
     const where = { AND: [OF_HOOKS, { kind }] };

@@ -72,7 +72,7 @@ export interface TransportServices {
   readonly ids: IdGenerator;
   readonly sessions: Sessions;
   /** The users that users see; absent where none are served. */
-  readonly principalViews?: Pick<PrincipalViews, 'lookAtListening'> | undefined;
+  readonly principalViews?: Pick<PrincipalViews, 'lookAtListening' | 'lookAtNoticed'> | undefined;
   /** The capability that an account must have for uploads and downloads; null asks for none. */
   readonly blobCapability: string | null;
   /** The capability that a request names in `using` to be explained. */

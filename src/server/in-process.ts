@@ -1,14 +1,11 @@
-import { sharedTypesIn } from '../access/shared-types.js';
 import { createAuthenticator, createToken } from '../accounts/index.js';
 import type { Principal } from '../accounts/principal.js';
 import type { Services } from '../methods/context.js';
 import { Api } from '../methods/dispatch.js';
-import { typeNamesOf } from '../methods/principals/principal-index.js';
 import { findCapabilityMode } from '../protocol/access-modes.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import { parseIJson } from '../protocol/ijson.js';
 import type { JsonObject } from '../protocol/json.js';
-import { openCapabilities } from '../protocol/open-capabilities.js';
 import { Sessions } from '../protocol/session.js';
 import {
   closeAll,
@@ -16,6 +13,7 @@ import {
   type Engine,
   EXPLAIN,
   type Opened,
+  reachOf,
   startTasks,
 } from './open-engine.js';
 import { ownerEntry, runtimeMembers } from './session-members.js';
@@ -29,7 +27,7 @@ export class InProcessServer {
   readonly #opened: Opened;
   readonly #api: Api;
   readonly #services: Services;
-  readonly #authenticate: ReturnType<typeof createAuthenticator>;
+  readonly #authenticator: ReturnType<typeof createAuthenticator>;
 
   constructor(engine: Engine, opened: Opened) {
     this.engine = engine;
@@ -44,8 +42,11 @@ export class InProcessServer {
       entriesOf: ownerEntry,
       baseUrl: null,
     });
-    const parts = { sessions, opened, tellDefect };
-    const { principals, dispatcher } = createDispatcher(engine, parts);
+    const authenticator = createAuthenticator(storage.principals, reachOf(engine));
+    this.#authenticator = authenticator;
+    const ids = createIdGenerator();
+    const parts = { ids, authenticator, sessions, opened, tellDefect };
+    const { dispatcher } = createDispatcher(engine, parts);
     this.#services = dispatcher.services;
     this.#api = new Api({
       registry,
@@ -53,13 +54,6 @@ export class InProcessServer {
       sessions,
       metrics: { methodCall: () => undefined, methodError: () => undefined },
       maxCallsInRequest: limits.maxCallsInRequest,
-    });
-    this.#authenticate = createAuthenticator(storage.principals, {
-      accessVersion: storage.accessVersion,
-      readAccessVersion: storage.readAccessVersion,
-      capabilitiesOf: (scopes) => openCapabilities([...registry.capabilities.values()], scopes),
-      sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
-      principalTypes: principals === undefined ? null : typeNamesOf(principals),
     });
   }
 
@@ -72,7 +66,7 @@ export class InProcessServer {
   async principalOf(user: string): Promise<Principal> {
     const { prisma } = this.engine.storage;
     const token = await createToken(prisma, createIdGenerator(), { user });
-    const principal = await this.#authenticate.authenticate(token);
+    const principal = await this.#authenticator.authenticate(token);
     if (principal === null) throw new Error(`The user ${user} has no access.`);
     return principal;
   }

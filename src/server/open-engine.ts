@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs';
+import { sharedTypesIn } from '../access/shared-types.js';
 import { ADMIN_CAPABILITY } from '../accounts/admin-port.js';
 import { DirectoryRows } from '../accounts/index.js';
 import { livingAccounts } from '../accounts/living.js';
+import type { Authenticator } from '../accounts/principal.js';
 import { preparePrincipalAccount } from '../accounts/principal-accounts.js';
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
-import { PRINCIPALS } from '../capability/principal-names.js';
+import { PRINCIPALS, userOfPrincipalAccount } from '../capability/principal-names.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { StateEpoch } from '../database/state-epoch.js';
 import { TaskRows } from '../database/task-rows.js';
@@ -18,11 +20,12 @@ import { TaskWorker } from '../hooks/tasks.js';
 import type { Services } from '../methods/context.js';
 import { Dispatcher } from '../methods/dispatch.js';
 import type { FailureLog, UnavailableLog } from '../methods/failures.js';
-import { findPrincipalTypes } from '../methods/principals/principal-index.js';
+import { findPrincipalTypes, typeNamesOf } from '../methods/principals/principal-index.js';
 import { PrincipalViews } from '../methods/principals/principal-views.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashSlots } from '../methods/set/hash-slots.js';
-import { createIdGenerator } from '../protocol/ids.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import { openCapabilities } from '../protocol/open-capabilities.js';
 import type { Sessions } from '../protocol/session.js';
 import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
@@ -175,6 +178,8 @@ export function startTasks(
 
 /** The parts of a server that its dispatcher is made with, beside the engine. */
 interface DispatcherParts {
+  readonly ids: IdGenerator;
+  readonly authenticator: Pick<Authenticator, 'refresh'>;
   readonly sessions: Sessions;
   readonly opened: Opened;
   readonly tellDefect: FailureLog;
@@ -184,13 +189,12 @@ interface DispatcherParts {
 /** Returns what runs method calls, and the parts of it that transports need. */
 export function createDispatcher(
   engine: Engine,
-  { sessions, opened, tellDefect, unavailable }: DispatcherParts,
+  { ids, authenticator, sessions, opened, tellDefect, unavailable }: DispatcherParts,
 ) {
   const { config, registry, storage, conductor, hooks, blobs, blobsHeld } = engine;
   const { limits, secretsKey } = config;
-  const ids = createIdGenerator();
   const once = { capability: ONCE, keep: limits.onceKeep };
-  const principals = principalsOf(engine, sessions);
+  const principals = principalsOf(engine, sessions, authenticator);
   if (principals !== undefined) opened.push(() => principals.close());
   const services = {
     ...{
@@ -213,10 +217,23 @@ export function createDispatcher(
       : undefined,
   };
   return {
-    ids,
     once,
     principals,
     dispatcher: new Dispatcher(services, limits, tellDefect, unavailable),
+  };
+}
+
+/** Returns what tells the authenticator of a server what credentials reach, beside its tokens. */
+export function reachOf({ registry, storage }: Engine) {
+  const { dataTypes, relations, capabilities } = registry;
+  const principalTypes = findPrincipalTypes(capabilities);
+  return {
+    accessVersion: storage.accessVersion,
+    readAccessVersion: storage.readAccessVersion,
+    capabilitiesOf: (scopes: readonly string[]) =>
+      openCapabilities([...capabilities.values()], scopes),
+    sharedTypes: sharedTypesIn(dataTypes, relations.viewRules.sharedTables),
+    principalTypes: principalTypes && typeNamesOf(principalTypes),
   };
 }
 
@@ -224,6 +241,7 @@ export function createDispatcher(
 function principalsOf(
   { config, registry, storage, conductor, log }: Engine,
   sessions: Sessions,
+  authenticator: Pick<Authenticator, 'refresh'>,
 ): PrincipalViews | undefined {
   const types = findPrincipalTypes(registry.capabilities);
   if (types === null || config.principals === 'off') return undefined;
@@ -231,6 +249,14 @@ function principalsOf(
     ...{ store: storage.store, types, conductor, mode: config.principals },
     prepare: (userId) => preparePrincipalAccount(storage.prisma, userId),
     describe: (principal, accountId) => sessions.account(principal, accountId),
+    refresh({ credential }) {
+      storage.forgetAccessVersion();
+      return authenticator.refresh(credential);
+    },
+    async findNoticed(limit) {
+      const accountIds = await new TaskRows(storage.prisma).accountsWithNotices(limit);
+      return accountIds.map(userOfPrincipalAccount);
+    },
     patience: config.limits.requestTimeout,
     onError: (err) => log.warn({ err }, 'principals of a user could not be looked at'),
   });

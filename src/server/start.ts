@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { sharedTypesIn } from '../access/shared-types.js';
 import {
   bootstrap,
   createAuthenticator,
@@ -21,8 +20,8 @@ import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type Metrics, type Shared, type TransportServices } from '../http/shared.js';
 import type { Dispatcher } from '../methods/dispatch.js';
-import { typeNamesOf } from '../methods/principals/principal-index.js';
-import { listScopes, openCapabilities } from '../protocol/open-capabilities.js';
+import { createIdGenerator } from '../protocol/ids.js';
+import { listScopes } from '../protocol/open-capabilities.js';
 import { BLOB, Sessions } from '../protocol/session.js';
 import { endBefore } from '../runtime/deadlines.js';
 import type { RateLimits } from '../runtime/rates/rate-limits.js';
@@ -40,6 +39,7 @@ import {
   EXPLAIN,
   type Opened,
   openEngine,
+  reachOf,
   startTasks,
 } from './open-engine.js';
 import { openIdentity } from './open-identity.js';
@@ -173,7 +173,8 @@ function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {
 }
 
 /** Begins to hear other processes, and to push to subscriptions. */
-function startPush(engine: Engine, { push, hub, authenticator }: Shared): Delivery | null {
+function startPush(engine: Engine, shared: Shared): Delivery | null {
+  const { push, hub, authenticator, principalViews } = shared;
   const { push: parts } = engine;
   const delivery = parts && startDelivery({ engine, parts, push, hub, authenticator });
   hub.listen({
@@ -181,9 +182,11 @@ function startPush(engine: Engine, { push, hub, authenticator }: Shared): Delive
     doubt() {
       void push.compare();
       delivery?.compare();
+      principalViews?.lookAtNoticed();
     },
     subscription: (id) => delivery?.changed(id),
   });
+  principalViews?.lookAtNoticed();
   return delivery;
 }
 
@@ -218,31 +221,29 @@ async function transportServices(options: TransportOptions): Promise<ServerServi
     version: () => epoch.version + (vapid?.version ?? 0),
     baseUrl: baseUrlText(config.baseUrl),
   });
-  const parts = { sessions, opened, tellDefect, unavailable };
-  const { ids, once, principals, dispatcher } = createDispatcher(engine, parts);
   const metrics = metricsOf(engine, duplicates, figures);
-  const definitions = [...registry.capabilities.values()];
+  const ids = createIdGenerator();
   const { identity, signIns, close } = await openIdentity({
     ...{ auth, prisma, ids, log, allow: config.auth.allow, baseUrl: config.baseUrl },
-    scopes: listScopes(definitions),
+    scopes: listScopes([...registry.capabilities.values()]),
     tasks: listAccountCreatedKinds(registry),
   });
   opened.push(async () => close());
+  const authenticator = createAuthenticator(storage.principals, {
+    ...reachOf(engine),
+    directory: config.admin,
+    accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
+    providers: signIns,
+  });
+  const parts = { ids, authenticator, sessions, opened, tellDefect, unavailable };
+  const { once, principals, dispatcher } = createDispatcher(engine, parts);
   return {
     rates: ratesOf(engine, metrics, opened),
     ...config,
     blobsHeld: engine.blobsHeld,
     ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher, figures },
     identity,
-    authenticator: createAuthenticator(storage.principals, {
-      directory: config.admin,
-      accessVersion: reloadWith(storage.accessVersion, vapid === null ? [epoch] : [epoch, vapid]),
-      readAccessVersion: storage.readAccessVersion,
-      capabilitiesOf: (scopes) => openCapabilities(definitions, scopes),
-      sharedTypes: sharedTypesIn(registry.dataTypes, registry.relations.viewRules.sharedTables),
-      principalTypes: principals === undefined ? null : typeNamesOf(principals),
-      providers: signIns,
-    }),
+    authenticator,
     tickets: createTickets(prisma, { providers: signIns }),
     readEpoch: async () => {
       await epoch.reload();

@@ -89,9 +89,13 @@ export async function openPostgresqlStorage(
   const hooks = openHookPrisma(hookPool, await hookClient('postgresql'), transactions);
   opened.push(() => hooks.client.$disconnect());
   const readAccessVersion = () => readVersion(accessPool);
+  const version = new SharedRead(readAccessVersion);
+  store.onCommit(({ isReachMoved }) => {
+    if (isReachMoved) version.forget();
+  });
   return {
-    ...{ store, prisma, principals, hooks, shared: true },
-    ...{ accessVersion: sharedRead(readAccessVersion), readAccessVersion },
+    ...{ store, prisma, principals, hooks, shared: true, readAccessVersion },
+    ...{ accessVersion: () => version.read(), forgetAccessVersion: () => version.forget() },
     backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
     openHub: (settings) => openHub(url, accessPool, settings),
     openRatePoints(secret) {
@@ -156,17 +160,29 @@ async function readVersion(pool: ReturnType<typeof openPool>): Promise<string> {
 }
 
 /** Asks at most every `VERSION_AGE` ms, however many requests there are. */
-function sharedRead(read: () => Promise<string>): () => Promise<string> {
-  let version: Promise<string> | undefined;
-  return () => {
-    if (version === undefined) {
-      version = read();
-      const forget = (): void => {
-        version = undefined;
-      };
-      // After a failure the next request reads again.
-      version.then(() => setTimeout(forget, VERSION_AGE).unref(), forget);
-    }
+class SharedRead {
+  readonly #read: () => Promise<string>;
+  #version: Promise<string> | undefined;
+
+  constructor(read: () => Promise<string>) {
+    this.#read = read;
+  }
+
+  read(): Promise<string> {
+    const known = this.#version;
+    if (known !== undefined) return known;
+    const version = this.#read();
+    this.#version = version;
+    const forget = (): void => {
+      if (this.#version === version) this.forget();
+    };
+    // After a failure the next request reads again.
+    version.then(() => setTimeout(forget, VERSION_AGE).unref(), forget);
     return version;
-  };
+  }
+
+  /** Has the next request read again. */
+  forget(): void {
+    this.#version = undefined;
+  }
 }

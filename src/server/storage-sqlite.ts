@@ -53,16 +53,20 @@ export async function openSqliteStorage(
   opened.push(() => void access.close());
   const keys = VERSION_KEYS.map(() => '?').join(', ');
   const select = `SELECT "key", "value" FROM "JmapMeta" WHERE "key" IN (${keys})`;
-  const version = access.prepare<unknown[], Record<'key' | 'value', string>>(select);
-  const readAccessVersion = (): string => formatVersion(version.all(...VERSION_KEYS));
-  const accessVersion = rememberedFor(VERSION_AGE, readAccessVersion);
+  const versions = access.prepare<unknown[], Record<'key' | 'value', string>>(select);
+  const readAccessVersion = (): string => formatVersion(versions.all(...VERSION_KEYS));
+  const version = new Remembered(VERSION_AGE, readAccessVersion);
+  store.onCommit(({ isReachMoved }) => {
+    if (isReachMoved) version.forget();
+  });
   const backfill = openBackfillDatabase(prisma, (one) => miscountedSql(one, sqlite));
   const isHeld = (): boolean => store.isInThread;
   const requireFiles = (): void => files.require();
   const dataVersion = watchDataVersion(writerDatabase);
   return {
     ...{ store, prisma, principals: prisma, hooks, backfill },
-    ...{ accessVersion, readAccessVersion },
+    ...{ accessVersion: () => version.look(), forgetAccessVersion: () => version.forget() },
+    readAccessVersion,
     ...{ shared: false, requireFiles, isHeld },
     openHub: () => openLocalHub({ dataVersion }),
     openRatePoints: null,
@@ -76,11 +80,27 @@ const VERSION_AGE = 2;
  * Looks at most every `age` ms. It goes by the clock, not by turns of the event loop: where
  * requests come one by one, each has a turn of its own.
  */
-function rememberedFor<T>(age: number, look: () => T): () => T {
-  let seen: { readonly value: T; readonly until: number } | null = null;
-  return () => {
+class Remembered<T> {
+  readonly #age: number;
+  readonly #look: () => T;
+  #seen: { readonly value: T; readonly until: number } | null = null;
+
+  constructor(age: number, look: () => T) {
+    this.#age = age;
+    this.#look = look;
+  }
+
+  look(): T {
     const now = performance.now();
-    if (seen === null || now >= seen.until) seen = { value: look(), until: now + age };
-    return seen.value;
-  };
+    const seen = this.#seen;
+    if (seen !== null && now < seen.until) return seen.value;
+    const value = this.#look();
+    this.#seen = { value, until: now + this.#age };
+    return value;
+  }
+
+  /** Has the next call look again. */
+  forget(): void {
+    this.#seen = null;
+  }
 }

@@ -23,6 +23,8 @@ export interface Storage {
    * PostgreSQL a quarter of a second.
    */
   readonly accessVersion: () => string | Promise<string>;
+  /** Has `accessVersion` read the version anew. */
+  readonly forgetAccessVersion: () => void;
   /** The same, read for the caller alone. */
   readonly readAccessVersion: () => string | Promise<string>;
   /** For hooks: a client that only reads, and a way to read inside a work's transaction. */

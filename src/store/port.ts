@@ -8,7 +8,14 @@ import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 import type { AccessReads, AccessWrites, BlobView, NewScopes } from './access-port.js';
 import type { PrincipalReads, PrincipalWrites } from './principals-port.js';
-import type { FilterNode, FirstOfGroup, GroupsOfPlan, PlanShape, QueryPlan } from './query-port.js';
+import type {
+  FilterNode,
+  FirstObjects,
+  FirstOfGroup,
+  GroupsOfPlan,
+  PlanShape,
+  QueryPlan,
+} from './query-port.js';
 import type { UserValueReads, UserValueWrites } from './user-value-port.js';
 
 export type * from './access-port.js';
@@ -139,8 +146,8 @@ interface ReadRequest {
   readonly trace?: Trace | undefined;
 }
 
-/** Distinct ids, or the number of objects to read in order of id. */
-export type WhichObjects = readonly string[] | { readonly first: number };
+/** Distinct ids, or the first objects. */
+export type WhichObjects = readonly string[] | FirstObjects;
 
 /** A read beyond `maxOctets` throws `MethodError('requestTooLarge')`. */
 export interface ObjectsRequest extends ReadRequest, ObjectSelection {
@@ -242,6 +249,8 @@ export interface StateChange {
   readonly urgent?: readonly string[];
   /** Ids of users for whom the commit has kept notices; absent for none. */
   readonly noticed?: readonly string[];
+  /** Shares have changed which accounts users reach. */
+  readonly isReachMoved?: true;
 }
 
 /** Type name to the counter behind its state. */

@@ -1,5 +1,7 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PrincipalId } from './access-port.js';
+import type { FirstObjects } from './query-port.js';
 
 /**
  * The part of the store's port that knows which users see each other (RFC 9670). Each operation is
@@ -10,6 +12,8 @@ import type { PrincipalId } from './access-port.js';
 export interface KnownUser {
   readonly id: PrincipalId;
   readonly name: string;
+  /** An identity provider gives the name: its users may choose theirs. */
+  readonly isNamedByProvider: boolean;
 }
 
 /** An account that the viewer reaches: it was given whole, or objects of it are shared. */
@@ -31,26 +35,39 @@ export interface PrincipalFacts {
   readonly accounts: readonly ReachedAccount[];
 }
 
-/** A change of the rights that a user has at an object. */
-export interface ShareNotice {
-  /** Ids ascend. */
+/** News of an object for a user. */
+interface NoticeOfObject {
   readonly id: string;
+  readonly objectId: string;
+}
+
+/** A change of the rights that a user has at an object. */
+export interface RightsNotice extends NoticeOfObject {
+  readonly kind: 'rights';
   /** Epoch ms. */
   readonly at: number;
   /** The user who made the change. */
   readonly changedBy: PrincipalId;
-  readonly objectType: string;
-  readonly objectId: string;
   readonly name: string;
   /** Null where the user had none. */
   readonly oldRights: JsonObject | null;
   readonly newRights: JsonObject | null;
 }
 
-/** A change that the user who has the rights was not told yet. */
-export interface KeptNotice extends ShareNotice {
-  readonly objectAccountId: string;
+/** The user has subscribed to an object: it needs no note of what was before. */
+export interface SubscriptionNotice extends NoticeOfObject {
+  readonly kind: 'subscription';
 }
+
+export type ShareNotice = RightsNotice | SubscriptionNotice;
+
+/** A notice that the account of its user has not taken yet. */
+export type KeptNotice = ShareNotice & {
+  /** Those of one object are in the order of their commits. */
+  readonly key: string;
+  readonly objectType: string;
+  readonly objectAccountId: string;
+};
 
 /** The facts by which one knows whether a view of principals is up to date. */
 export interface PrincipalMark {
@@ -64,8 +81,11 @@ export interface PrincipalReads {
   /** Returns the mark of the account in which a user finds principals. */
   mark(): Promise<PrincipalMark>;
 
-  /** Returns the users that a viewer sees; `all`: every user of the server. */
-  facts(viewer: PrincipalId, all: boolean): Promise<PrincipalFacts>;
+  /**
+   * Returns the first users that a viewer sees, behind an id where one is given, and all accounts.
+   * `all`: the viewer sees every user of the server.
+   */
+  facts(viewer: PrincipalId, all: boolean, which: FirstObjects): Promise<PrincipalFacts>;
 
   /** Returns those of the users that a viewer sees because they have an account in common. */
   knownAmong(viewer: PrincipalId, ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
@@ -73,14 +93,21 @@ export interface PrincipalReads {
   /** Returns the users of these ids. */
   users(ids: readonly PrincipalId[]): Promise<readonly KnownUser[]>;
 
-  /** Returns the first notices for the user of the account, in order of id. */
+  /** Returns the first notices for the user of the account, in order of their keys. */
   notices(limit: number): Promise<readonly KeptNotice[]>;
 }
 
 export interface PrincipalWrites {
-  /** Keeps notices for users, about objects of this account. */
-  keepNotices(notices: ReadonlyMap<PrincipalId, readonly ShareNotice[]>): Promise<void>;
+  /**
+   * Keeps notices for users, about objects of a type in this account whose changes have been
+   * recorded. Notices of rights for users who may write in all of the account are left out: they
+   * have all rights anyway.
+   */
+  keepNotices(
+    type: DataTypeDefinition,
+    notices: ReadonlyMap<PrincipalId, readonly ShareNotice[]>,
+  ): Promise<void>;
 
   /** Forgets notices for the user of the account. */
-  endNotices(ids: readonly string[]): Promise<void>;
+  endNotices(keys: readonly string[]): Promise<void>;
 }

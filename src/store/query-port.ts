@@ -8,6 +8,12 @@ import type { View } from './access-port.js';
 
 /** Queries as the store's port takes them. */
 
+/** The number of objects to read in order of id, behind an id where one is given. */
+export interface FirstObjects {
+  readonly first: number;
+  readonly after?: string;
+}
+
 /** A filter that src/methods has checked and freed of conditions without effect. */
 export type FilterNode =
   | { readonly kind: 'all' }

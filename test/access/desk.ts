@@ -64,8 +64,8 @@ export class Desk {
     });
     const query = await this.call(`${type}/queryChanges`, { sinceQueryState: queryState });
     const added = query.added.map(({ id }: { readonly id: string }) => id);
-    expect([...added].sort()).toEqual(expect.arrayContaining([...created].sort()));
-    expect([...query.removed].sort()).toEqual(expect.arrayContaining([...destroyed].sort()));
+    expect([...added].sort()).toEqual([...created].sort());
+    expect([...query.removed].sort()).toEqual([...destroyed].sort());
     return { created: [...created].sort(), updated, destroyed: [...destroyed].sort() };
   }
 }

@@ -37,6 +37,16 @@ export function useLists() {
     const { accountId, users } = people;
     return {
       ...{ accountId, users, root: root(), people },
+      /** Starts another server of the database, where a user looks at principals. */
+      async beside(name: Name) {
+        const own = await mkdtemp(join(tmpdir(), 'jmapsmith-principals-'));
+        const other = await startPeople(root(), { url, dataDir: own, principals }, MEMBERS);
+        onTestFinished(async () => {
+          await other.close();
+          await rm(own, { recursive: true, force: true });
+        });
+        return directoryOf(other.users[name]);
+      },
       idOf: (name: Name) => users[name].id,
       desk: (name: Name) => new Desk(users[name], accountId),
       directory: (name: Name) => directoryOf(users[name]),

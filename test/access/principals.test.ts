@@ -102,8 +102,7 @@ it.each(['SQLite', 'PostgreSQL'])(
     expect(await share({ [bobId]: READ })).toBeNull();
     const kept = await ada.changes('Principal', () => people.give('bob', null));
     expect(kept).toEqual(NOTHING);
-    // A server learns within a second that a grant has gone.
-    await eventually(async () => expect(await desk('bob').sees('TodoList')).toEqual([list]));
+    expect(await desk('bob').sees('TodoList')).toEqual([list]);
     expect(await bob.sees('Principal')).toEqual([...team, bobId].sort());
 
     // A user who comes back between two states is an update, and so it is for a query.
@@ -190,6 +189,53 @@ it('PRINCIPALS=all shows all users, and shares with them come and go', async () 
     expect(Object.keys(accounts ?? {})).toEqual([accountId]);
   });
   expect(await ada.changes('Principal', () => share(null))).toEqual(NOTHING);
+});
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s a user reaches what is shared as soon as the share is answered',
+  async (database) => {
+    const { idOf, desk } = await serve(database, 'all');
+    const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+    const share = (shareWith: object | null) => desk('ada').update('TodoList', list, { shareWith });
+    for (let round = 0; round < 10; round += 1) {
+      expect(await share({ [idOf('bob')]: READ })).toBeNull();
+      expect((await desk('bob').call('TodoList/get')).list).toHaveLength(1);
+      expect(await share(null)).toBeNull();
+      expect((await desk('bob').call('TodoList/get')).error).toBe('accountNotFound');
+    }
+  },
+  120_000,
+);
+
+it('a second server shows the accounts that belong to the state which it tells', async () => {
+  const { accountId, idOf, desk, directory, beside } = await serve('PostgreSQL', 'all');
+  const bob = await directory('bob');
+  const elsewhere = await beside('bob');
+  const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+  const share = (shareWith: object | null) => desk('ada').update('TodoList', list, { shareWith });
+  for (let round = 0; round < 10; round += 1) {
+    for (const shareWith of [{ [idOf('bob')]: READ }, null]) {
+      await elsewhere.call('Principal/get', { ids: [] });
+      expect(await share(shareWith)).toBeNull();
+      const shown = (await principals(elsewhere)).ada.accounts;
+      expect(Object.keys(shown ?? {})).toEqual(shareWith === null ? [] : [accountId]);
+    }
+  }
+  // Both know one account: no state is told twice.
+  expect((await bob.call('Principal/get')).state).toBe(
+    (await elsewhere.call('Principal/get')).state,
+  );
+}, 120_000);
+
+it('the name of a user of a provider is no address', async () => {
+  const { idOf, directory, people } = await serve('SQLite', 'all');
+  const ada = await directory('ada');
+  expect((await principals(ada))['eve@example.com'].email).toBe('eve@example.com');
+  const identity = { issuer: 'https://id.example.com', subject: 'eve', created: 0n };
+  const userId = idOf('eve@example.com');
+  await people.prisma.jmapIdentity.create({ data: { ...identity, userId } });
+  const eves = (await principals(await directory('eve@example.com')))['eve@example.com'];
+  expect(eves).toMatchObject({ id: userId, email: null });
 });
 
 it('PRINCIPALS=off serves none, and users share with any other', async () => {

@@ -76,6 +76,8 @@ export interface People<Name extends string> {
   readonly users: Readonly<Record<Name, Person>>;
   /** Gives a user the account whole, as an operator does; `null` takes it away again. */
   give(name: Name, mode: 'read' | 'write' | null): Promise<void>;
+  /** The database, beside the server. */
+  readonly prisma: PrismaClient;
   /** Returns a client of a user whose token is narrowed so. */
   narrowed(name: Name, scope: Omit<Parameters<typeof createToken>[2], 'user'>): Promise<Client>;
   close(): Promise<void>;
@@ -132,7 +134,7 @@ export async function startPeople<Name extends string>(
     users.push([name, { id: user.id, ownAccountId: own, client }]);
   }
   return {
-    accountId,
+    ...{ accountId, prisma },
     users: Object.fromEntries(users) as Record<Name, Person>,
     give: (user, mode) =>
       mode === null

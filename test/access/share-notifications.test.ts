@@ -18,12 +18,17 @@ async function notes(desk: Desk): Promise<Json[]> {
   return (await desk.call('ShareNotification/get')).list;
 }
 
+async function dismissAll(desk: Desk): Promise<void> {
+  for (const { id } of await notes(desk))
+    expect(await desk.destroy('ShareNotification', id)).toBeNull();
+}
+
 it.each(['SQLite', 'PostgreSQL'])(
   'on %s users are noted when others change their rights',
   async (database) => {
     const { accountId, idOf, desk, directory } = await serve(database, 'all');
     const [ada, bob] = [await directory('ada'), await directory('bob')];
-    const [bobId, catId] = [idOf('bob'), idOf('cat')];
+    const [bobId, catId, danId] = [idOf('bob'), idOf('cat'), idOf('dan')];
     const list = await desk('ada').create('TodoList', { name: 'Shopping' });
     const share = (shareWith: object | null) => desk('ada').update('TodoList', list, { shareWith });
     expect(await notes(bob)).toEqual([]);
@@ -42,13 +47,12 @@ it.each(['SQLite', 'PostgreSQL'])(
 
     // A further change of the object takes the place of the last one. The rights of before stay.
     const more = { mayRead: true, mayWrite: true };
-    await share({ [bobId]: more, [catId]: READ });
+    await share({ [bobId]: more, [danId]: READ });
     const [second, ...others] = await notes(bob);
     expect(others).toEqual([]);
     expect(second).toMatchObject({ oldRights: null, newRights: { ...NO_RIGHTS, ...more } });
     expect(second.id).not.toBe(note.id);
-    const cat = await directory('cat');
-    expect(await notes(cat)).toHaveLength(1);
+    expect(await notes(await directory('dan'))).toHaveLength(1);
 
     // Dismissed, it doesn't come back; the rights that the user then has are the old ones.
     expect(await bob.destroy('ShareNotification', second.id)).toBeNull();
@@ -63,7 +67,7 @@ it.each(['SQLite', 'PostgreSQL'])(
       },
     ]);
     // Nobody is noted of an own change.
-    expect(await notes(cat)).toMatchObject([{ changedBy: { name: 'ada' } }]);
+    expect(await notes(await directory('cat'))).toEqual([]);
 
     const { notCreated, notUpdated, ...set } = await bob.call('ShareNotification/set', {
       create: { k: { name: 'x' } },
@@ -85,6 +89,7 @@ it('users hear of what goes with another object', async () => {
   const hidden = { [idOf('bob')]: { mayWrite: true } };
   await desk('ada').create('Board', { name: 'Hidden', boardId: above, shareWith: hidden });
   expect((await notes(bob)).map(({ name }) => name).sort()).toEqual(['', 'Secret']);
+  await dismissAll(bob);
   await desk('ada').destroy('Board', above);
   const told = await notes(bob);
   expect(told.map(({ name, newRights }) => ({ name, newRights }))).toEqual(
@@ -111,6 +116,7 @@ it('users learn no name that they could not read, and nobody whom they do not se
   for (const name of names) await people.give(name, null);
   const eves = await directory('eve@example.com');
   expect(await notes(eves)).toMatchObject([{ name: 'Shopping', changedBy: { name: 'ada' } }]);
+  await dismissAll(eves);
   await eventually(async () => expect(await desk('bob').sees('TodoList')).toEqual([list]));
   const without = { [`shareWith/${eve}`]: null, name: 'Without Eve' };
   expect(await desk('bob').update('TodoList', list, without)).toBeNull();
@@ -176,6 +182,106 @@ it('a user has 1,000 notes at most: the oldest go', async () => {
   expect(names.size).toBe(1000);
   expect(Math.min(...names)).toBe(200);
 }, 120_000);
+
+it('a note whose rights are those of before goes', async () => {
+  const { idOf, desk, directory } = await serve('SQLite', 'all');
+  const bob = await directory('bob');
+  const list = await desk('ada').create('TodoList', { name: 'Shopping' });
+  const share = (rights: object | null) =>
+    desk('ada').update('TodoList', list, { shareWith: rights && { [idOf('bob')]: rights } });
+  await share(READ);
+  const [{ id }] = await notes(bob);
+  const taken = await bob.changes('ShareNotification', () => share(null));
+  expect(taken).toEqual({ ...NOTHING, destroyed: [id] });
+  // Of two changes between looks as well: the first call looks at both.
+  await share(READ);
+  await share(null);
+  expect(await notes(bob)).toEqual([]);
+  await share(READ);
+  await dismissAll(bob);
+  await share({ mayRead: true, mayWrite: true });
+  expect(await notes(bob)).toHaveLength(1);
+  await share(READ);
+  expect(await notes(bob)).toEqual([]);
+});
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s users who may write in all of an account hear of no rights there',
+  async (database) => {
+    const { idOf, desk, directory } = await serve(database, 'all');
+    const [cat, dan] = [await directory('cat'), await directory('dan')];
+    const shareWith = { [idOf('cat')]: READ, [idOf('dan')]: READ };
+    const list = await desk('ada').create('TodoList', { name: 'Shopping', shareWith });
+    // Dan may read the account alone: the share gives him a right.
+    expect(await notes(dan)).toHaveLength(1);
+    expect(await notes(cat)).toEqual([]);
+    await desk('ada').destroy('TodoList', list);
+    expect(await notes(cat)).toEqual([]);
+  },
+  120_000,
+);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s a user who subscribes to an object needs no note of it',
+  async (database) => {
+    const { idOf, desk, directory } = await serve(database, 'all');
+    const bob = await directory('bob');
+    const shareWith = { [idOf('bob')]: READ };
+    const lists: string[] = [];
+    for (const name of ['a', 'b'])
+      lists.push(await desk('ada').create('TodoList', { name, shareWith }));
+    const [first = ''] = lists;
+    const told = await notes(bob);
+    const idOfFirst = told.find(({ objectId }) => objectId === first).id;
+    const gone = await bob.changes('ShareNotification', async () => {
+      expect(await desk('bob').update('TodoList', first, { isSubscribed: true })).toBeNull();
+    });
+    expect(gone).toEqual({ ...NOTHING, destroyed: [idOfFirst] });
+    // Neither to unsubscribe nor to see the other one makes a difference.
+    expect(await desk('bob').update('TodoList', first, { isSubscribed: false })).toBeNull();
+    expect((await notes(bob)).map(({ name }) => name)).toEqual(['b']);
+    // A later change is told, with the rights of before it.
+    const more = { mayRead: true, mayWrite: true };
+    await desk('bob').update('TodoList', first, { isSubscribed: true });
+    await desk('ada').update('TodoList', first, { shareWith: { [idOf('bob')]: more } });
+    expect((await notes(bob)).find(({ objectId }) => objectId === first)).toMatchObject({
+      oldRights: { ...NO_RIGHTS, ...READ },
+      newRights: { ...NO_RIGHTS, ...more },
+    });
+  },
+  120_000,
+);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s notices that a server has left behind are taken without a call',
+  async (database) => {
+    const { idOf, accountId, people, directory, beside } = await serve(database, 'all');
+    const bob = await directory('bob');
+    expect(await notes(bob)).toEqual([]);
+    const place = `p-${idOf('bob')}`;
+    const about = { objectAccountId: accountId, objectType: 'TodoList', objectId: 'r1' };
+    // The later of two changes has the lower id: the clock of its server was behind.
+    const rows = [
+      { number: 7, id: 'n2', oldRights: null, newRights: READ },
+      { number: 8, id: 'n1', oldRights: READ, newRights: { ...READ, mayWrite: true } },
+    ].map(({ number, ...rights }) => {
+      const change = { at: 0, changedBy: idOf('ada'), name: 'Shopping', ...about, ...rights };
+      return {
+        ...{ accountId: place, id: `${String(number).padStart(16, '0')}.${rights.id}` },
+        ...{ kind: 'shareNotice', payload: JSON.stringify({ kind: 'rights', ...change }) },
+        ...{ due: 0n, attempts: 0n },
+      };
+    });
+    await people.prisma.jmapTask.createMany({ data: rows });
+    // The server of SQLite sees by itself that others write to its file.
+    if (database === 'PostgreSQL') await beside('bob');
+    await eventually(async () => expect(await people.prisma.jmapTask.count()).toBe(0));
+    expect(await notes(bob)).toMatchObject([
+      { id: 'n1', oldRights: null, newRights: { mayWrite: true } },
+    ]);
+  },
+  120_000,
+);
 
 it.each(['SQLite', 'PostgreSQL'])(
   'on %s push tells of notes and of principals',

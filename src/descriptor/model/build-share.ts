@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { AccessRule } from '../../capability/access-rules.js';
 import type { ShareDefinition } from '../../capability/definition.js';
+import { IS_SUBSCRIBED } from '../../capability/principal-names.js';
 import { MAX_PRINCIPALS } from '../../capability/share-bounds.js';
 import { text } from '../located.js';
 import type { ModelProperty } from '../model.js';
@@ -11,8 +12,6 @@ import { isWrittenByClients } from './access.js';
 /** The properties of a shared type beside its own (RFC 9670 4). */
 export const SHARE_WITH = 'shareWith';
 export const MY_RIGHTS = 'myRights';
-/** Each user has a value of its own. */
-export const IS_SUBSCRIBED = 'isSubscribed';
 export const SHARE_NAMES: readonly string[] = [SHARE_WITH, MY_RIGHTS, IS_SUBSCRIBED];
 
 /** Returns the names of the rights; undefined where a type's objects can't be shared. */

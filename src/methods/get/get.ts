@@ -49,7 +49,7 @@ export async function answerGet(
     type.hidden === undefined ? readAhead?.answer(requestedIds, remainingOctets) : undefined;
   if (readEarlier) {
     const state = formatStateOf(readEarlier.number, view);
-    const list = shownObjects(type, readEarlier.objects, context);
+    const list = await shownObjects(type, readEarlier.objects, context);
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
@@ -60,7 +60,7 @@ export async function answerGet(
   const wanted = { ids: ids === null ? { first } : [...ids.existing.keys()], properties: needed };
   const { number, objects: read } = await readObjects(wanted);
   if (ids === null && read.length >= first) tooMany(limits.maxObjectsInGet);
-  const objects = shownObjects(type, read, context);
+  const objects = await shownObjects(type, read, context);
   const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatStateOf(number, view);

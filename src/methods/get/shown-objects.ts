@@ -3,12 +3,12 @@ import type { StoredObject } from '../../store/port.js';
 import type { CallContext } from '../context.js';
 import { recognisedObjects } from '../quota/recognised.js';
 
-/** Returns the objects of a type as a /get shows them to whoever asks. */
-export function shownObjects(
+/** Resolves to the objects of a type as a /get shows them to whoever asks. */
+export async function shownObjects(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
   context: CallContext,
-): readonly StoredObject[] {
+): Promise<readonly StoredObject[]> {
   const { principals } = context.services;
   if (principals !== undefined && type === principals.types.principal)
     return principals.show(objects, context.request.principal);

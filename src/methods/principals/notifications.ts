@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
+import { jsonEqual } from '../../protocol/equal.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { KeptNotice, KnownUser, PrincipalId, StoredObject } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
@@ -21,7 +22,8 @@ const SOMEBODY: JsonObject = Object.freeze({ name: '', email: null, principalId:
 /**
  * Makes notifications of the notices for the user of an account, in a transaction of that account.
  * An object has one at most: a further change takes the place of the last one, and the rights of
- * before stay. Resolves to whether there may be more notices.
+ * before stay. None is left where the user has these rights again, or has subscribed since.
+ * Resolves to whether there may be more notices.
  */
 export async function takeNotices(
   type: DataTypeDefinition,
@@ -31,28 +33,28 @@ export async function takeNotices(
   const { transaction } = unit;
   const notices = await transaction.principals.notices(AT_ONCE);
   if (notices.length === 0) return false;
-  const visible = await findVisible([...new Set(notices.map((one) => one.changedBy))]);
+  const authors = notices.flatMap((one) => (one.kind === 'rights' ? one.changedBy : []));
+  const visible = await findVisible([...new Set(authors)]);
   const users = await transaction.principals.users(visible);
   const names = new Map(users.map((user) => [user.id, user]));
   const stored = await transaction.get(type, { first: MAX_NOTIFICATIONS + 1 }, type.properties);
   const byObject = new Map(stored.map((object) => [objectKey(object), object]));
-  const born = new Map<string, StoredObject>();
+  /** By object: null where nothing is left to tell. */
+  const born = new Map<string, StoredObject | null>();
   for (const notice of notices) {
     const key = objectKey({ ...notice });
-    const earlier = born.get(key) ?? byObject.get(key);
-    const oldRights = (earlier?.['oldRights'] ?? null) as JsonObject | null;
-    const merged = earlier === undefined ? notice : { ...notice, oldRights };
-    born.set(key, notificationOf(type, merged, names.get(notice.changedBy)));
+    const earlier = (born.has(key) ? born.get(key) : byObject.get(key)) ?? null;
+    born.set(key, mergedNotification(type, notice, { earlier, names }));
   }
   for (const [key, object] of byObject) if (born.has(key)) unit.destroy(type, object);
   const kept = [...byObject].flatMap(([key, object]) => (born.has(key) ? [] : object));
-  const fresh = [...born.values()];
+  const fresh = [...born.values()].filter((one) => one !== null);
   for (const one of oldest([...kept, ...fresh])) {
     if (!fresh.includes(one)) unit.destroy(type, one);
     else fresh.splice(fresh.indexOf(one), 1);
   }
   for (const object of fresh) unit.create(type, object);
-  await transaction.endNotices(notices.map(({ id }) => id));
+  await transaction.endNotices(notices.map(({ key }) => key));
   return notices.length === AT_ONCE;
 }
 
@@ -68,16 +70,25 @@ function objectKey(about: Readonly<Record<string, unknown>>): string {
   return ['objectAccountId', 'objectType', 'objectId'].map((name) => about[name]).join(' ');
 }
 
-function notificationOf(
+/** Returns the notification of an object behind a notice; null for none. */
+function mergedNotification(
   type: DataTypeDefinition,
-  { id, at, oldRights, newRights, name, ...object }: KeptNotice,
-  by: KnownUser | undefined,
-): StoredObject {
-  const { objectType, objectAccountId, objectId } = object;
+  notice: KeptNotice,
+  before: {
+    readonly earlier: StoredObject | null;
+    readonly names: ReadonlyMap<PrincipalId, KnownUser>;
+  },
+): StoredObject | null {
+  if (notice.kind === 'subscription') return null;
+  const { earlier, names } = before;
+  const { id, at, newRights, name, objectType, objectAccountId, objectId } = notice;
+  const oldRights = earlier === null ? notice.oldRights : (earlier['oldRights'] ?? null);
+  if (jsonEqual(oldRights, newRights)) return null;
+  const by = names.get(notice.changedBy);
   const values: JsonObject = {
     ...{ id, created: formatUtcDate(at), oldRights, newRights, name },
     ...{ objectType, objectAccountId, objectId },
-    changedBy: by ? { name: by.name, email: emailOf(by.name), principalId: by.id } : SOMEBODY,
+    changedBy: by ? { name: by.name, email: emailOf(by), principalId: by.id } : SOMEBODY,
   };
   return Object.assign(emptyObject(), indexOf(type).blank, values) as StoredObject;
 }

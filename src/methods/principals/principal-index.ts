@@ -20,6 +20,6 @@ export function findPrincipalTypes(
 }
 
 /** Returns the names of the types. */
-export function typeNamesOf({ types }: { readonly types: PrincipalTypes }): readonly string[] {
+export function typeNamesOf(types: PrincipalTypes): readonly string[] {
   return Object.values(types).map(({ name }) => name);
 }

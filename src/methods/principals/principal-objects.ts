@@ -8,8 +8,12 @@ import { indexOf } from '../type-index.js';
 /** RFC 9670 2 wants an address of RFC 5322, which is ASCII. */
 const ASCII = /^[ -~]+$/;
 
-/** Returns the email address of a user: the name, where that is one; else null. */
-export function emailOf(name: string): string | null {
+/**
+ * Returns the email address of a user: the name, where that is one and an operator has given it.
+ * Users of a provider may choose their names, and so the address of somebody else.
+ */
+export function emailOf({ name, isNamedByProvider }: Omit<KnownUser, 'id'>): string | null {
+  if (isNamedByProvider) return null;
   return ASCII.test(name) && FORMATS.email.isLegal(name) ? name : null;
 }
 
@@ -28,15 +32,16 @@ export function principalObjects(
 function principalObject(
   type: DataTypeDefinition,
   viewer: string,
-  { id, name }: KnownUser,
+  user: KnownUser,
   accounts: readonly ReachedAccount[],
 ): StoredObject {
+  const { id, name } = user;
   const values: JsonObject = {
     ...{ id, type: 'individual', name, description: null, timeZone: null },
-    email: emailOf(name),
+    email: emailOf(user),
     capabilities: {},
     accounts: accounts.length === 0 ? null : accountsById(viewer, accounts),
-    // The name is the address, and there is no description.
+    // An address is the name, and there is no description.
     words: name,
   };
   return Object.assign(emptyObject(), indexOf(type).blank, values) as StoredObject;

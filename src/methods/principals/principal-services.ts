@@ -13,6 +13,9 @@ export interface PrincipalServices {
   /** Brings the account of a user up to date. `areNotesAlone`: principals stay as they were. */
   open(userId: string, options: CallOptions, areNotesAlone?: boolean): Promise<void>;
 
-  /** Returns principals as a user reads them: with accounts as the session shows them. */
-  show(objects: readonly StoredObject[], principal: Principal): readonly StoredObject[];
+  /**
+   * Resolves to principals as a user reads them: with accounts as the session shows them, once it
+   * knows all that the objects know.
+   */
+  show(objects: readonly StoredObject[], principal: Principal): Promise<readonly StoredObject[]>;
 }

@@ -1,15 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../../accounts/principal.js';
 import { principalAccountId } from '../../capability/principal-names.js';
-import { jsonEqual } from '../../protocol/equal.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { setNewest } from '../../runtime/forget-oldest.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type { CallOptions, Snapshot, Store, StoredObject, Transaction } from '../../store/port.js';
 import { UnitOfWork } from '../work/unit.js';
 import { takeNotices } from './notifications.js';
 import type { PrincipalTypes } from './principal-index.js';
-import { principalObjects } from './principal-objects.js';
+import { comparePrincipals, type PrincipalPage, writePrincipals } from './principal-pages.js';
 import type { PrincipalMode, PrincipalServices } from './principal-services.js';
 
 export interface PrincipalOptions {
@@ -21,6 +20,10 @@ export interface PrincipalOptions {
   readonly prepare: (userId: string) => Promise<void>;
   /** Returns an account as the session of a user shows it; null where it is out of reach. */
   readonly describe: (principal: Principal, accountId: string) => JsonObject | null;
+  /** Resolves to what a principal reaches now, read anew; null where it may do nothing any more. */
+  readonly refresh: (principal: Principal) => Promise<Principal | null>;
+  /** Resolves to users for whom there are notices. */
+  readonly findNoticed: (limit: number) => Promise<readonly string[]>;
   /** How long a look at an account may take that nobody waits for, ms. */
   readonly patience: number;
   readonly onError: (error: unknown) => void;
@@ -50,6 +53,7 @@ export class PrincipalViews implements PrincipalServices {
   readonly #waiting = new Set<string>();
   readonly #unsubscribe: () => void;
   #running: Promise<void> | null = null;
+  #finding: Promise<void> | null = null;
   #lastLook = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -71,11 +75,12 @@ export class PrincipalViews implements PrincipalServices {
     }
     const accountId = principalAccountId(userId);
     const { store } = this.#options;
-    const isOpen = (snapshot: Snapshot) => this.#isUpToDate(userId, snapshot, areNotesAlone);
-    let version = await store.read(accountId, options, isOpen);
-    while (version === null) {
-      const work = (transaction: Transaction) => this.#write(userId, transaction, areNotesAlone);
-      version = await store.write(accountId, { ...options, isLong: true }, work);
+    const look = (snapshot: Snapshot) => this.#compare(userId, snapshot, areNotesAlone);
+    let { version, ...left } = await store.read(accountId, options, look);
+    while (left.after !== null || left.hasNotices) {
+      const { after } = left;
+      const work = (transaction: Transaction) => this.#write(userId, transaction, after);
+      left = await store.write(accountId, { ...options, isLong: true }, work);
     }
     if (!areNotesAlone) setNewest(this.#looked, userId, version, MAX_KNOWN);
   }
@@ -90,6 +95,26 @@ export class PrincipalViews implements PrincipalServices {
     for (const userId of userIds) queue.add(userId);
     // It ends at once where nobody waits, before its promise is kept here.
     if (queue.size > 0) this.#running ??= this.#lookAtWaiting();
+  }
+
+  /**
+   * Has all looked at for whom there are notices: a server has ended before its look at them, or
+   * the database was away.
+   */
+  lookAtNoticed(): void {
+    if (this.#isClosed) return;
+    this.#finding ??= this.#findNoticed().finally(() => {
+      this.#finding = null;
+    });
+  }
+
+  async #findNoticed(): Promise<void> {
+    try {
+      this.#lookAt(await this.#options.findNoticed(MAX_KNOWN), this.#noticed);
+    } catch (error) {
+      // The next doubt finds them.
+      this.#options.onError(error);
+    }
   }
 
   /** Does the same for users who listen, at most once in some seconds. */
@@ -111,16 +136,21 @@ export class PrincipalViews implements PrincipalServices {
     this.#unsubscribe();
     this.#noticed.clear();
     this.#waiting.clear();
+    await this.#finding;
     await this.#running;
   }
 
-  /** Returns principals as a user reads them: with accounts as the session shows them. */
-  show(objects: readonly StoredObject[], principal: Principal): readonly StoredObject[] {
+  async show(
+    objects: readonly StoredObject[],
+    principal: Principal,
+  ): Promise<readonly StoredObject[]> {
+    if (!objects.some(hasAccounts)) return objects;
+    // The request may have begun with less than a look of now, or of another server, has found.
+    const current = await this.#options.refresh(principal);
     return objects.map((object) => {
-      const { accounts } = object;
-      if (typeof accounts !== 'object' || accounts === null) return object;
-      const shown = Object.keys(accounts).flatMap((id) => {
-        const account = this.#options.describe(principal, id);
+      if (!hasAccounts(object)) return object;
+      const shown = Object.keys(object.accounts).flatMap((id) => {
+        const account = current && this.#options.describe(current, id);
         return account === null ? [] : [[id, account] as const];
       });
       return { ...object, accounts: shown.length === 0 ? null : Object.fromEntries(shown) };
@@ -141,71 +171,54 @@ export class PrincipalViews implements PrincipalServices {
     this.#running = null;
   }
 
-  /** Resolves to the version where the account is up to date; null where it is not. */
-  async #isUpToDate(
-    userId: string,
-    snapshot: Snapshot,
-    areNotesAlone: boolean,
-  ): Promise<string | null> {
-    const { version, hasNotices } = await snapshot.principals.mark();
-    if (hasNotices) return null;
-    if (areNotesAlone || this.#looked.get(userId) === version) return version;
-    const { before, after } = await this.#compare(userId, snapshot);
-    const isSame =
-      before.length === after.size && before.every((one) => isEqual(one, after.get(one.id)));
-    return isSame ? version : null;
-  }
-
-  /** Writes what has changed. Resolves to the version; null where there is more to write. */
-  async #write(
-    userId: string,
-    transaction: Transaction,
-    areNotesAlone: boolean,
-  ): Promise<string | null> {
-    const { notification } = this.types;
+  /** Finds out what is to be written. */
+  async #compare(userId: string, snapshot: Snapshot, areNotesAlone: boolean): Promise<Look> {
     // Ahead of the facts: what is read later may be newer, and never older.
-    const { version } = await transaction.principals.mark();
-    await transaction.stateNumber(notification);
-    const slices = this.#options.conductor.startSlices(undefined, true);
-    const unit = new UnitOfWork(transaction, null, slices);
-    if (!areNotesAlone) await this.#renew(userId, unit);
-    const findVisible = async (ids: readonly string[]) =>
-      this.mode === 'all' ? ids : transaction.principals.knownAmong(userId, ids);
-    const hasMore = await takeNotices(notification, unit, findVisible);
-    await unit.flush();
-    await unit.record();
-    return hasMore ? null : version;
-  }
-
-  /** Has a user see the principals that it sees now. */
-  async #renew(userId: string, unit: UnitOfWork): Promise<void> {
-    const { principal: type } = this.types;
-    const { before, after } = await this.#compare(userId, unit.transaction);
-    const known = new Map(before.map((one) => [one.id, one]));
-    for (const one of before) if (!after.has(one.id)) unit.destroy(type, one);
-    for (const [id, one] of after) {
-      const stored = known.get(id);
-      if (stored === undefined) unit.create(type, one);
-      else if (!isEqual(stored, one)) unit.update(type, stored, one);
+    const mark = await snapshot.principals.mark();
+    if (areNotesAlone || this.#looked.get(userId) === mark.version) return { ...mark, after: null };
+    const slices = this.#options.conductor.startSlices();
+    for (let after = ''; ; ) {
+      const { differences, next } = await this.#page(userId, snapshot, after);
+      if (differences.length > 0) return { ...mark, after };
+      if (next === null) return { ...mark, after: null };
+      after = next;
+      if (slices.isOver()) await slices.next();
     }
   }
 
-  /** Returns the principals that a user saw at the last look, and those that it sees now. */
-  async #compare(
-    userId: string,
-    snapshot: Snapshot,
-  ): Promise<{
-    readonly before: readonly StoredObject[];
-    readonly after: ReadonlyMap<string, StoredObject>;
-  }> {
-    const { principal: type } = this.types;
-    const all = { first: Number.MAX_SAFE_INTEGER };
-    const before = await snapshot.get(type, all, type.properties);
-    const facts = await snapshot.principals.facts(userId, this.mode === 'all');
-    return { before, after: principalObjects(type, userId, facts) };
+  /** Writes principals behind an id, and notifications. Resolves to what is left. */
+  async #write(userId: string, transaction: Transaction, after: string | null): Promise<Left> {
+    const { principal, notification } = this.types;
+    await transaction.stateNumber(notification);
+    const slices = this.#options.conductor.startSlices(undefined, true);
+    const unit = new UnitOfWork(transaction, null, slices);
+    const page = after === null ? null : await this.#page(userId, transaction, after);
+    if (page !== null) writePrincipals(unit, principal, page);
+    const findVisible = async (ids: readonly string[]) =>
+      this.mode === 'all' ? ids : transaction.principals.knownAmong(userId, ids);
+    const hasNotices = await takeNotices(notification, unit, findVisible);
+    await unit.flush();
+    await unit.record();
+    return { after: page?.next ?? null, hasNotices };
+  }
+
+  #page(userId: string, snapshot: Snapshot, after: string): Promise<PrincipalPage> {
+    const viewer = { userId, seesAll: this.mode === 'all' };
+    return comparePrincipals(snapshot, this.types.principal, viewer, after);
   }
 }
 
-function isEqual(one: StoredObject, other: StoredObject | undefined): boolean {
-  return other !== undefined && jsonEqual(one, other);
+/** The rest that is to be written into an account. */
+interface Left {
+  /** The id behind which principals are to be written; null: they are up to date. */
+  readonly after: string | null;
+  readonly hasNotices: boolean;
+}
+
+interface Look extends Left {
+  readonly version: string;
+}
+
+function hasAccounts(object: StoredObject): object is StoredObject & { accounts: JsonObject } {
+  return isJsonObject(object['accounts'] ?? null);
 }

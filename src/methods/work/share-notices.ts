@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { IS_SUBSCRIBED } from '../../capability/principal-names.js';
 import { idOfScope, rightOfScope } from '../../capability/scopes.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import {
@@ -8,10 +9,17 @@ import {
   type JsonValue,
 } from '../../protocol/json.js';
 import { groupBy } from '../../runtime/group-by.js';
-import type { Grant, ShareNotice, StoredObject, Transaction } from '../../store/port.js';
+import type {
+  Grant,
+  RightsNotice,
+  ShareNotice,
+  StoredObject,
+  Transaction,
+} from '../../store/port.js';
 import { rightsIn } from '../set/share-values.js';
 import { indexOf } from '../type-index.js';
 import type { EndedGrants } from './grant-upkeep.js';
+import type { OwnMove } from './user-value-upkeep.js';
 
 /** An object before a unit of work and behind it. */
 interface Changed {
@@ -26,27 +34,46 @@ interface Work {
   readonly entries: ReadonlyMap<string, Changed>;
 }
 
+/** The notices about objects of a type. */
+interface TypeNotices {
+  readonly type: DataTypeDefinition;
+  readonly byUser: Map<string, ShareNotice[]>;
+}
+
 /** Notices that one statement writes. */
 const MAX_ROWS = 5000;
 
-/** Notices that one unit of work keeps for a user: of more, the first are left out. */
+/** Notices about a type that one unit of work keeps for a user: of more, the first are left out. */
 const MAX_NOTICES = 1000;
 
 /**
  * Gathers notices for users whose rights at objects a unit of work changes (RFC 9670 3). The user
- * who makes the changes gets none.
+ * who makes the changes gets none. Where it subscribes to objects, its notifications of them go.
  */
 export class ShareNotices {
-  readonly #byUser = new Map<string, ShareNotice[]>();
+  /** By the name of a type, and by user. */
+  readonly #byType = new Map<string, TypeNotices>();
   readonly #ids: IdGenerator;
-  readonly #changedBy: string;
+  readonly #userId: string;
 
-  constructor(ids: IdGenerator, changedBy: string) {
+  constructor(ids: IdGenerator, userId: string) {
     this.#ids = ids;
-    this.#changedBy = changedBy;
+    this.#userId = userId;
   }
 
-  /** Keeps notices of all that a unit of work has changed, in its transaction. */
+  /** Notes the objects to which the user subscribes. */
+  noteOwn(type: DataTypeDefinition, moves: readonly OwnMove[]): void {
+    if (type.share === undefined) return;
+    const property = type.properties.find(({ name }) => name === IS_SUBSCRIBED);
+    if (property === undefined) return;
+    for (const { id, values, columns } of moves) {
+      if (values[IS_SUBSCRIBED] !== true || !columns.includes(property.column)) continue;
+      const notice = { kind: 'subscription', id: this.#ids.next('n').id, objectId: id } as const;
+      this.#noticesFor(type, this.#userId).push(notice);
+    }
+  }
+
+  /** Keeps notices of all that a unit of work has changed and recorded, in its transaction. */
   async keep(
     works: ReadonlyMap<string, Work>,
     ended: readonly EndedGrants[],
@@ -54,7 +81,9 @@ export class ShareNotices {
   ): Promise<void> {
     for (const { type, entries } of works.values()) this.#note(type, entries.values());
     for (const { type, grants } of ended) this.#noteEnds(type, grants, works.get(type.name));
-    for (const part of this.#parts()) await transaction.keepNotices(part);
+    for (const { type, byUser } of this.#byType.values())
+      for (const part of partsOf(byUser)) await transaction.keepNotices(type, part);
+    this.#byType.clear();
   }
 
   #note(type: DataTypeDefinition, entries: Iterable<Changed>): void {
@@ -67,11 +96,11 @@ export class ShareNotices {
       if (old === now) continue;
       for (const userId of new Set([...namesIn(old), ...namesIn(now)])) {
         const [oldRights, newRights] = [rightsOf(type, old, userId), rightsOf(type, now, userId)];
-        if (userId === this.#changedBy || isSame(oldRights, newRights)) continue;
+        if (userId === this.#userId || isSame(oldRights, newRights)) continue;
         // The user may read the object now, or before.
         const known = maySee(type, newRights) ? after : maySee(type, oldRights) ? before : null;
-        const about = { objectType: type.name, objectId: id, name: nameOf(type, known) };
-        this.#add(userId, { ...about, oldRights, newRights });
+        const about = { objectId: id, name: nameOf(type, known) };
+        this.#addRights(type, userId, { ...about, oldRights, newRights });
       }
     }
   }
@@ -81,40 +110,53 @@ export class ShareNotices {
     const lost = groupBy(grants, ({ principalId, scope }) => `${principalId} ${idOfScope(scope)}`);
     for (const [key, held] of lost) {
       const [userId = '', id = ''] = key.split(' ');
-      if (userId === this.#changedBy) continue;
+      if (userId === this.#userId) continue;
       const oldRights = rightsAmong(
         type,
         held.map(({ scope }) => rightOfScope(scope)),
       );
       const before = maySee(type, oldRights) ? (work?.entries.get(id)?.before ?? null) : null;
-      const about = { objectType: type.name, objectId: id, name: nameOf(type, before) };
-      this.#add(userId, { ...about, oldRights, newRights: null });
+      const about = { objectId: id, name: nameOf(type, before) };
+      this.#addRights(type, userId, { ...about, oldRights, newRights: null });
     }
   }
 
-  /** Returns the notices in parts that one statement takes. */
-  *#parts(): Generator<ReadonlyMap<string, readonly ShareNotice[]>> {
-    let part = new Map<string, readonly ShareNotice[]>();
-    let count = 0;
-    for (const [userId, notices] of this.#byUser) {
-      if (count > 0 && count + notices.length > MAX_ROWS) {
-        yield part;
-        part = new Map();
-        count = 0;
-      }
-      part.set(userId, notices);
-      count += notices.length;
-    }
-    if (count > 0) yield part;
-  }
-
-  #add(userId: string, change: Omit<ShareNotice, 'id' | 'at' | 'changedBy'>): void {
+  #addRights(
+    type: DataTypeDefinition,
+    userId: string,
+    change: Omit<RightsNotice, 'kind' | 'id' | 'at' | 'changedBy'>,
+  ): void {
     const { id, time: at } = this.#ids.next('n');
-    const notices = this.#byUser.get(userId) ?? [];
-    notices.push({ id, at, changedBy: this.#changedBy, ...change });
+    const notices = this.#noticesFor(type, userId);
+    notices.push({ kind: 'rights', id, at, changedBy: this.#userId, ...change });
     if (notices.length > MAX_NOTICES) notices.shift();
-    this.#byUser.set(userId, notices);
   }
+
+  #noticesFor(type: DataTypeDefinition, userId: string): ShareNotice[] {
+    const { byUser } = this.#byType.get(type.name) ?? { byUser: new Map() };
+    this.#byType.set(type.name, { type, byUser });
+    const notices = byUser.get(userId) ?? [];
+    byUser.set(userId, notices);
+    return notices;
+  }
+}
+
+/** Returns notices in parts that one statement takes. */
+function* partsOf(
+  byUser: ReadonlyMap<string, readonly ShareNotice[]>,
+): Generator<ReadonlyMap<string, readonly ShareNotice[]>> {
+  let part = new Map<string, readonly ShareNotice[]>();
+  let count = 0;
+  for (const [userId, notices] of byUser) {
+    if (count > 0 && count + notices.length > MAX_ROWS) {
+      yield part;
+      part = new Map();
+      count = 0;
+    }
+    part.set(userId, notices);
+    count += notices.length;
+  }
+  if (count > 0) yield part;
 }
 
 function namesIn(value: JsonValue): readonly string[] {

@@ -66,6 +66,7 @@ export class UnitOfWork {
   readonly #scopes: ScopeUpkeep;
   readonly #grants: GrantUpkeep;
   #userValues: UserValueUpkeep | null = null;
+  readonly #notices: ShareNotices | null;
 
   /** `user`: who makes the call; null for the server itself, which may name all blobs. */
   constructor(
@@ -78,7 +79,8 @@ export class UnitOfWork {
     this.#user = user;
     this.slices = slices;
     this.#upkeep = upkeep;
-    const relations = upkeep?.access ?? NO_RELATIONS;
+    const { access: relations = NO_RELATIONS, principals } = upkeep ?? {};
+    this.#notices = principals && user ? new ShareNotices(principals.ids, user.userId) : null;
     this.#grants = new GrantUpkeep(relations);
     const current: ReadObjects = async (type, ids, properties) => {
       const stored = await transaction.get(type, ids, properties);
@@ -154,6 +156,7 @@ export class UnitOfWork {
     if (this.#user === null) throw new Error('The server itself has no values of its own.');
     this.#userValues ??= new UserValueUpkeep(this, this.#user.userId);
     this.#userValues.note(type, moves);
+    this.#notices?.noteOwn(type, moves);
   }
 
   create(type: DataTypeDefinition, object: StoredObject): void {
@@ -316,12 +319,8 @@ export class UnitOfWork {
         : NO_PROPERTIES;
       await this.#transaction.record(work.type, own, changed);
     }
-    const { principals } = this.#upkeep ?? {};
-    if (principals && this.#user && this.hasChangedRights) {
-      const notices = new ShareNotices(principals.ids, this.#user.userId);
-      await notices.keep(this.#works, this.#grants.ended, this.#transaction);
-    }
     await this.#grants.record(this.#transaction);
+    await this.#notices?.keep(this.#works, this.#grants.ended, this.#transaction);
   }
 
   /**

@@ -5,7 +5,7 @@ import { COLUMN_TYPES } from '../../database/postgresql/column-types.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
-import type { QueryPage, StoredObject } from '../port.js';
+import type { FirstObjects, QueryPage, StoredObject } from '../port.js';
 import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine-port.js';
 import { quote, raw } from '../sql/fragment.js';
 import {
@@ -67,7 +67,7 @@ function composeReader(
     many: `${select} AND "id" = ANY($2::text[])`,
     ahead: `${select} AND ("id" = ANY($2::text[]) OR "id" = ANY($3::text[]) AND
  ${['0', ...octets].join(' + ')} <= ${LARGEST})`,
-    first: `${select} ORDER BY "id" LIMIT $2`,
+    first: `${select} AND "id" > $2 ORDER BY "id" LIMIT $3`,
   };
 }
 
@@ -115,15 +115,15 @@ export async function readObjects(
   return objects();
 }
 
-/** Reads the first `limit` objects of the account in one statement. */
+/** Reads the first objects of the account in one statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
   { type, properties, maxOctets }: ObjectsRead,
-  limit: number,
+  { first, after = '' }: FirstObjects,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const { take, objects } = collector(reader, maxOctets, slices);
-  await connection.each(prepared(reader.first, [accountId, limit]), take);
+  await connection.each(prepared(reader.first, [accountId, after, first]), take);
   return objects();
 }
 

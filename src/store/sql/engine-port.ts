@@ -1,6 +1,13 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
-import type { NewChange, ObjectSelection, QueryPage, RowsWritten, StoredObject } from '../port.js';
+import type {
+  FirstObjects,
+  NewChange,
+  ObjectSelection,
+  QueryPage,
+  RowsWritten,
+  StoredObject,
+} from '../port.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment, Raw } from './fragment.js';
 import type { Decoders, RowsToWrite } from './row-codec.js';
@@ -76,7 +83,7 @@ export interface ReadingEngine<C> {
   firstObjects(
     scope: ObjectScope<C>,
     read: ObjectsRead,
-    limit: number,
+    which: FirstObjects,
   ): Promise<readonly StoredObject[]>;
 
   state(scope: Scope<C>, table: string): Promise<number>;

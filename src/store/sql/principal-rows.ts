@@ -1,7 +1,7 @@
 import { ACCESS_VERSION, DELETION } from '../../capability/access-version.js';
-import { NO_OWNER, SHARE_NOTICE } from '../../capability/principal-names.js';
+import { NO_OWNER, principalAccountId, SHARE_NOTICE } from '../../capability/principal-names.js';
 import { SHARE_VERSION } from '../../capability/share-version.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { FirstObjects } from '../port.js';
 import type {
   KeptNotice,
   KnownUser,
@@ -9,6 +9,7 @@ import type {
   PrincipalMark,
   PrincipalReads,
   ReachedAccount,
+  ShareNotice,
 } from '../principals-port.js';
 import type { Row } from './row-codec.js';
 
@@ -32,8 +33,23 @@ const KNOWN_USERS = `SELECT "a"."ownerId" FROM "m" JOIN "JmapAccount" AS "a"
  UNION SELECT "g"."principalId" FROM "m" JOIN "JmapGrant" AS "g"
  ON "g"."accountId" = "m"."accountId" WHERE "m"."whole" = 1`;
 
+/**
+ * The condition that user "u" is one of them. PostgreSQL would read all of them for an EXISTS; the
+ * limit leads to the indexes.
+ */
+const KNOWS_USER = `(SELECT 1 FROM "m" JOIN "JmapAccount" AS "a" ON "a"."id" = "m"."accountId"
+ WHERE "a"."ownerId" = "u"."id" LIMIT 1) IS NOT NULL
+ OR (SELECT 1 FROM "m" JOIN "JmapAccess" AS "x" ON "x"."accountId" = "m"."accountId"
+ WHERE "x"."userId" = "u"."id" LIMIT 1) IS NOT NULL
+ OR (SELECT 1 FROM "m" JOIN "JmapGrant" AS "g" ON "g"."accountId" = "m"."accountId"
+ WHERE "g"."principalId" = "u"."id" AND "m"."whole" = 1 LIMIT 1) IS NOT NULL`;
+
 const OF_VIEWER = `WITH "m" AS (SELECT "accountId", "whole" FROM ${ACCOUNTS_OF_USER}
  WHERE ${IS_LIVING})`;
+
+/** The columns of a user "u". */
+const USER = `"id", "name",
+ CASE WHEN EXISTS (SELECT 1 FROM "JmapIdentity" WHERE "userId" = "u"."id") THEN 1 ELSE 0 END`;
 
 const ACCOUNT = `"a"."ownerId", "a"."id", "a"."name"`;
 
@@ -43,15 +59,18 @@ export const PRINCIPAL_TEXTS = Object.freeze({
  UNION ALL SELECT '${SHARE_NOTICE}', min("id") FROM "JmapTask"
  WHERE "accountId" = ? AND "kind" = '${SHARE_NOTICE}' HAVING min("id") IS NOT NULL`,
 
-  allUsers: 'SELECT "id", "name" FROM "JmapUser" ORDER BY "id"',
+  allUsers: `SELECT ${USER} FROM "JmapUser" AS "u"
+ WHERE "id" > ? ORDER BY "id" LIMIT CAST(? AS BIGINT)`,
 
-  knownUsers: `${OF_VIEWER} SELECT "id", "name" FROM "JmapUser"
- WHERE "id" = ? OR "id" IN (${KNOWN_USERS}) ORDER BY "id"`,
+  knownUsers: `${OF_VIEWER} SELECT ${USER} FROM "JmapUser" AS "u"
+ WHERE ("id" = ? OR "id" IN (${KNOWN_USERS})) AND "id" > ?
+ ORDER BY "id" LIMIT CAST(? AS BIGINT)`,
 
-  knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser"
- WHERE "id" IN ? AND ("id" = ? OR "id" IN (${KNOWN_USERS}))`,
+  // Each is looked up: whoever has an account in common may be one of many.
+  knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser" AS "u"
+ WHERE "id" IN ? AND ("id" = ? OR ${KNOWS_USER})`,
 
-  usersOf: 'SELECT "id", "name" FROM "JmapUser" WHERE "id" IN ?',
+  usersOf: `SELECT ${USER} FROM "JmapUser" AS "u" WHERE "id" IN ?`,
 
   reachedAccounts: `SELECT ${ACCOUNT}, CAST("m"."readOnly" AS INTEGER), 0,
  CAST("a"."capabilities" AS TEXT) FROM "JmapAccess" AS "m" JOIN "JmapAccount" AS "a"
@@ -68,7 +87,8 @@ export const PRINCIPAL_TEXTS = Object.freeze({
   // No server takes them as tasks: the user's account does, whenever somebody looks at it.
   keepNotices: `INSERT INTO "JmapTask" ("accountId", "id", "kind", "payload", "due", "attempts")
  SELECT value ->> 0, value ->> 1, '${SHARE_NOTICE}', value ->> 2, CAST(? AS BIGINT), 0
- FROM ROWS(?) WHERE TRUE`,
+ FROM ROWS(?) WHERE NOT EXISTS (SELECT 1 FROM "JmapAccess" AS "x" WHERE "x"."accountId" = ?
+ AND "x"."userId" = value ->> 3 AND CAST("x"."readOnly" AS INTEGER) = 0)`,
 
   endNotices: `DELETE FROM "JmapTask" WHERE "accountId" = ? AND "id" IN ?`,
 });
@@ -93,9 +113,15 @@ export class PrincipalRows implements PrincipalReads {
     return markOf(await this.#ask('principalVersions', this.#accountId));
   }
 
-  async facts(viewer: string, all: boolean): Promise<PrincipalFacts> {
+  async facts(
+    viewer: string,
+    all: boolean,
+    { first, after = '' }: FirstObjects,
+  ): Promise<PrincipalFacts> {
     const [users, accounts] = await Promise.all([
-      all ? this.#ask('allUsers') : this.#ask('knownUsers', viewer, viewer, viewer),
+      all
+        ? this.#ask('allUsers', after, first)
+        : this.#ask('knownUsers', viewer, viewer, viewer, after, first),
       this.#ask('reachedAccounts', viewer, viewer, viewer),
     ]);
     return { users: users.map(knownUser), accounts: accounts.map(reachedAccount) };
@@ -124,8 +150,11 @@ function markOf(rows: readonly Row[]): PrincipalMark {
   return { version: version.join('.'), hasNotices };
 }
 
-function knownUser([id, name]: Row): KnownUser {
-  return { id: id as string, name: name as string };
+function knownUser([id, name, isNamedByProvider]: Row): KnownUser {
+  return {
+    ...{ id: id as string, name: name as string },
+    isNamedByProvider: Number(isNamedByProvider) === 1,
+  };
 }
 
 function reachedAccount(row: Row): ReachedAccount {
@@ -138,22 +167,29 @@ function reachedAccount(row: Row): ReachedAccount {
   };
 }
 
-/** Returns the notice of a row; nothing for one that another version wrote in its own way. */
-function noticeOf([id, payload]: Row): KeptNotice {
-  const value: JsonValue = JSON.parse(payload as string);
-  const { at, oldRights, newRights, ...texts } = isJsonObject(value) ? value : {};
-  return {
-    ...(texts as Pick<
-      KeptNotice,
-      'changedBy' | 'objectType' | 'objectId' | 'objectAccountId' | 'name'
-    >),
-    id: id as string,
-    at: Number(at),
-    oldRights: rightsOf(oldRights),
-    newRights: rightsOf(newRights),
-  };
+/** Digits of a number in a key: the order of keys is that of numbers. */
+const DIGITS = 16;
+
+/**
+ * Returns the rows `[accountId, id, payload, holder]` of notices about objects of an account.
+ * `number`: of the last change record of their type. A user who may write in all of the
+ * account gets none where it is the holder.
+ */
+export function noticeRows(
+  notices: ReadonlyMap<string, readonly ShareNotice[]>,
+  about: Pick<KeptNotice, 'objectType' | 'objectAccountId'>,
+  number: number,
+): readonly (readonly (string | null)[])[] {
+  return [...notices].flatMap(([userId, all]) =>
+    all.map((notice) => [
+      principalAccountId(userId),
+      `${String(number).padStart(DIGITS, '0')}.${notice.id}`,
+      JSON.stringify({ ...notice, ...about }),
+      notice.kind === 'rights' ? userId : null,
+    ]),
+  );
 }
 
-function rightsOf(value: JsonValue | undefined): JsonObject | null {
-  return value !== undefined && isJsonObject(value) ? value : null;
+function noticeOf([key, payload]: Row): KeptNotice {
+  return Object.assign(JSON.parse(payload as string) as KeptNotice, { key: key as string });
 }

@@ -142,7 +142,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly StoredObject[]> {
     this.check();
     const read = { type, properties, maxOctets };
-    if ('first' in ids) return this.#engine.firstObjects(this.scope, read, ids.first);
+    if ('first' in ids) return this.#engine.firstObjects(this.scope, read, ids);
     return ids.length === 0 ? [] : this.#engine.objects(this.scope, read, ids);
   }
 

@@ -1,5 +1,4 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { principalAccountId } from '../../capability/principal-names.js';
 import { scopesOfTable, tableOfScope } from '../../capability/scopes.js';
 import { hasUserValues } from '../../capability/user-values.js';
 import type { Slices } from '../../runtime/slices.js';
@@ -29,6 +28,7 @@ import {
   scopeRows,
 } from './access-records.js';
 import type { RecordsToWrite, Scope, WritingEngine } from './engine-port.js';
+import { noticeRows } from './principal-rows.js';
 import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
@@ -59,6 +59,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   readonly #changed: Record<string, string> = {};
   readonly #urgent = new Set<string>();
   readonly #noticed = new Set<string>();
+  #isReachMoved = false;
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
@@ -81,6 +82,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return {
       ...(this.#urgent.size === 0 ? {} : { urgent: [...this.#urgent] }),
       ...(this.#noticed.size === 0 ? {} : { noticed: [...this.#noticed] }),
+      ...(this.#isReachMoved && { isReachMoved: true }),
     };
   }
 
@@ -232,6 +234,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     const after = await this.#haveGrants(this.#grantees);
     for (const [key, { principalId, hadGrants }] of this.#grantees)
       if (hadGrants !== after.has(key)) moved.add(principalId);
+    this.#isReachMoved = moved.size > 0;
     return moved;
   }
 
@@ -308,22 +311,23 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return true;
   }
 
-  async keepNotices(notices: ReadonlyMap<string, readonly ShareNotice[]>): Promise<void> {
-    const objectAccountId = this.scope.accountId;
-    const rows = [...notices].flatMap(([userId, all]) =>
-      all.map(({ id, ...notice }) => [
-        ...[principalAccountId(userId), id],
-        JSON.stringify({ ...notice, objectAccountId }),
-      ]),
-    );
+  async keepNotices(
+    { name: objectType, table }: DataTypeDefinition,
+    notices: ReadonlyMap<string, readonly ShareNotice[]>,
+  ): Promise<void> {
+    const { accountId: objectAccountId } = this.scope;
+    const number = this.#states.get(table);
+    if (number === undefined) throw new Error(`No change of ${objectType} was recorded.`);
+    const rows = noticeRows(notices, { objectType, objectAccountId }, number);
     if (rows.length === 0) return;
     for (const userId of notices.keys()) this.#noticed.add(userId);
-    await this.#write(() => this.#run('keepNotices', this.#now, JSON.stringify(rows)));
+    const texts = [JSON.stringify(rows), objectAccountId] as const;
+    await this.#write(() => this.#run('keepNotices', this.#now, ...texts));
   }
 
-  async endNotices(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await this.#write(() => this.#run('endNotices', this.scope.accountId, JSON.stringify(ids)));
+  async endNotices(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#write(() => this.#run('endNotices', this.scope.accountId, JSON.stringify(keys)));
   }
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {

@@ -8,6 +8,7 @@ import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
 import type {
   ChangesRequest,
+  FirstObjects,
   ObjectsRequest,
   QueryPage,
   StateAndChanges,
@@ -77,7 +78,7 @@ function composeReader(
     ...columns,
     one: `${select} AND "id" = ?`,
     many: `${select} AND "id" IN (SELECT value FROM json_each(?))`,
-    first: `${select} ORDER BY "id" LIMIT ${BOUND}`,
+    first: `${select} AND "id" > ? ORDER BY "id" LIMIT ${BOUND}`,
     withState: composeWithState(type, columns, properties),
   };
 }
@@ -111,15 +112,15 @@ export async function readObjects(
   return collected.objects();
 }
 
-/** Reads the first `limit` objects of the account in one statement. */
+/** Reads the first objects of the account in one statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
-  limit: number,
+  { first, after = '' }: FirstObjects,
 ): Promise<readonly StoredObject[]> {
   const reader = readerOf(type, properties);
   const collected = collector(reader, maxOctets, slices);
-  await connection.each(reader.first, [accountId, limit], collected);
+  await connection.each(reader.first, [accountId, after, first], collected);
   return collected.objects();
 }
 
