@@ -19,3 +19,11 @@ export const NO_OWNER = '';
 
 /** The kind of the tasks that are notes of changed rights. */
 export const SHARE_NOTICE = 'shareNotice';
+
+/** Ids of groups begin with it, and no id of a user does. */
+export const GROUP_PREFIX = 'g';
+
+/** Returns whether an id may be that of a group. It is the id of no user, then. */
+export function isGroupId(id: string): boolean {
+  return id.startsWith(GROUP_PREFIX);
+}

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import type { KeptNotice, KnownUser, PrincipalId, StoredObject } from '../../store/port.js';
+import type { KeptNotice, KnownPrincipal, PrincipalId, StoredObject } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { emailOf } from './principal-objects.js';
@@ -71,7 +71,7 @@ function objectKey(about: Readonly<Record<string, unknown>>): string {
 function notificationOf(
   type: DataTypeDefinition,
   { id, at, oldRights, newRights, name, ...object }: KeptNotice,
-  by: KnownUser | undefined,
+  by: KnownPrincipal | undefined,
 ): StoredObject {
   const { objectType, objectAccountId, objectId } = object;
   const values: JsonObject = {

@@ -2,13 +2,18 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import { FORMATS } from '../../capability/formats/index.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { groupBy } from '../../runtime/group-by.js';
-import type { KnownUser, PrincipalFacts, ReachedAccount, StoredObject } from '../../store/port.js';
+import type {
+  KnownPrincipal,
+  PrincipalFacts,
+  ReachedAccount,
+  StoredObject,
+} from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 
 /** RFC 9670 2 wants an address of RFC 5322, which is ASCII. */
 const ASCII = /^[ -~]+$/;
 
-/** Returns the email address of a user: the name, where that is one; else null. */
+/** Returns the email address of a principal: the name, where that is one; else null. */
 export function emailOf(name: string): string | null {
   return ASCII.test(name) && FORMATS.email.isLegal(name) ? name : null;
 }
@@ -17,22 +22,22 @@ export function emailOf(name: string): string | null {
 export function principalObjects(
   type: DataTypeDefinition,
   viewer: string,
-  { users, accounts }: PrincipalFacts,
+  { principals, accounts }: PrincipalFacts,
 ): ReadonlyMap<string, StoredObject> {
   const owned = groupBy(accounts, ({ ownerId }) => ownerId);
   return new Map(
-    users.map((user) => [user.id, principalObject(type, viewer, user, owned.get(user.id) ?? [])]),
+    principals.map((one) => [one.id, principalObject(type, viewer, one, owned.get(one.id) ?? [])]),
   );
 }
 
 function principalObject(
   type: DataTypeDefinition,
   viewer: string,
-  { id, name }: KnownUser,
+  { id, name, isGroup }: KnownPrincipal,
   accounts: readonly ReachedAccount[],
 ): StoredObject {
   const values: JsonObject = {
-    ...{ id, type: 'individual', name, description: null, timeZone: null },
+    ...{ id, type: isGroup ? 'group' : 'individual', name, description: null, timeZone: null },
     email: emailOf(name),
     capabilities: {},
     accounts: accounts.length === 0 ? null : accountsById(viewer, accounts),

@@ -4,7 +4,7 @@ import { SHARE_VERSION } from '../../capability/share-version.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type {
   KeptNotice,
-  KnownUser,
+  KnownPrincipal,
   PrincipalFacts,
   PrincipalMark,
   PrincipalReads,
@@ -12,28 +12,41 @@ import type {
 } from '../principals-port.js';
 import type { Row } from './row-codec.js';
 
-/** The statements about users who see each other, and their rows. */
+/** The statements about principals that users see, and their rows. */
 
 /** The account "m" is not being deleted. */
 const IS_LIVING = `NOT EXISTS (SELECT 1 FROM "JmapMeta" AS "d"
  WHERE "d"."key" = '${DELETION}' || "m"."accountId")`;
 
+/** The accounts in which others share with a user "p", or with a group that it is in. */
+const SHARED_ACCOUNTS = `SELECT DISTINCT "accountId" FROM "JmapGrant" WHERE "principalId" IN THEIRS(?, ?)`;
+
 /** The accounts "m" of a user: those that it has, and those in which others share with it. */
 const ACCOUNTS_OF_USER = `(SELECT "accountId", 1 AS "whole" FROM "JmapAccess" WHERE "userId" = ?
- UNION ALL SELECT DISTINCT "accountId", 0 FROM "JmapGrant" WHERE "principalId" = ?) AS "m"`;
+ UNION ALL SELECT "accountId", 0 FROM (${SHARED_ACCOUNTS}) AS "shared") AS "m"`;
+
+/** The principals "g" with whom objects of a user's own accounts are shared. */
+const GRANTEES = `"m" JOIN "JmapGrant" AS "g" ON "g"."accountId" = "m"."accountId"
+ AND "m"."whole" = 1`;
 
 /**
- * The users with whom a user has an account in common. Those with whom objects of it are shared see
- * whoever has the account, and not each other.
+ * The principals with whom a user has an account or a group in common. Those with whom objects of
+ * an account are shared see whoever has it, and not each other.
  */
-const KNOWN_USERS = `SELECT "a"."ownerId" FROM "m" JOIN "JmapAccount" AS "a"
+const KNOWN = `SELECT "a"."ownerId" FROM "m" JOIN "JmapAccount" AS "a"
  ON "a"."id" = "m"."accountId" WHERE "a"."ownerId" <> '${NO_OWNER}'
  UNION SELECT "x"."userId" FROM "m" JOIN "JmapAccess" AS "x" ON "x"."accountId" = "m"."accountId"
- UNION SELECT "g"."principalId" FROM "m" JOIN "JmapGrant" AS "g"
- ON "g"."accountId" = "m"."accountId" WHERE "m"."whole" = 1`;
+ UNION SELECT "g"."principalId" FROM ${GRANTEES}
+ UNION SELECT "u"."userId" FROM ${GRANTEES} JOIN "JmapMember" AS "u"
+ ON "u"."groupId" = "g"."principalId"
+ UNION SELECT "groupId" FROM "own"
+ UNION SELECT "u"."userId" FROM "own" JOIN "JmapMember" AS "u" ON "u"."groupId" = "own"."groupId"`;
 
 const OF_VIEWER = `WITH "m" AS (SELECT "accountId", "whole" FROM ${ACCOUNTS_OF_USER}
- WHERE ${IS_LIVING})`;
+ WHERE ${IS_LIVING}), "own" AS (SELECT "groupId" FROM "JmapMember" WHERE "userId" = ?),
+ "known" ("id") AS (${KNOWN})`;
+
+const IS_KNOWN = `"id" IN (SELECT "id" FROM "known")`;
 
 const ACCOUNT = `"a"."ownerId", "a"."id", "a"."name"`;
 
@@ -43,21 +56,23 @@ export const PRINCIPAL_TEXTS = Object.freeze({
  UNION ALL SELECT '${SHARE_NOTICE}', min("id") FROM "JmapTask"
  WHERE "accountId" = ? AND "kind" = '${SHARE_NOTICE}' HAVING min("id") IS NOT NULL`,
 
-  allUsers: 'SELECT "id", "name" FROM "JmapUser" ORDER BY "id"',
+  allPrincipals: `SELECT "id", "name", 0 FROM "JmapUser"
+ UNION ALL SELECT "id", "name", 1 FROM "JmapGroup" ORDER BY "id"`,
 
-  knownUsers: `${OF_VIEWER} SELECT "id", "name" FROM "JmapUser"
- WHERE "id" = ? OR "id" IN (${KNOWN_USERS}) ORDER BY "id"`,
+  knownPrincipals: `${OF_VIEWER} SELECT "id", "name", 0 FROM "JmapUser"
+ WHERE "id" = ? OR ${IS_KNOWN}
+ UNION ALL SELECT "id", "name", 1 FROM "JmapGroup" WHERE ${IS_KNOWN} ORDER BY "id"`,
 
-  knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser"
- WHERE "id" IN ? AND ("id" = ? OR "id" IN (${KNOWN_USERS}))`,
+  knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND ("id" = ? OR ${IS_KNOWN})
+ UNION ALL SELECT "id" FROM "JmapGroup" WHERE "id" IN ? AND ${IS_KNOWN}`,
 
-  usersOf: 'SELECT "id", "name" FROM "JmapUser" WHERE "id" IN ?',
+  usersOf: 'SELECT "id", "name", 0 FROM "JmapUser" WHERE "id" IN ?',
 
   reachedAccounts: `SELECT ${ACCOUNT}, CAST("m"."readOnly" AS INTEGER), 0,
  CAST("a"."capabilities" AS TEXT) FROM "JmapAccess" AS "m" JOIN "JmapAccount" AS "a"
  ON "a"."id" = "m"."accountId" WHERE "m"."userId" = ? AND ${IS_LIVING}
  UNION ALL SELECT ${ACCOUNT}, 0, 1, CAST("a"."capabilities" AS TEXT)
- FROM (SELECT DISTINCT "accountId" FROM "JmapGrant" WHERE "principalId" = ?) AS "m"
+ FROM (${SHARED_ACCOUNTS}) AS "m"
  JOIN "JmapAccount" AS "a" ON "a"."id" = "m"."accountId"
  WHERE NOT EXISTS (SELECT 1 FROM "JmapAccess" AS "x" WHERE "x"."accountId" = "m"."accountId"
  AND "x"."userId" = ?) AND ${IS_LIVING}`,
@@ -79,7 +94,7 @@ type Ask = (
   ...parameters: readonly (string | number)[]
 ) => Promise<readonly Row[]>;
 
-/** Reads about users who see each other, in the transaction of an account. */
+/** Reads about principals that users see, in the transaction of an account. */
 export class PrincipalRows implements PrincipalReads {
   readonly #ask: Ask;
   readonly #accountId: string;
@@ -94,22 +109,26 @@ export class PrincipalRows implements PrincipalReads {
   }
 
   async facts(viewer: string, all: boolean): Promise<PrincipalFacts> {
-    const [users, accounts] = await Promise.all([
-      all ? this.#ask('allUsers') : this.#ask('knownUsers', viewer, viewer, viewer),
-      this.#ask('reachedAccounts', viewer, viewer, viewer),
+    const [principals, accounts] = await Promise.all([
+      all ? this.#ask('allPrincipals') : this.#ask('knownPrincipals', ...ofViewer(viewer), viewer),
+      this.#ask('reachedAccounts', viewer, viewer, viewer, viewer),
     ]);
-    return { users: users.map(knownUser), accounts: accounts.map(reachedAccount) };
+    return {
+      principals: principals.map(knownPrincipal),
+      accounts: accounts.map(reachedAccount),
+    };
   }
 
   async knownAmong(viewer: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#ask('knownAmong', viewer, viewer, JSON.stringify(ids), viewer);
+    const list = JSON.stringify(ids);
+    const rows = await this.#ask('knownAmong', ...ofViewer(viewer), list, viewer, list);
     return rows.map(([id]) => id as string);
   }
 
-  async users(ids: readonly string[]): Promise<readonly KnownUser[]> {
+  async users(ids: readonly string[]): Promise<readonly KnownPrincipal[]> {
     if (ids.length === 0) return [];
-    return (await this.#ask('usersOf', JSON.stringify(ids))).map(knownUser);
+    return (await this.#ask('usersOf', JSON.stringify(ids))).map(knownPrincipal);
   }
 
   async notices(limit: number): Promise<readonly KeptNotice[]> {
@@ -124,8 +143,13 @@ function markOf(rows: readonly Row[]): PrincipalMark {
   return { version: version.join('.'), hasNotices };
 }
 
-function knownUser([id, name]: Row): KnownUser {
-  return { id: id as string, name: name as string };
+/** Returns the parameters of OF_VIEWER. */
+function ofViewer(viewer: string): readonly string[] {
+  return [viewer, viewer, viewer, viewer];
+}
+
+function knownPrincipal([id, name, isGroup]: Row): KnownPrincipal {
+  return { id: id as string, name: name as string, isGroup: Number(isGroup) === 1 };
 }
 
 function reachedAccount(row: Row): ReachedAccount {
