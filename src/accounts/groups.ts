@@ -151,7 +151,7 @@ export async function sharesOfGroup(
 }
 
 /** Returns the row of the group with this name. Throws DirectoryError where there is none. */
-export async function existingGroup(
+async function existingGroup(
   prisma: PrismaClient | TransactionClient,
   name: string,
 ): Promise<{ readonly id: string }> {

@@ -11,8 +11,8 @@ import { groupBy } from '../runtime/group-by.js';
 import type { TransactionClient } from './change.js';
 
 /**
- * The change records by which clients learn that a user joins a group or leaves it: one in each
- * account and type where the group has scopes, or had some as long as there are records of it. They
+ * The change records by which clients learn that a user joins a group or leaves it. There is one in
+ * each account and type where the group has scopes, or had some in the time of the kept records. They
  * are those of shares (store/access-port.ts).
  */
 

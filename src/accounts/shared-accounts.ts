@@ -32,11 +32,14 @@ export function accountsSharedWith(
       ORDER BY "g"."scope" LIMIT 1) IS NOT NULL`;
   });
   const behind = Prisma.sql` AND "g"."accountId" > "r"."accountId"`;
-  const users = Prisma.join([...userIds]);
-  return Prisma.sql`WITH RECURSIVE "reach" ("userId", "principalId", "accountId") AS (
+  return Prisma.sql`WITH RECURSIVE "user" ("id") AS (
+    SELECT "id" FROM "JmapUser" WHERE "id" IN (${Prisma.join([...userIds])})),
+    "sharer" ("userId", "principalId") AS (SELECT "id", "id" FROM "user"
+    UNION ALL SELECT "m"."userId", "m"."groupId" FROM "user" AS "u"
+    JOIN "JmapMember" AS "m" ON "m"."userId" = "u"."id"),
+    "reach" ("userId", "principalId", "accountId") AS (
     SELECT "p"."userId", "p"."principalId", ${next('"p"."principalId"', Prisma.empty)}
-    FROM (SELECT "id" AS "userId", "id" AS "principalId" FROM "JmapUser" WHERE "id" IN (${users})
-      UNION ALL SELECT "userId", "groupId" FROM "JmapMember" WHERE "userId" IN (${users})) AS "p"
+    FROM "sharer" AS "p"
     UNION ALL SELECT "r"."userId", "r"."principalId", ${next('"r"."principalId"', behind)}
     FROM "reach" AS "r" WHERE "r"."accountId" IS NOT NULL)
     SELECT "r"."userId", "r"."principalId", "r"."accountId" FROM "reach" AS "r"

@@ -90,7 +90,7 @@ export interface People<Name extends string> {
   close(): Promise<void>;
 }
 
-/** What an operator does with groups, by their names. */
+/** The commands of an operator that change groups, by their names. */
 export interface GroupCommands<Name extends string> {
   /** Resolves to the id. */
   create(group: string): Promise<string>;

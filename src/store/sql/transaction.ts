@@ -201,7 +201,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
 
   /**
    * Has nobody join or leave those of the principals that are groups, until the transaction ends.
-   * Whoever changes a group finds where it has scopes, and would not find those that are being
+   * A change of a group looks where the group has scopes. It would not find those that are being
    * written.
    */
   async #holdGroups(principals: Iterable<string | null>): Promise<void> {
