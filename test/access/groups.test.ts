@@ -23,12 +23,11 @@ const WRITE = { mayRead: true, mayWrite: true };
 
 const DATABASES = ['SQLite', 'PostgreSQL'];
 
-/** Serves a fresh account, with a group of the name "team". */
-async function open(database: string) {
+/** Serves a fresh account, with a group of the name "team". `principals`: PRINCIPALS. */
+async function open(database: string, principals: 'shared' | 'all' = 'all') {
   const url = database === 'SQLite' ? null : await postgresql().createDatabase('groups');
   const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-groups-'));
-  const place = { url, dataDir, principals: 'shared' } as const;
-  const people = await startPeople(root(), place, MEMBERS);
+  const people = await startPeople(root(), { url, dataDir, principals }, MEMBERS);
   onTestFinished(async () => {
     await people.close();
     await rm(dataDir, { recursive: true, force: true });
@@ -49,17 +48,11 @@ async function open(database: string) {
   };
 }
 
-/** Has Ada be a member, so that she sees the group, and share a list with it. */
-async function shareWithTeam(
-  { groups, team, ada }: Awaited<ReturnType<typeof open>>,
-  rights: object,
-) {
-  await groups.add('team', 'ada');
+/** Has Ada share a list with the group. */
+async function shareWithTeam({ team, ada }: Awaited<ReturnType<typeof open>>, rights: object) {
   const list = await ada.create('TodoList', { name: 'Shopping' });
   const todo = await ada.create('Todo', { text: 'Milk', listId: list });
-  await eventually(async () =>
-    expect(await ada.update('TodoList', list, { shareWith: { [team]: rights } })).toBeNull(),
-  );
+  expect(await ada.update('TodoList', list, { shareWith: { [team]: rights } })).toBeNull();
   return { list, todo };
 }
 
@@ -105,7 +98,8 @@ it.each(DATABASES)('a user who joins hears what it sees, and one who leaves, on 
 it.each(DATABASES)('properties may name a group, on %s', async (database) => {
   const world = await open(database);
   const { groups, team, ada, bob, settled } = world;
-  await shareWithTeam(world, READ);
+  const list = await ada.create('TodoList', { name: 'Own' });
+  await ada.update('TodoList', list, { shareWith: { [bob.id]: READ } });
   await groups.add('team', 'bob');
   await settled('bob', true);
   const notice = await ada.create('Notice', { to: team });
@@ -132,7 +126,7 @@ it.each(DATABASES)('a deleted group takes what it gave along, on %s', async (dat
 });
 
 it.each(DATABASES)('members see their groups and each other as principals, on %s', async (at) => {
-  const { groups, team, ada, bob, eve, directory } = await open(at);
+  const { groups, team, ada, bob, eve, directory } = await open(at, 'shared');
   const own = await directory('bob');
   const seen = async () => (await own.sees('Principal')).toSorted();
   expect(await seen()).toEqual([bob.id]);
@@ -161,6 +155,7 @@ it.each(DATABASES)('each member is notified of a share with its group, on %s', a
     ]),
   );
   // Neither the user who shares, nor one who joins by a command.
+  await groups.add('team', 'ada');
   await groups.add('team', 'eve');
   await settled('eve', true);
   expect([await notes('ada'), await notes('eve')]).toEqual([[], []]);
