@@ -48,7 +48,10 @@ export const SERVER = 'server';
 /** An act to write down. */
 export interface Act {
   readonly action: AuditAction;
-  /** Of the user, group, account, token or key; a provider's session without a known user; SERVER. */
+  /**
+   * Of the user, group, account, token or key; of a provider's session without a known user;
+   * SERVER.
+   */
   readonly objectId: string;
   /** The result: names, modes, URNs. Never a secret. */
   readonly detail?: Prisma.InputJsonObject;

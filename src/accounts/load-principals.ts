@@ -68,13 +68,7 @@ export async function loadPrincipals(
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
   const { capabilitiesOf, hasDirectory = false } = settings;
   const { sharedTypes = NO_TYPES, principalTypes = null } = settings;
-  const claimants = [
-    ...(await loadTokens(
-      prisma,
-      credentials.filter(({ signIn }) => signIn === null),
-    )),
-    ...(await loadSignIns(prisma, credentials, capabilitiesOf)),
-  ];
+  const claimants = await loadClaimants(prisma, credentials, capabilitiesOf);
   if (claimants.length === 0) return new Map();
   const userIds = new Set(claimants.map(({ userId }) => userId));
   const users = await inChunks(userIds, (chunk) =>
@@ -130,6 +124,18 @@ const NO_TYPES: SharedTypes = Object.freeze({
   tables: [],
   capabilities: new Map<string, boolean>(),
 });
+
+async function loadClaimants(
+  prisma: PrismaClient | TransactionClient,
+  credentials: readonly Credential[],
+  capabilitiesOf: CapabilitiesOfScopes,
+): Promise<readonly Claimant[]> {
+  const own = credentials.filter(({ signIn }) => signIn === null);
+  return [
+    ...(await loadTokens(prisma, own)),
+    ...(await loadSignIns(prisma, credentials, capabilitiesOf)),
+  ];
+}
 
 async function loadTokens(
   prisma: PrismaClient | TransactionClient,
@@ -254,7 +260,8 @@ async function findClaimable(
 
 /**
  * Finds the accounts in which users, or their groups, have grants at objects of shared types,
- * without those that are deleted. Of each group there is a row without an account. A version with other shared types may have left grants.
+ * without those that are deleted. Of each group there is a row without an account. A version with
+ * other shared types may have left grants.
  */
 async function findShares(
   prisma: PrismaClient | TransactionClient,

@@ -12,8 +12,8 @@ import type { TransactionClient } from './change.js';
 
 /**
  * The change records by which clients learn that a user joins a group or leaves it. There is one in
- * each account and type where the group has scopes, or had some in the time of the kept records. They
- * are those of shares (store/access-port.ts).
+ * each account and type where the group has scopes, or had some in the time of the kept records.
+ * They are those of shares (store/access-port.ts).
  */
 
 /** By the table of each type whose objects have scopes: the tables whose shares count for it. */
@@ -102,7 +102,8 @@ async function findPlaces(
 
 /**
  * Finds where objects have a scope, or had it as long as there are change records of it. The index
- * has the scope behind account and type: of EXISTS, PostgreSQL would read all scopes of all objects.
+ * has the scope behind account and type: of EXISTS, PostgreSQL would read all scopes of all
+ * objects.
  */
 async function findTraces(
   transaction: TransactionClient,

@@ -32,7 +32,8 @@ const insertGrants = (numbers: string): string => `${numbers}
   INSERT INTO "JmapGrant" ("accountId", "principalId", "scope")
   SELECT "a", "p", "t" || ':' || "n" || '/mayRead' FROM (
   SELECT 'a1' AS "a", 'bob' AS "p", 'Folder' AS "t" UNION ALL SELECT 'a2', 'bob', 'List'
-  UNION ALL SELECT 'a1', 'g1', 'List' UNION ALL SELECT 'a2', 'eve', 'List' UNION ALL SELECT 'a3', 'bob', 'Gone') AS "some"
+  UNION ALL SELECT 'a1', 'g1', 'List' UNION ALL SELECT 'a2', 'eve', 'List'
+  UNION ALL SELECT 'a3', 'bob', 'Gone') AS "some"
   CROSS JOIN "numbers"`;
 
 interface Node {

@@ -18,8 +18,9 @@ import type { Row } from './row-codec.js';
 const IS_LIVING = `NOT EXISTS (SELECT 1 FROM "JmapMeta" AS "d"
  WHERE "d"."key" = '${DELETION}' || "m"."accountId")`;
 
-/** The accounts in which others share with a user "p", or with a group that it is in. */
-const SHARED_ACCOUNTS = `SELECT DISTINCT "accountId" FROM "JmapGrant" WHERE "principalId" IN THEIRS(?, ?)`;
+/** The accounts in which others share with a user, or with a group that it is in. */
+const SHARED_ACCOUNTS = `SELECT DISTINCT "accountId" FROM "JmapGrant"
+ WHERE "principalId" IN THEIRS(?, ?)`;
 
 /** The accounts "m" of a user: those that it has, and those in which others share with it. */
 const ACCOUNTS_OF_USER = `(SELECT "accountId", 1 AS "whole" FROM "JmapAccess" WHERE "userId" = ?
@@ -63,7 +64,8 @@ export const PRINCIPAL_TEXTS = Object.freeze({
  WHERE "id" = ? OR ${IS_KNOWN}
  UNION ALL SELECT "id", "name", 1 FROM "JmapGroup" WHERE ${IS_KNOWN} ORDER BY "id"`,
 
-  knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND ("id" = ? OR ${IS_KNOWN})
+  knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser"
+ WHERE "id" IN ? AND ("id" = ? OR ${IS_KNOWN})
  UNION ALL SELECT "id" FROM "JmapGroup" WHERE "id" IN ? AND ${IS_KNOWN}`,
 
   usersOf: 'SELECT "id", "name", 0 FROM "JmapUser" WHERE "id" IN ?',

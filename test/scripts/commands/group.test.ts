@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe('group', () => {
-  it('create prints an id, and list a line for each group: id, created, members, name', async () => {
+  it('create prints an id, and list a line for each: id, created, members, name', async () => {
     const [team = ''] = await place.lines('group', 'create', 'team');
     const [other = ''] = await place.lines('group', 'create', 'the others');
     expect(team).toMatch(/^g[0-9a-z]{26}$/);
