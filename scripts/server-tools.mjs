@@ -16,6 +16,11 @@ export const SERVER_TOOLS = {
     needs: 'descriptors',
     words: 'users: list, disable, enable, sign-out, roles, audit',
   },
+  group: {
+    entry: 'scripts/group',
+    needs: 'build',
+    words: 'groups of users: create, list, add, remove, delete',
+  },
   push: {
     entry: 'scripts/push',
     needs: 'descriptors',

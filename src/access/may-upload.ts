@@ -4,8 +4,8 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import { rightOfScope } from '../capability/scopes.js';
 import type { AccessReads } from '../store/port.js';
 
-/** Reads the scopes that users have by shares in an account. */
-export type ReadGranted = AccessReads['grantedScopes'];
+/** Reads what a user has by shares in an account. */
+export type ReadHeld = AccessReads['sharesHeld'];
 
 /**
  * Resolves to whether a user may have files in an account that is within reach, if it is not
@@ -16,10 +16,10 @@ export async function mayUpload(
   account: AccountAccess,
   { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
   types: ReadonlyMap<string, DataTypeDefinition>,
-  readGranted: ReadGranted,
+  readHeld: ReadHeld,
 ): Promise<boolean> {
   if (account.isShared !== true) return true;
-  const rights = new Set((await readGranted([userId])).map(rightOfScope));
+  const rights = new Set((await readHeld(userId)).scopes.map(rightOfScope));
   const writers = [...types.values()].flatMap(({ access = [] }) =>
     access.flatMap(({ who, create, update }) => (create || update ? [who] : [])),
   );

@@ -1,6 +1,13 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { markedForms, principalScope } from '../capability/scopes.js';
-import type { AccessRecord, Snapshot, View, ViewRecord, ViewRecordAt } from '../store/port.js';
+import type {
+  AccessRecord,
+  SharesHeld,
+  Snapshot,
+  View,
+  ViewRecord,
+  ViewRecordAt,
+} from '../store/port.js';
 import { HeldScopes } from './held-scopes.js';
 import { PastScopes } from './past-scopes.js';
 import { recordsOfView } from './records-of-view.js';
@@ -58,8 +65,9 @@ export async function readViewChanges(
   const records = recordsOfView(question.view, read, question.tellsOwn);
   const last = records.at(-1)?.number ?? before;
   const isBehind = last < current && !seesWhole(question.view);
-  const later = isBehind ? await readAccess(snapshot, question, last) : [];
-  const held = await readHeld(snapshot, question.view, [...records, ...later]);
+  const shares = await snapshot.sharesHeld(question.view.userId);
+  const later = isBehind ? await readAccess(snapshot, { ...question, ...shares }, last) : [];
+  const held = heldBefore(question.view, shares, [...records, ...later]);
   const moved = movedScopes(held, records);
   const past =
     moved.length === 0
@@ -86,11 +94,11 @@ const MAX_PASSED = 1_000_000;
 /** Reads what has changed of the access of a view's principals behind a number; in order. */
 async function readAccess(
   snapshot: Snapshot,
-  { type, view }: ViewQuestion,
+  { type, view, groupIds }: ViewQuestion & SharesHeld,
   since: number,
 ): Promise<readonly AccessRecord[]> {
   // From the last one back: then it is known which groups the user has left since.
-  const principals = new Set([view.userId, ...view.groupIds]);
+  const principals = new Set([view.userId, ...groupIds]);
   const records: AccessRecord[] = [];
   let passed = 0;
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
@@ -108,15 +116,21 @@ async function readAccess(
   }
 }
 
-/** Returns the scopes that the user of a view had before all of the records. */
+/** Returns the scopes that the user of a view has. */
 export async function readHeld(
-  snapshot: Pick<Snapshot, 'grantedScopes'>,
-  { userId, groupIds, scopes }: View,
-  records: readonly ViewRecord[] = [],
+  snapshot: Pick<Snapshot, 'sharesHeld'>,
+  view: View,
 ): Promise<HeldScopes> {
-  const principals = [userId, ...groupIds];
-  const given = await snapshot.grantedScopes(principals);
-  const fixed = [...scopes, ...principals.map(principalScope)];
+  return heldBefore(view, await snapshot.sharesHeld(view.userId), []);
+}
+
+/** Returns the scopes that the user of a view had before all of the records. */
+function heldBefore(
+  { userId, scopes }: View,
+  { groupIds, scopes: given }: SharesHeld,
+  records: readonly ViewRecord[],
+): HeldScopes {
+  const fixed = [...scopes, ...[userId, ...groupIds].map(principalScope)];
   const held = new HeldScopes({ userId, groupIds, fixed, given });
   for (const record of records.toReversed()) {
     if (record.kind !== 'access') continue;

@@ -16,3 +16,15 @@ export function sharedTypesIn(
   }
   return { tables: [...new Set([...sharedTables.values()].flat())], capabilities };
 }
+
+/**
+ * Returns the tables of types with access rules, each with the tables of the objects whose shares
+ * count for it.
+ */
+export function scopedTablesIn(
+  types: ReadonlyMap<string, DataTypeDefinition>,
+  sharedTables: ViewRules['sharedTables'],
+): ReadonlyMap<string, readonly string[]> {
+  const scoped = [...types.values()].filter(({ access }) => access !== undefined);
+  return new Map(scoped.map(({ name, table }) => [table, sharedTables.get(name) ?? []]));
+}

@@ -53,7 +53,7 @@ export function stateViewIn(
   if (view !== null || !hasUserValues(type)) return view;
   const { userId } = principal;
   const hash = rules.hashes.get(type.name) ?? null;
-  return { userId, groupIds: [], scopes: [EVERYONE, WHOLE], sharedTables: [], rules: hash };
+  return { userId, scopes: [EVERYONE, WHOLE], sharedTables: [], rules: hash };
 }
 
 /** Returns whether the user of a view sees all objects. */
@@ -65,7 +65,7 @@ function userOf(
   account: AccountAccess,
   { userId, roles }: Pick<Principal, 'userId' | 'roles'>,
 ): Omit<View, 'sharedTables' | 'rules'> {
-  return { userId, groupIds: [], scopes: scopesWithoutShares(account, roles) };
+  return { userId, scopes: scopesWithoutShares(account, roles) };
 }
 
 /** Returns the scopes that a user has in an account without a share. */

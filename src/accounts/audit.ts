@@ -21,6 +21,10 @@ const ACTS = {
   'user/enable': USER_UPDATED,
   'user/sign-out': USER_UPDATED,
   'user/roles': USER_UPDATED,
+  'group/create': null,
+  'group/add': null,
+  'group/remove': null,
+  'group/delete': null,
   'session/end': null,
   'account/create': ACCOUNT_CREATED,
   'account/rename': ACCOUNT_UPDATED,
@@ -44,7 +48,10 @@ export const SERVER = 'server';
 /** An act to write down. */
 export interface Act {
   readonly action: AuditAction;
-  /** Of the user, account, token or key; a provider's session without a known user; SERVER. */
+  /**
+   * Of the user, group, account, token or key; of a provider's session without a known user;
+   * SERVER.
+   */
   readonly objectId: string;
   /** The result: names, modes, URNs. Never a secret. */
   readonly detail?: Prisma.InputJsonObject;

@@ -168,12 +168,12 @@ class CachingAuthenticator implements Authenticator {
     if (!this.#moved.isKnown(shares)) await available(ROWS, () => this.#moved.follow(shares));
   }
 
-  /** Returns whether nothing has changed of users' reach from one version to a later one. */
-  #isSame(userIds: readonly string[], before: string, after: string): boolean {
+  /** Returns whether nothing has changed of principals' reach from one version to a later one. */
+  #isSame(principalIds: readonly string[], before: string, after: string): boolean {
     if (before === after) return true;
     const [old, now] = [parseVersion(before), parseVersion(after)];
     if (old.access !== now.access) return false;
-    return !userIds.some((id) => this.#moved.hasMoved(id, old.shares));
+    return !principalIds.some((id) => this.#moved.hasMoved(id, old.shares));
   }
 
   /** A token that was good at an earlier access version passes no gate. */
@@ -210,7 +210,7 @@ class CachingAuthenticator implements Authenticator {
   #find({ id, signIn }: Credential, version: string): Entry | null {
     const known = this.#cache.get(id);
     if (known === undefined) return null;
-    if (!this.#isSame([known.principal.userId], known.version, version)) return null;
+    if (!this.#isSame(sharersOf(known.principal), known.version, version)) return null;
     return isSameSignIn(known.principal.credential.signIn, signIn) ? known : null;
   }
 
@@ -267,8 +267,8 @@ class CachingAuthenticator implements Authenticator {
       const loaded = await loadPrincipals(this.#prisma, credentials, this.#settings);
       const after = await askFor(this.#readVersion);
       await this.#followTo(after);
-      const users = Array.from(loaded.values(), ({ principal }) => principal.userId);
-      if (this.#isSame(users, before, after) || attempt === LOADS) return loaded;
+      const users = Array.from(loaded.values(), ({ principal }) => sharersOf(principal));
+      if (this.#isSame(users.flat(), before, after) || attempt === LOADS) return loaded;
       before = after;
     }
   }
@@ -286,6 +286,11 @@ class CachingAuthenticator implements Authenticator {
     setNewest(this.#cache, id, entry, this.#maxCached);
     return entry;
   }
+}
+
+/** Returns those whose shares give a principal accounts: the user, and its groups. */
+function sharersOf({ userId, groupIds = [] }: Principal): readonly string[] {
+  return [userId, ...groupIds];
 }
 
 async function askFor(version: ReadVersion): Promise<string> {

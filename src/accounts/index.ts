@@ -15,6 +15,16 @@ export {
   revokeAccess,
 } from './directory.js';
 export { pruneDirectory } from './directory-log.js';
+export {
+  addMember,
+  createGroup,
+  deleteGroup,
+  type GroupListing,
+  listGroups,
+  removeMember,
+  type ScopedTables,
+  sharesOfGroup,
+} from './groups.js';
 export type {
   AccountAccess,
   Authenticator,

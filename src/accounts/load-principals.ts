@@ -68,13 +68,7 @@ export async function loadPrincipals(
 ): Promise<ReadonlyMap<string, LoadedCredential>> {
   const { capabilitiesOf, hasDirectory = false } = settings;
   const { sharedTypes = NO_TYPES, principalTypes = null } = settings;
-  const claimants = [
-    ...(await loadTokens(
-      prisma,
-      credentials.filter(({ signIn }) => signIn === null),
-    )),
-    ...(await loadSignIns(prisma, credentials, capabilitiesOf)),
-  ];
+  const claimants = await loadClaimants(prisma, credentials, capabilitiesOf);
   if (claimants.length === 0) return new Map();
   const userIds = new Set(claimants.map(({ userId }) => userId));
   const users = await inChunks(userIds, (chunk) =>
@@ -86,7 +80,8 @@ export async function loadPrincipals(
   const claimed = new Set(claimants.flatMap((claimant) => [...claimant.claimed.keys()]));
   const claimable = await findClaimable(prisma, [...claimed]);
   const shares = await findShares(prisma, [...userIds], sharedTypes);
-  const accountIds = new Set([...access, ...shares].map(({ accountId }) => accountId));
+  const accountIds = new Set(access.map(({ accountId }) => accountId));
+  for (const { accountId } of shares) if (accountId !== null) accountIds.add(accountId);
   for (const id of claimable.values()) accountIds.add(id);
   const accounts = await inChunks(accountIds, (chunk) =>
     prisma.jmapAccount.findMany({ where: { id: { in: chunk } } }),
@@ -95,14 +90,16 @@ export async function loadPrincipals(
 
   const usersById = new Map(users.map((user) => [user.id, user]));
   const accessOf = groupBy(access, ({ userId }) => userId);
-  const sharesOf = groupBy(shares, ({ principalId }) => principalId);
+  const sharesOf = groupBy(shares, ({ userId }) => userId);
   const loaded = new Map<string, LoadedCredential>();
   for (const claimant of claimants) {
     const user = usersById.get(claimant.userId);
     if (user === undefined || isOver(user, claimant.credential.signIn)) continue;
     const { credential, expires, capabilities, types, secretHash } = claimant;
+    const shared = sharesOf.get(user.id) ?? [];
+    const groupIds = groupsIn(shared);
     const modes = new Map([
-      ...sharedModesOf(claimant, sharesOf.get(user.id) ?? []),
+      ...sharedModesOf(claimant, shared),
       ...modesOf(claimant, accessOf.get(user.id) ?? [], claimable),
     ]);
     const roles = [...new Set([...textsOf(user.roles), ...claimant.roles])].sort();
@@ -110,6 +107,7 @@ export async function loadPrincipals(
       userId: user.id,
       username: user.name,
       ...{ credential, expires, roles, capabilities, types },
+      ...(groupIds.length > 0 && { groupIds }),
       accounts: new Map([
         ...reachOf(accounts, modes, { userId: user.id, sharedTypes, principalTypes }),
         ...(hasDirectory && administrates(claimant, roles) ? [directoryFor(claimant)] : []),
@@ -126,6 +124,18 @@ const NO_TYPES: SharedTypes = Object.freeze({
   tables: [],
   capabilities: new Map<string, boolean>(),
 });
+
+async function loadClaimants(
+  prisma: PrismaClient | TransactionClient,
+  credentials: readonly Credential[],
+  capabilitiesOf: CapabilitiesOfScopes,
+): Promise<readonly Claimant[]> {
+  const own = credentials.filter(({ signIn }) => signIn === null);
+  return [
+    ...(await loadTokens(prisma, own)),
+    ...(await loadSignIns(prisma, credentials, capabilitiesOf)),
+  ];
+}
 
 async function loadTokens(
   prisma: PrismaClient | TransactionClient,
@@ -249,8 +259,9 @@ async function findClaimable(
 }
 
 /**
- * Finds the accounts in which users have grants at objects of shared types, without those that are
- * deleted. A version with other shared types may have left grants.
+ * Finds the accounts in which users, or their groups, have grants at objects of shared types,
+ * without those that are deleted. Of each group there is a row without an account. A version with
+ * other shared types may have left grants.
  */
 async function findShares(
   prisma: PrismaClient | TransactionClient,
@@ -261,8 +272,9 @@ async function findShares(
   const shares = await inChunks(userIds, (chunk) =>
     prisma.$queryRaw<SharedAccount[]>(accountsSharedWith(chunk, tables)),
   );
-  const deleted = await findDeleted(prisma, [...new Set(shares.map((one) => one.accountId))]);
-  return shares.filter(({ accountId }) => !deleted.has(accountId));
+  const accountIds = new Set(shares.flatMap(({ accountId }) => accountId ?? []));
+  const deleted = await findDeleted(prisma, [...accountIds]);
+  return shares.filter(({ accountId }) => accountId === null || !deleted.has(accountId));
 }
 
 /** Returns those of the accounts that are being deleted. */
@@ -289,6 +301,14 @@ interface Reach {
   readonly isClaimed?: true;
 }
 
+/** Returns the groups that a user is in, in order. */
+function groupsIn(shares: readonly SharedAccount[]): readonly string[] {
+  const ids = shares.flatMap(({ userId, principalId }) =>
+    principalId === userId ? [] : [principalId],
+  );
+  return [...new Set(ids)].sort();
+}
+
 /** Returns the accounts that a credential reaches by shares of objects. */
 function sharedModesOf(
   { narrowed, readOnly }: Claimant,
@@ -296,6 +316,7 @@ function sharedModesOf(
 ): ReadonlyMap<string, Reach> {
   const modes = new Map<string, Reach>();
   for (const { accountId } of shares) {
+    if (accountId === null) continue;
     const scope = narrowed === null ? false : narrowed.get(accountId);
     if (scope === undefined) continue;
     modes.set(accountId, { isReader: false, isReadOnly: readOnly || scope, isShared: true });

@@ -61,6 +61,8 @@ export interface Principal extends Narrowing {
   readonly accounts: ReadonlyMap<string, AccountAccess>;
   /** In order, each once. */
   readonly roles: readonly string[];
+  /** The groups that the user is in, in order: absent for none, and where nothing is shared. */
+  readonly groupIds?: readonly string[];
 }
 
 /** The types that users see by shares of objects. */

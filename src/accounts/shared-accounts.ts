@@ -1,14 +1,18 @@
 import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
 import { scopesOfTable } from '../capability/scopes.js';
 
-/** A user has grants at objects of an account. */
+/** A user, or a group that the user is in, has grants at objects of an account. */
 export interface SharedAccount {
+  readonly userId: string;
+  /** The user itself, or the group. */
   readonly principalId: string;
-  readonly accountId: string;
+  /** Null in the last row of each principal, which has no further account. */
+  readonly accountId: string | null;
 }
 
 /**
- * Returns the query of the accounts in which users have grants at objects of these tables. Others
+ * Returns the query of the accounts in which users, or groups that they are in, have grants at
+ * objects of these tables. Others
  * may give a user as many grants as they like: it goes from one account to the next in the index,
  * and passes over the grants between.
  */
@@ -28,11 +32,16 @@ export function accountsSharedWith(
       ORDER BY "g"."scope" LIMIT 1) IS NOT NULL`;
   });
   const behind = Prisma.sql` AND "g"."accountId" > "r"."accountId"`;
-  return Prisma.sql`WITH RECURSIVE "reach" ("principalId", "accountId") AS (
-    SELECT "u"."id", ${next('"u"."id"', Prisma.empty)}
-    FROM "JmapUser" AS "u" WHERE "u"."id" IN (${Prisma.join([...userIds])})
-    UNION ALL SELECT "r"."principalId", ${next('"r"."principalId"', behind)}
+  return Prisma.sql`WITH RECURSIVE "user" ("id") AS (
+    SELECT "id" FROM "JmapUser" WHERE "id" IN (${Prisma.join([...userIds])})),
+    "sharer" ("userId", "principalId") AS (SELECT "id", "id" FROM "user"
+    UNION ALL SELECT "m"."userId", "m"."groupId" FROM "user" AS "u"
+    JOIN "JmapMember" AS "m" ON "m"."userId" = "u"."id"),
+    "reach" ("userId", "principalId", "accountId") AS (
+    SELECT "p"."userId", "p"."principalId", ${next('"p"."principalId"', Prisma.empty)}
+    FROM "sharer" AS "p"
+    UNION ALL SELECT "r"."userId", "r"."principalId", ${next('"r"."principalId"', behind)}
     FROM "reach" AS "r" WHERE "r"."accountId" IS NOT NULL)
-    SELECT "r"."principalId", "r"."accountId" FROM "reach" AS "r"
-    WHERE "r"."accountId" IS NOT NULL AND (${Prisma.join(isShared, ' OR ')})`;
+    SELECT "r"."userId", "r"."principalId", "r"."accountId" FROM "reach" AS "r"
+    WHERE "r"."accountId" IS NULL OR ${Prisma.join(isShared, ' OR ')}`;
 }

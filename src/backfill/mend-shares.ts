@@ -19,7 +19,7 @@ type Shares = ReadonlyMap<string, JsonValue>;
 
 /**
  * Gives principals the rights that the `shareWith` of objects say, and takes all others. Rights
- * that the type has no more are dropped, and principals who are no users. Calls `note` with the
+ * that the type has no more are dropped, and principals that are not there. Calls `note` with the
  * grants that changed, of some objects at a time.
  */
 export async function mendShares(
@@ -71,12 +71,12 @@ async function* mendValues(
   const read = { type, ids, properties: [shareWith], maxOctets: SHARES_AT_ONCE };
   for await (const objects of readInParts(transaction, read)) {
     const named = new Set(objects.flatMap((object) => principalsNamed(object[name] ?? null)));
-    const users = new Set(await transaction.existingUsers([...named]));
+    const principals = new Set(await transaction.existingPrincipals([...named]));
     const known = new Map<string, JsonValue>();
     const changed: string[] = [];
     for (const object of objects) {
       const before = object[name] ?? null;
-      const after = knownShares(share, before, users);
+      const after = knownShares(share, before, principals);
       known.set(object.id, after);
       unshared.delete(object.id);
       if (JSON.stringify(after) !== JSON.stringify(before)) changed.push(object.id);

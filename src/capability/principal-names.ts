@@ -27,3 +27,11 @@ export const SHARE_NOTICE = 'shareNotice';
 
 /** In a shared type: whether the user wants to see the object beside its own (RFC 9670 4). */
 export const IS_SUBSCRIBED = 'isSubscribed';
+
+/** Ids of groups begin with it, and no id of a user does. */
+export const GROUP_PREFIX = 'g';
+
+/** Returns whether an id may be that of a group. It is the id of no user, then. */
+export function isGroupId(id: string): boolean {
+  return id.startsWith(GROUP_PREFIX);
+}

@@ -18,9 +18,16 @@ export function roleIn(scope: string): string {
   return scope.slice(roleScope('').length);
 }
 
+const PRINCIPAL = 'p:';
+
 /** Returns the scope of a user, or of a group. */
 export function principalScope(principalId: string): string {
-  return `p:${principalId}`;
+  return `${PRINCIPAL}${principalId}`;
+}
+
+/** Returns the principal whose scope it is; null for another scope. */
+export function principalIn(scope: string): string | null {
+  return scope.startsWith(PRINCIPAL) ? scope.slice(PRINCIPAL.length) : null;
 }
 
 /**
@@ -121,3 +128,8 @@ export const ANY_SCOPE = '';
 export function rulesKey(table: string): string {
   return `rules:${table}`;
 }
+
+/** The kind of the rows of JmapChange that tell of changes of access. */
+export const ACCESS_KIND = 3;
+/** Characters of such a record, about: who reads the changes of a type reads it whole. */
+export const MAX_ACCESS_CHARACTERS = 262_144;

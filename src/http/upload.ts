@@ -77,8 +77,8 @@ async function requireWriter(
   account: AccountAccess,
 ): Promise<void> {
   const deadline = performance.now() + limits.requestTimeout;
-  const may = await mayUpload(account, principal, registry.dataTypes, (ids) =>
-    store.read(account.id, { deadline }, (snapshot) => snapshot.grantedScopes(ids)),
+  const may = await mayUpload(account, principal, registry.dataTypes, (userId) =>
+    store.read(account.id, { deadline }, (snapshot) => snapshot.sharesHeld(userId)),
   );
   if (!may) throw new HttpError(403, 'You may only read the objects that are shared with you.');
 }

@@ -143,6 +143,7 @@ export class Audience implements AccountListener {
   /** Takes the accounts that the token reaches now. Accounts that are new to it are news. */
   setPrincipal(principal: Principal): void {
     if (principal === this.#principal) return;
+    const isMoved = String(principal.groupIds) !== String(this.#principal?.groupIds);
     this.#principal = principal;
     const { states, types } = this.#options;
     const before = this.#seats;
@@ -157,6 +158,8 @@ export class Audience implements AccountListener {
       const views = this.#viewsIn(access, principal, seen);
       const key = keyOf(id, views);
       const isSame = old?.key === key && old.types.join() === names.join();
+      // By a group the user sees other objects, and no hint may have told of it.
+      if (isSame && isMoved) old.part?.read().catch(this.#options.views.onError);
       const seat = isSame ? old : { ...this.#sit(id, views), key, types: names, joined };
       this.#seats.set(id, seat);
     }

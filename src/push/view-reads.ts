@@ -83,6 +83,6 @@ export class ViewReads {
 }
 
 function keyOf({ name, view }: ViewOfName): string {
-  const { userId, groupIds, scopes } = view;
-  return JSON.stringify([name, userId, [...groupIds].sort(), [...scopes].sort()]);
+  const { userId, scopes } = view;
+  return JSON.stringify([name, userId, [...scopes].sort()]);
 }

@@ -10,10 +10,9 @@ export type PrincipalId = string;
 
 /** The objects of a type that a user sees. */
 export interface View {
+  /** The shares of the user's groups are the user's, too. */
   readonly userId: PrincipalId;
-  /** The groups that the user is in: their shares are the user's, too. */
-  readonly groupIds: readonly PrincipalId[];
-  /** The scopes that the user has without a share, beside those of these principals. */
+  /** The scopes that the user has without a share, beside those of itself and of its groups. */
   readonly scopes: readonly string[];
   /** The tables of the objects whose shares count for the type. */
   readonly sharedTables: readonly string[];
@@ -45,6 +44,19 @@ export interface NewScopes {
 export interface Grant {
   readonly principalId: PrincipalId;
   readonly scope: string;
+}
+
+/** The scopes of a user that follow from shares. */
+export interface SharesHeld {
+  readonly groupIds: readonly PrincipalId[];
+  /** One that two of the user and its groups have comes twice. */
+  readonly scopes: readonly string[];
+}
+
+/** A user is in a group. */
+export interface Membership {
+  readonly groupId: PrincipalId;
+  readonly userId: PrincipalId;
 }
 
 /** A principal gets or loses scopes: by a share, or since a user joins or leaves a group. */
@@ -96,11 +108,14 @@ export type AnyRecordAt = (ViewRecord | OwnRecord) & { readonly at: number };
 
 /** Reading operations about types with access rules. */
 export interface AccessReads {
-  /** Returns the members of `ids` that an object can be shared with: users, but not the owner. */
-  existingUsers(ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
+  /** Returns those of `ids` that an object can be shared with: groups, users, but not the owner. */
+  existingPrincipals(ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
 
-  /** Returns the scopes that principals have by shares; one that two of them have comes twice. */
-  grantedScopes(principalIds: readonly PrincipalId[]): Promise<readonly string[]>;
+  /** Returns what a user has by shares in the account, and by the groups that it is in. */
+  sharesHeld(userId: PrincipalId): Promise<SharesHeld>;
+
+  /** Returns the members of groups. */
+  membersOf(groupIds: readonly PrincipalId[]): Promise<readonly Membership[]>;
 
   /** Returns the grants that shares of objects have given. */
   grantsAt(type: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]>;

@@ -4,14 +4,15 @@ import type { PrincipalId } from './access-port.js';
 import type { FirstObjects } from './query-port.js';
 
 /**
- * The part of the store's port that knows which users see each other (RFC 9670). Each operation is
+ * The part of the store's port that knows which principals users see (RFC 9670). Each operation is
  * about a user, the viewer, and about no account in particular.
  */
 
-/** A user, as others may know it. */
-export interface KnownUser {
+/** A user or a group, as others may know it. */
+export interface KnownPrincipal {
   readonly id: PrincipalId;
   readonly name: string;
+  readonly isGroup: boolean;
   /** An identity provider gives the name: its users may choose theirs. */
   readonly isNamedByProvider: boolean;
 }
@@ -28,10 +29,10 @@ export interface ReachedAccount {
   readonly capabilities: string | null;
 }
 
-/** The users that a viewer sees. */
+/** The principals that a viewer sees. */
 export interface PrincipalFacts {
   /** In order of id. */
-  readonly users: readonly KnownUser[];
+  readonly principals: readonly KnownPrincipal[];
   readonly accounts: readonly ReachedAccount[];
 }
 
@@ -82,16 +83,16 @@ export interface PrincipalReads {
   mark(): Promise<PrincipalMark>;
 
   /**
-   * Returns the first users that a viewer sees, behind an id where one is given, and all accounts.
-   * `all`: the viewer sees every user of the server.
+   * Returns the first principals that a viewer sees, behind an id where one is given, and all
+   * accounts. `all`: the viewer sees every one of the server.
    */
   facts(viewer: PrincipalId, all: boolean, which: FirstObjects): Promise<PrincipalFacts>;
 
-  /** Returns those of the users that a viewer sees because they have an account in common. */
+  /** Returns those of the principals that a viewer sees for what they have in common. */
   knownAmong(viewer: PrincipalId, ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
 
   /** Returns the users of these ids. */
-  users(ids: readonly PrincipalId[]): Promise<readonly KnownUser[]>;
+  users(ids: readonly PrincipalId[]): Promise<readonly KnownPrincipal[]>;
 
   /** Returns the first notices for the user of the account, in order of their keys. */
   notices(limit: number): Promise<readonly KeptNotice[]>;

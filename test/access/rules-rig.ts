@@ -3,18 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { endGroup } from '../../scripts/end-group.js';
 import { generate } from '../../scripts/generator/command.js';
+import { scopedTablesIn } from '../../src/access/shared-types.js';
 import {
+  addMember,
   changeRoles,
   createAccount,
+  createGroup,
   createToken,
   grantAccess,
+  removeMember,
   revokeAccess,
 } from '../../src/accounts/index.js';
 import { openPool } from '../../src/database/postgresql/index.js';
 import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator, type IdGenerator } from '../../src/protocol/ids.js';
+import { loadProject } from '../../src/server/project.js';
 import { startServer } from '../../src/server/start.js';
 import { capture, REPOSITORY, release } from '../scripts/generator/project.js';
 import { Client, CORE } from '../support/client.js';
@@ -78,9 +85,20 @@ export interface People<Name extends string> {
   give(name: Name, mode: 'read' | 'write' | null): Promise<void>;
   /** The database, beside the server. */
   readonly prisma: PrismaClient;
+  /** The groups of users, as an operator changes them. */
+  readonly groups: GroupCommands<Name>;
   /** Returns a client of a user whose token is narrowed so. */
   narrowed(name: Name, scope: Omit<Parameters<typeof createToken>[2], 'user'>): Promise<Client>;
   close(): Promise<void>;
+}
+
+/** The commands of an operator that change groups, by their names. */
+export interface GroupCommands<Name extends string> {
+  /** Resolves to the id. */
+  create(group: string): Promise<string>;
+  add(group: string, user: Name): Promise<void>;
+  remove(group: string, user: Name): Promise<void>;
+  delete(group: string): Promise<void>;
 }
 
 export interface Person {
@@ -140,12 +158,32 @@ export async function startPeople<Name extends string>(
       mode === null
         ? revokeAccess(prisma, accountId, user)
         : grantAccess(prisma, ids, { accountId, user, readOnly: mode === 'read' }),
+    groups: await groupCommands(root, { dataDir, url }, { prisma, ids }),
     narrowed: async (user, scope) =>
       new Client(server.url, await createToken(prisma, ids, { user, ...scope }), USING),
     async close() {
       await end();
       await server.close();
     },
+  };
+}
+
+async function groupCommands(
+  root: string,
+  { dataDir, url }: Pick<Place, 'dataDir' | 'url'>,
+  { prisma, ids }: { readonly prisma: PrismaClient; readonly ids: IdGenerator },
+): Promise<GroupCommands<string>> {
+  const registry = createRegistry((await loadProject(root)).registry);
+  const { dataTypes, relations } = registry;
+  const file = join(dataDir, 'jmap.db');
+  const database =
+    url === null ? ({ kind: 'sqlite', file } as const) : ({ kind: 'postgresql', url } as const);
+  const tables = scopedTablesIn(dataTypes, relations.viewRules.sharedTables);
+  return {
+    create: (group) => createGroup(prisma, ids, group),
+    add: (group, user) => addMember(prisma, tables, { group, user }),
+    remove: (group, user) => removeMember(prisma, tables, { group, user }),
+    delete: (group) => endGroup(prisma, { registry, database }, group),
   };
 }
 

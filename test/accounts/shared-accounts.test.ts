@@ -3,10 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
 import { changeAccess, deletionKey } from '../../src/accounts/change.js';
 import {
+  addMember,
   createAccount,
   createAuthenticator,
+  createGroup,
   createToken,
   disableUser,
+  removeMember,
 } from '../../src/accounts/index.js';
 import { openBackfillDatabase } from '../../src/database/backfill-database.js';
 import { migrate as migratePostgresql, openPool } from '../../src/database/postgresql/index.js';
@@ -29,6 +32,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', i
 const { dataTypes: types } = sharedFolders().capability;
 const [folder] = types;
 const URN = folder?.capability ?? '';
+const TABLES = new Map([['Folder', ['Folder']]]);
 
 interface Opened {
   readonly prisma: PrismaClient;
@@ -268,10 +272,30 @@ describe.each([
     expect(await by().authenticate(token)).toBeNull();
   });
 
-  it('users are found to share with, but not the owner', async () => {
+  it('users and groups are found to share with, but not the owner', async () => {
     const ann = await idOf(`ann${count}`);
-    const found = await write((transaction) => transaction.existingUsers([ann, bobId, 'nobody']));
-    expect(found).toEqual([bobId]);
+    const team = await createGroup(opened.prisma, ids, `team${count}`);
+    const asked = [ann, bobId, 'nobody', team];
+    const found = await write((transaction) => transaction.existingPrincipals(asked));
+    expect(found).toEqual([bobId, team]);
+  });
+
+  it('members of a group reach an account from its first grant to its last one', async () => {
+    const [group, user] = [`team${count}`, `bob${count}`];
+    const team = await createGroup(opened.prisma, ids, group);
+    await addMember(opened.prisma, TABLES, { group, user });
+    const authenticator = by();
+    const reach = async () => (await authenticator.authenticate(token))?.accounts.has(accountId);
+    expect(await reach()).toBe(false);
+    await change([], [grant('mayRead', team)]);
+    expect(await reach()).toBe(true);
+    await change([grant('mayRead', team)], [grant('mayWrite', team)]);
+    await removeMember(opened.prisma, TABLES, { group, user });
+    expect(await reach()).toBe(false);
+    await addMember(opened.prisma, TABLES, { group, user });
+    expect(await reach()).toBe(true);
+    await change([grant('mayWrite', team)], []);
+    expect(await reach()).toBe(false);
   });
 
   it('a change of access and a first grant do not wait for one another', async () => {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sharedTypesIn } from '../../src/access/shared-types.js';
+import { scopedTablesIn, sharedTypesIn } from '../../src/access/shared-types.js';
 import {
+  addMember,
   createAccount,
   createAuthenticator,
+  createGroup,
   createToken,
   deleteAccount,
 } from '../../src/accounts/index.js';
@@ -161,6 +163,23 @@ describe('an event source', () => {
       await eventually(() => expect(countOf(made.bob.account)).toBeGreaterThan(own));
       expect(countOfShared()).toBe(before);
     });
+    stream.close();
+  });
+
+  it('tells a user who joins a group of what the group sees', async () => {
+    const prisma = rig.engine();
+    const { dataTypes, relations } = rig.services.registry;
+    const tables = scopedTablesIn(dataTypes, relations.viewRules.sharedTables);
+    const group = await createGroup(prisma, ids, 'team');
+    await createFolder({ shareWith: { [bobId]: READ } });
+    await createFolder({ shareWith: { [group]: READ } });
+    const { state } = await call('Folder/get', {}, made.bob.token);
+    const stream = await Stream.open(harness, PATH, by(made.bob.token).headers);
+    await addMember(prisma, tables, { group: 'team', user: 'bob' });
+    const joined = await call('Folder/get', {}, made.bob.token);
+    expect(joined.list).toHaveLength(2);
+    expect(joined.state).not.toBe(state);
+    await eventually(() => expect(JSON.stringify(stream.events)).toContain(joined.state));
     stream.close();
   });
 });

@@ -97,6 +97,8 @@ export interface Logic {
   readonly secretKey?: Uint8Array;
   /** HOOK_TIMEOUT, ms. */
   readonly timeout?: number;
+  /** The client of the engine's own tables, where the store is another one. */
+  readonly engine?: PrismaClient;
   /** Another store than the one on SQLite. */
   readonly store?: (types: readonly DataTypeDefinition[], now: () => number) => Store;
 }
@@ -176,6 +178,7 @@ export class Rig {
     const writerDatabase = openDatabase({ file });
     migrate(writerDatabase, MIGRATIONS);
     this.engine = () => {
+      if (logic.engine !== undefined) return logic.engine;
       this.#engine ??= openPrismaStandalone(file);
       return this.#engine;
     };

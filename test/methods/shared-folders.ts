@@ -7,6 +7,7 @@ import type { Random } from '../support/random.js';
 import { methodsOf, property } from './gadget.js';
 import { type Json, type Logic, Rig, U1 } from './rig.js';
 import { followWorld } from './viewers.js';
+import { GROUP_ROWS, GROUPS, Groups } from './viewers-groups.js';
 import { Folders, folders, queriesOf, type Sharing, USING } from './viewers-tree.js';
 
 /** Folders that their owners and others share by `shareWith` (RFC 9670 4). */
@@ -73,24 +74,34 @@ export const USERS = `INSERT INTO "JmapUser" ("id", "name", "created")
 class SharingBySet implements Sharing {
   readonly #rig: Rig;
   readonly #random: Random;
+  readonly #groups: Groups;
   world: Folders | null = null;
 
   constructor(rig: Rig, random: Random) {
     this.#rig = rig;
     this.#random = random;
+    this.#groups = new Groups(rig);
   }
 
+  /** By itself, or by one of its groups. */
   has(userId: string, { shareWith }: Json, right: string): boolean {
-    return shareWith?.[userId]?.[right] === true;
+    const principals = this.#groups.principalsOf(userId);
+    return principals.some((id) => shareWith?.[id]?.[right] === true);
   }
 
   async change({ userId }: Principal, some: readonly Json[]): Promise<void> {
     const { world } = this;
     if (world === null) return;
-    const [random, all] = [this.#random, await world.list('Folder')];
+    const random = this.#random;
+    if (random.chance(0.3)) {
+      const users = world.viewers.map((viewer) => viewer.userId).filter((id) => id !== U1.userId);
+      return this.#groups.move(random, users);
+    }
+    const all = await world.list('Folder');
+    const principalId = random.chance(0.4) ? random.pick(GROUPS) : userId;
     const actor = random.chance(0.5) ? random.pick(world.viewers) : U1;
     const update = Object.fromEntries(
-      some.map((folder) => [folder.id, this.#draw(userId, folder)] as const),
+      some.map((folder) => [folder.id, this.#draw(principalId, folder)] as const),
     );
     const settings = { using: USING, user: actor };
     const { updated, notUpdated } = await this.#rig.call('Folder/set', { update }, settings);
@@ -149,7 +160,7 @@ class SharedFolders extends Folders {
 /** Follows folders that change at random, and whose shares are written by /set. */
 export async function runShared(random: Random, steps: number, logic: Logic = {}): Promise<void> {
   const rig = new Rig({}, { ...logic, more: sharedFolders() });
-  if (logic.store === undefined) rig.run(USERS);
+  if (logic.store === undefined) for (const rows of [USERS, GROUP_ROWS]) rig.run(rows);
   const sharing = new SharingBySet(rig, random);
   const world = new SharedFolders(rig, random, sharing);
   sharing.world = world;

@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { migrate, openPool } from '../../src/database/postgresql/index.js';
+import { openPrisma } from '../../src/database/postgresql/prisma.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random, withSeeds } from '../support/random.js';
 import type { Logic } from './rig.js';
 import { runShared, sharedFolders, USERS } from './shared-folders.js';
+import { GROUP_ROWS } from './viewers-groups.js';
 import { folders, runTree } from './viewers-tree.js';
 import { runOpen, runTrace } from './viewers-widgets.js';
 import { WIDGET_TABLE } from './widget.js';
@@ -14,6 +16,7 @@ import { WIDGET_TABLE } from './widget.js';
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
 const ENGINE_TABLES = [
   ...['JmapState', 'JmapChange', 'JmapScope', 'JmapGrant', 'JmapReference', 'JmapUserValue'],
+  'JmapMember',
 ];
 const traces = Number(process.env['ACCESS_TRACES'] ?? 100);
 
@@ -62,16 +65,20 @@ describe.each(KINDS)('$name', ({ run, tables, names }) => {
     await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
       VALUES ('a1', '', 'u', 1)`);
     await operator.query(USERS);
+    await operator.query(GROUP_ROWS);
+    const engine = openPrisma(operator);
     const all = [...names, ...ENGINE_TABLES].map((name) => `"${name}"`);
     const seeds = await withSeeds(Math.ceil(traces / 5), async (seed) => {
       await operator.query(`TRUNCATE ${all.join(', ')}`);
       await run(new Random(seed), 6, {
+        engine,
         store: (types, now) => {
           const pool = openPool({ url, size: 4, pipeline: true });
           return createPostgresqlStore({ conductor, pool, types, now });
         },
       });
     });
+    await engine.$disconnect();
     await operator.end();
     process.stdout.write(`${seeds}\n`);
     expect(seeds).not.toBe('');

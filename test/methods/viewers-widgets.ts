@@ -6,7 +6,9 @@ import type { Random } from '../support/random.js';
 import { property } from './gadget.js';
 import { withOwn } from './own-values.js';
 import { type Json, type Logic, Rig, U1 } from './rig.js';
+import { USERS } from './shared-folders.js';
 import { followWorld, Shares, viewer, type World } from './viewers.js';
+import { GROUP_ROWS, GROUPS, Groups } from './viewers-groups.js';
 import { Widget } from './widget.js';
 
 const RULES: readonly AccessRule[] = [
@@ -24,6 +26,8 @@ function at(...ranks: readonly number[]): RuleCondition {
   return { property: 'rankNumber', values: ranks };
 }
 
+/** The users who see parts of the widgets. */
+const NAMES = ['u2', 'u3', 'u4'];
 const TITLES = ['a', 'b', 'c', 'd'];
 
 /** Widgets that users see by what they hold, and by shares. */
@@ -35,6 +39,7 @@ class Widgets implements World {
   readonly queries = { Widget: [{}, { filter: { minRank: 2 }, sort: [{ property: 'title' }] }] };
   readonly #live: string[] = [];
   readonly #shares: Shares;
+  readonly #groups: Groups;
   /** All users see all widgets. */
   readonly #isOpen: boolean;
   /** By user: the marks that it has made, by the ids of widgets. */
@@ -45,11 +50,13 @@ class Widgets implements World {
     this.random = random;
     this.#isOpen = isOpen;
     this.#shares = new Shares(rig, ['Widget']);
+    this.#groups = new Groups(rig);
   }
 
   async change(): Promise<void> {
     for (let count = this.random.integer(1, 4); count > 0; count -= 1) {
       if (this.random.chance(0.4) && this.#live.length > 0) await this.#mark();
+      else if (this.random.chance(0.2)) await this.#groups.move(this.random, NAMES);
       else if (this.random.chance(0.35) && this.#live.length > 0) await this.#share();
       else await this.#write();
     }
@@ -101,24 +108,25 @@ class Widgets implements World {
 
   #draw(): object {
     const { random } = this;
-    const named = this.viewers.filter(() => random.chance(0.25)).map(({ userId }) => userId);
+    const named = [...NAMES, ...GROUPS].filter(() => random.chance(0.2));
     const tags = Object.fromEntries(named.map((userId) => [userId, true]));
     return { title: random.pick(TITLES), rankNumber: random.integer(0, 4), tags };
   }
 
   async #share(): Promise<void> {
     const { random } = this;
-    const { userId } = random.pick(this.viewers);
+    const principalId = random.pick([...NAMES, ...GROUPS]);
     const ids = this.#live.filter(() => random.chance(0.3));
-    await this.#shares.toggle(userId, ids.map(shareOf));
+    await this.#shares.toggle(principalId, ids.map(shareOf));
   }
 
   async expected({ userId, roles }: Principal): Promise<readonly string[]> {
     if (this.#isOpen || userId === U1.userId) return this.#live;
     const { list } = await this.rig.call('Widget/get', {});
+    const principals = this.#groups.principalsOf(userId);
     return list.flatMap(({ id, tags, rankNumber }: Json) => {
-      const isNamed = tags[userId] === true;
-      const isShared = this.#shares.has(userId, shareOf(id));
+      const isNamed = principals.some((principal) => tags[principal] === true);
+      const isShared = principals.some((principal) => this.#shares.has(principal, shareOf(id)));
       const isAudited = roles.includes('auditor') && [1, 2].includes(rankNumber);
       return isNamed || isShared || isAudited || rankNumber === 3 ? [id] : [];
     });
@@ -141,6 +149,7 @@ export function runOpen(random: Random, steps: number, logic: Logic = {}): Promi
 
 async function run(random: Random, steps: number, logic: Logic): Promise<void> {
   const rig = new Rig({}, logic);
+  if (logic.store === undefined) for (const rows of [USERS, GROUP_ROWS]) rig.run(rows);
   try {
     await followWorld(new Widgets(rig, random, logic.widget === OWNED), steps);
   } finally {

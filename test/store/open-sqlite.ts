@@ -47,6 +47,7 @@ export async function openSqlite({ now, scans, logLimit }: OpenOptions) {
     statements,
     writerDatabase,
     file,
+    run: async (sql: string) => writerDatabase.exec(sql),
     close: async () => {
       await store.close();
       rmSync(folder, { recursive: true, force: true });

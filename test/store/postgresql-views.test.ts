@@ -69,7 +69,7 @@ describe('whether a view has few objects', () => {
     ['many lists and what is everyone’s', 'many', ['*'], false],
   ])('is asked by a look at as many rows, of a user who sees %s', async (_, userId, own, isFew) => {
     const scopes = own as readonly string[];
-    const view: View = { userId, groupIds: [], scopes, sharedTables: ['L'], rules: null };
+    const view: View = { userId, scopes, sharedTables: ['L'], rules: null };
     const asked = plan({ kind: 'visible', view });
     const query = fewQuery({ type: Gadget, accountId: A, dialect }, asked);
     if (query === null) throw new Error('Nothing is asked.');

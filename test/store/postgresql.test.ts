@@ -22,6 +22,7 @@ const TABLES = [
   'JmapChange',
   'JmapScope',
   'JmapGrant',
+  'JmapMember',
   'JmapReference',
   'JmapBlob',
   'JmapBlobReference',
@@ -56,7 +57,8 @@ async function open({ now }: { readonly now: () => number }) {
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
   const store = createPostgresqlStore({ conductor, pool, types: TYPES, now, onStatement });
-  return { store, statements, url, close: () => store.close() };
+  const run = (sql: string) => pool.query(sql);
+  return { store, statements, url, run, close: () => store.close() };
 }
 
 storeSuite('PostgreSQL', open);
@@ -69,8 +71,10 @@ destroyedRows('PostgreSQL', async () =>
 
 /** Tables that are not one account's: small ones, of which each shard would have a copy. */
 const SHARED = new Set([
-  // The users and the accounts.
+  // The users, their groups and the accounts.
   'JmapUser',
+  'JmapGroup',
+  'JmapMember',
   'JmapAccount',
   'JmapToken',
   'JmapTokenAccount',

@@ -45,6 +45,23 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ['id'],
   ),
   makeTable(
+    'JmapGroup',
+    'A group of users: a principal with whom objects are shared (RFC 9670).',
+    [
+      column('id', 'String'),
+      column('name', 'String', { unique: true }),
+      column('created', 'BigInt'),
+    ],
+    ['id'],
+  ),
+  makeTable(
+    'JmapMember',
+    'A user of a group.',
+    [column('userId', 'String'), column('groupId', 'String')],
+    ['userId', 'groupId'],
+    [['groupId']],
+  ),
+  makeTable(
     'JmapIdentity',
     'A user as an identity provider knows it.',
     [
@@ -406,6 +423,7 @@ export function sharedTablesOf({ capabilities }: Pick<Model, 'capabilities'>): r
  * decides it.
  */
 export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
+  'JmapMember',
   'JmapAccess',
   'JmapTokenAccount',
   'JmapTicket',

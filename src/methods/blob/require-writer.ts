@@ -8,8 +8,8 @@ export async function requireWriter(context: CallContext): Promise<void> {
   if (context.isInternal) return;
   const account = accountOf(context);
   const { store, registry } = context.services;
-  const may = await mayUpload(account, context.request.principal, registry.dataTypes, (ids) =>
-    store.read(account.id, context, (snapshot) => snapshot.grantedScopes(ids)),
+  const may = await mayUpload(account, context.request.principal, registry.dataTypes, (userId) =>
+    store.read(account.id, context, (snapshot) => snapshot.sharesHeld(userId)),
   );
   if (may) return;
   const why = 'You may only read the objects that are shared with you.';

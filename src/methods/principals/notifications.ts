@@ -2,7 +2,7 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import type { KeptNotice, KnownUser, PrincipalId, StoredObject } from '../../store/port.js';
+import type { KeptNotice, KnownPrincipal, PrincipalId, StoredObject } from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { emailOf } from './principal-objects.js';
@@ -76,7 +76,7 @@ function mergedNotification(
   notice: KeptNotice,
   before: {
     readonly earlier: StoredObject | null;
-    readonly names: ReadonlyMap<PrincipalId, KnownUser>;
+    readonly names: ReadonlyMap<PrincipalId, KnownPrincipal>;
   },
 ): StoredObject | null {
   if (notice.kind === 'subscription') return null;

@@ -2,17 +2,22 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import { FORMATS } from '../../capability/formats/index.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { groupBy } from '../../runtime/group-by.js';
-import type { KnownUser, PrincipalFacts, ReachedAccount, StoredObject } from '../../store/port.js';
+import type {
+  KnownPrincipal,
+  PrincipalFacts,
+  ReachedAccount,
+  StoredObject,
+} from '../../store/port.js';
 import { indexOf } from '../type-index.js';
 
 /** RFC 9670 2 wants an address of RFC 5322, which is ASCII. */
 const ASCII = /^[ -~]+$/;
 
 /**
- * Returns the email address of a user: the name, where that is one and an operator has given it.
- * Users of a provider may choose their names, and so the address of somebody else.
+ * Returns the email address of a principal: the name, where that is one and an operator has given
+ * it. Users of a provider may choose their names, and so the address of somebody else.
  */
-export function emailOf({ name, isNamedByProvider }: Omit<KnownUser, 'id'>): string | null {
+export function emailOf({ name, isNamedByProvider }: Omit<KnownPrincipal, 'id'>): string | null {
   if (isNamedByProvider) return null;
   return ASCII.test(name) && FORMATS.email.isLegal(name) ? name : null;
 }
@@ -21,24 +26,24 @@ export function emailOf({ name, isNamedByProvider }: Omit<KnownUser, 'id'>): str
 export function principalObjects(
   type: DataTypeDefinition,
   viewer: string,
-  { users, accounts }: PrincipalFacts,
+  { principals, accounts }: PrincipalFacts,
 ): ReadonlyMap<string, StoredObject> {
   const owned = groupBy(accounts, ({ ownerId }) => ownerId);
   return new Map(
-    users.map((user) => [user.id, principalObject(type, viewer, user, owned.get(user.id) ?? [])]),
+    principals.map((one) => [one.id, principalObject(type, viewer, one, owned.get(one.id) ?? [])]),
   );
 }
 
 function principalObject(
   type: DataTypeDefinition,
   viewer: string,
-  user: KnownUser,
+  principal: KnownPrincipal,
   accounts: readonly ReachedAccount[],
 ): StoredObject {
-  const { id, name } = user;
+  const { id, name, isGroup } = principal;
   const values: JsonObject = {
-    ...{ id, type: 'individual', name, description: null, timeZone: null },
-    email: emailOf(user),
+    ...{ id, type: isGroup ? 'group' : 'individual', name, description: null, timeZone: null },
+    email: emailOf(principal),
     capabilities: {},
     accounts: accounts.length === 0 ? null : accountsById(viewer, accounts),
     // An address is the name, and there is no description.

@@ -34,13 +34,13 @@ export async function comparePrincipals(
 ): Promise<PrincipalPage> {
   const which = { first: AT_ONCE, after };
   const stored = await snapshot.get(type, which, type.properties);
-  const { users, accounts } = await snapshot.principals.facts(userId, seesAll, which);
-  const ends = [stored, users].flatMap((all) =>
+  const { principals, accounts } = await snapshot.principals.facts(userId, seesAll, which);
+  const ends = [stored, principals].flatMap((all) =>
     all.length < AT_ONCE ? [] : (all.at(-1)?.id ?? []),
   );
   const [next = null] = ends.sort();
   const isOfPage = ({ id }: { readonly id: string }): boolean => next === null || id <= next;
-  const facts = { users: users.filter(isOfPage), accounts };
+  const facts = { principals: principals.filter(isOfPage), accounts };
   const left = new Map(principalObjects(type, userId, facts));
   const differences: Difference[] = [];
   for (const before of stored.filter(isOfPage)) {

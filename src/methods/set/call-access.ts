@@ -10,14 +10,14 @@ import type { ViewOfType } from './visible-ids.js';
 /** The rights of a call's user: to the objects of any type, with the same scopes for all. */
 export class CallAccess {
   readonly viewOf: ViewOfType;
-  readonly #reads: Pick<Snapshot, 'grantedScopes'>;
+  readonly #reads: Pick<Snapshot, 'sharesHeld'>;
   readonly #inheritance: () => Inheritance;
   #held: HeldScopes | null = null;
 
   /** `inheritance`: returns the objects that others follow, as they are then. */
   constructor(
     viewOf: ViewOfType,
-    reads: Pick<Snapshot, 'grantedScopes'>,
+    reads: Pick<Snapshot, 'sharesHeld'>,
     inheritance: () => Inheritance,
   ) {
     this.viewOf = viewOf;

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { sharedObject, shareScope } from '../../capability/scopes.js';
+import { MAX_ACCESS_CHARACTERS, sharedObject, shareScope } from '../../capability/scopes.js';
 import { MethodError } from '../../protocol/errors.js';
 import { isJsonObject, type JsonValue } from '../../protocol/json.js';
 import type { AccessChange, Grant, Transaction } from '../../store/port.js';
@@ -16,8 +16,6 @@ const OBJECTS_AT_ONCE = 100;
 /** Grants whose access records wait for the end of a unit of work. */
 const MAX_WAITING = 100_000;
 
-/** Characters of one access record, about: who reads the changes of a type reads it whole. */
-const MAX_CHARACTERS = 262_144;
 /** Characters around a scope and its principal there. */
 const PUNCTUATION = 8;
 
@@ -171,7 +169,7 @@ export class GrantUpkeep {
     let characters = 0;
     for (const net of this.#netsOf(type)) {
       const own = keyOf(net.grant).length + PUNCTUATION;
-      if (nets.length > 0 && characters + own > MAX_CHARACTERS) {
+      if (nets.length > 0 && characters + own > MAX_ACCESS_CHARACTERS) {
         yield nets;
         nets = [];
         characters = 0;

@@ -41,16 +41,16 @@ export class KnownIds {
   }
 }
 
-/** Returns the principals that a user may share objects with; null: all users but the owner. */
+/** Returns the principals that a user may share objects with; null: all but the owner. */
 export function knownPrincipals(
   transaction: Transaction,
   slices: Slices,
   viewer: string | null,
 ): KnownIds {
   const find = async (ids: readonly string[]) => {
-    if (viewer === null) return transaction.existingUsers(ids);
+    if (viewer === null) return transaction.existingPrincipals(ids);
     // In this order, users out of view cost as many statements as none.
-    return transaction.existingUsers(await transaction.principals.knownAmong(viewer, ids));
+    return transaction.existingPrincipals(await transaction.principals.knownAmong(viewer, ids));
   };
   return new KnownIds(find, slices);
 }

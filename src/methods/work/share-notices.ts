@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { IS_SUBSCRIBED } from '../../capability/principal-names.js';
+import { IS_SUBSCRIBED, isGroupId } from '../../capability/principal-names.js';
 import { idOfScope, rightOfScope } from '../../capability/scopes.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import {
@@ -77,31 +77,28 @@ export class ShareNotices {
   async keep(
     works: ReadonlyMap<string, Work>,
     ended: readonly EndedGrants[],
-    transaction: Pick<Transaction, 'keepNotices'>,
+    transaction: Pick<Transaction, 'keepNotices' | 'membersOf'>,
   ): Promise<void> {
-    for (const { type, entries } of works.values()) this.#note(type, entries.values());
-    for (const { type, grants } of ended) this.#noteEnds(type, grants, works.get(type.name));
+    const shares = [...works.values()].flatMap(sharesOf);
+    const members = await readMembers(transaction, shares, ended);
+    for (const share of shares) this.#note(share, members);
+    for (const { type, grants } of ended)
+      this.#noteEnds(type, withMembers(grants, members), works.get(type.name));
     for (const { type, byUser } of this.#byType.values())
       for (const part of partsOf(byUser)) await transaction.keepNotices(type, part);
     this.#byType.clear();
   }
 
-  #note(type: DataTypeDefinition, entries: Iterable<Changed>): void {
-    const name = indexOf(type).roles.shareWith?.name;
-    if (name === undefined) return;
-    for (const { id, before, after } of entries) {
-      // The grants tell of those that are gone.
-      if (after === null) continue;
-      const [old, now] = [before?.[name] ?? null, after[name] ?? null];
-      if (old === now) continue;
-      for (const userId of new Set([...namesIn(old), ...namesIn(now)])) {
-        const [oldRights, newRights] = [rightsOf(type, old, userId), rightsOf(type, now, userId)];
-        if (userId === this.#userId || isSame(oldRights, newRights)) continue;
-        // The user may read the object now, or before.
-        const known = maySee(type, newRights) ? after : maySee(type, oldRights) ? before : null;
-        const about = { objectId: id, name: nameOf(type, known) };
-        this.#addRights(type, userId, { ...about, oldRights, newRights });
-      }
+  #note({ type, id, before, after, old, now }: ChangedShare, members: Members): void {
+    const groups = groupsByUser([...namesIn(old), ...namesIn(now)], members);
+    for (const [userId, principals] of groups) {
+      const oldRights = rightsOf(type, old, principals);
+      const newRights = rightsOf(type, now, principals);
+      if (userId === this.#userId || isSame(oldRights, newRights)) continue;
+      // The user may read the object now, or before.
+      const known = maySee(type, newRights) ? after : maySee(type, oldRights) ? before : null;
+      const about = { objectId: id, name: nameOf(type, known) };
+      this.#addRights(type, userId, { ...about, oldRights, newRights });
     }
   }
 
@@ -159,13 +156,78 @@ function* partsOf(
   if (count > 0) yield part;
 }
 
+/** An object whose `shareWith` a unit of work has changed. */
+interface ChangedShare extends Changed {
+  readonly type: DataTypeDefinition;
+  readonly after: StoredObject;
+  readonly old: JsonValue;
+  readonly now: JsonValue;
+}
+
+function sharesOf({ type, entries }: Work): readonly ChangedShare[] {
+  const name = indexOf(type).roles.shareWith?.name;
+  if (name === undefined) return [];
+  return Array.from(entries.values()).flatMap(({ id, before, after }) => {
+    // The grants tell of those that are gone.
+    if (after === null) return [];
+    const [old, now] = [before?.[name] ?? null, after[name] ?? null];
+    return old === now ? [] : { type, id, before, after, old, now };
+  });
+}
+
+/** The users of groups, by the ids of the groups. */
+type Members = ReadonlyMap<string, readonly string[]>;
+
+/** Reads the users of all groups whose rights have changed: without groups, by no statement. */
+async function readMembers(
+  transaction: Pick<Transaction, 'membersOf'>,
+  shares: readonly ChangedShare[],
+  ended: readonly EndedGrants[],
+): Promise<Members> {
+  const ids = new Set<string>();
+  for (const { old, now } of shares)
+    for (const id of [...namesIn(old), ...namesIn(now)]) ids.add(id);
+  for (const { grants } of ended) for (const { principalId } of grants) ids.add(principalId);
+  const members = await transaction.membersOf([...ids].filter(isGroupId));
+  const byGroup = groupBy(members, ({ groupId }) => groupId);
+  return new Map(Array.from(byGroup, ([id, own]) => [id, own.map(({ userId }) => userId)]));
+}
+
+/** Returns for each user who is among principals, or in a group among them, which these are. */
+function groupsByUser(
+  principals: readonly string[],
+  members: Members,
+): ReadonlyMap<string, readonly string[]> {
+  const users = new Map<string, string[]>();
+  for (const id of new Set(principals)) {
+    for (const userId of isGroupId(id) ? (members.get(id) ?? []) : [id]) {
+      const known = users.get(userId);
+      if (known === undefined) users.set(userId, [id]);
+      else known.push(id);
+    }
+  }
+  return users;
+}
+
+/** Returns grants of users, and for a grant of a group those of its members. */
+function withMembers(grants: readonly Grant[], members: Members): readonly Grant[] {
+  return grants.flatMap(({ principalId, scope }) => {
+    const users = isGroupId(principalId) ? (members.get(principalId) ?? []) : [principalId];
+    return users.map((userId) => ({ principalId: userId, scope }));
+  });
+}
+
 function namesIn(value: JsonValue): readonly string[] {
   return isJsonObject(value) ? Object.keys(value) : [];
 }
 
-/** Returns the rights of a user by a stored `shareWith`, each true or false; null for none. */
-function rightsOf(type: DataTypeDefinition, value: JsonValue, userId: string): JsonObject | null {
-  const held = isJsonObject(value) ? rightsIn(value[userId]) : [];
+/** Returns the rights that a stored `shareWith` gives some principals; null for none. */
+function rightsOf(
+  type: DataTypeDefinition,
+  value: JsonValue,
+  principals: readonly string[],
+): JsonObject | null {
+  const held = isJsonObject(value) ? principals.flatMap((id) => rightsIn(value[id])) : [];
   return held.length === 0 ? null : rightsAmong(type, held);
 }
 

@@ -23,6 +23,10 @@ export const postgresql: Dialect = Object.freeze({
 
   // As an array, which the planner looks up whatever number of texts it expects.
   isIn: (list) => `= ANY(ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)))`,
+  isInSelect: (select) => `= ANY(ARRAY(${select}))`,
+  textsOf: (list) => `SELECT jsonb_array_elements_text(${list}::jsonb)`,
+
+  holding: ' FOR SHARE',
 
   rowsOf: (list) => `jsonb_array_elements(${list}::jsonb)`,
 

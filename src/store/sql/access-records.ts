@@ -1,25 +1,17 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { ownScopesOf } from '../../capability/own-scopes.js';
-import { NO_OBJECT, principalScope } from '../../capability/scopes.js';
+import { ACCESS_KIND, NO_OBJECT, principalScope } from '../../capability/scopes.js';
 import { hasUserValues } from '../../capability/user-values.js';
 import type {
   AccessChange,
   AnyRecordAt,
   NewChange,
   NewScopes,
-  PrincipalId,
   ScopedObject,
   View,
 } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
-import {
-  ACCESS_KIND,
-  CHANGE_KINDS,
-  changedColumns,
-  changesOf,
-  groupText,
-  growth,
-} from './records.js';
+import { CHANGE_KINDS, changedColumns, changesOf, groupText, growth } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** Rows of types with access rules: their change records, and the scopes of their objects. */
@@ -149,23 +141,15 @@ export function accessRows(changes: readonly AccessChange[], state: number): str
   return JSON.stringify(principalsIn(changes).map((scope) => [NO_OBJECT, scope, state, 1]));
 }
 
-/** Returns the scopes of a view that no share gives. */
-export function ownScopes(view: Pick<View, 'userId' | 'groupIds' | 'scopes'>): readonly string[] {
-  return [...new Set([...view.scopes, ...principalsOf(view).map(principalScope)])];
+/** Returns the scopes of a view that no share gives, and no group. */
+export function ownScopes(view: Pick<View, 'userId' | 'scopes'>): readonly string[] {
+  return [...new Set([...view.scopes, principalScope(view.userId)])];
 }
 
 /** Returns the same with those by which a view knows changes of its user's own values. */
 export function countedScopes(type: DataTypeDefinition, view: View): readonly string[] {
   const scopes = ownScopes(view);
   return hasUserValues(type) ? [...new Set([...scopes, ...ownScopesOf(view)])] : scopes;
-}
-
-/** Returns those whose shares count for a view. */
-export function principalsOf({
-  userId,
-  groupIds,
-}: Pick<View, 'userId' | 'groupIds'>): readonly PrincipalId[] {
-  return [userId, ...groupIds];
 }
 
 /** Reads objects of columns `objectId, scope`, which are in order of objects. */

@@ -35,9 +35,16 @@ export interface Dialect {
 
   /** Texts for `IN ?`, behind a column, and for `ROWS(?)`, a table of elements (table-texts.ts). */
   isIn(placeholder: string): string;
+  /** The same for the texts of a SELECT of few rows. */
+  isInSelect(select: string): string;
+  /** Returns a SELECT of the texts of a JSON list. */
+  textsOf(placeholder: string): string;
   rowsOf(placeholder: string): string;
 
   boolean(value: boolean): SqlValue;
+
+  /** Behind a SELECT: nobody else changes its rows until the transaction ends. */
+  readonly holding: string;
 
   /** Returns the condition that a value is among those of a SELECT of few rows. */
   isAmong(value: Fragment, select: Fragment): Fragment;

@@ -4,7 +4,7 @@ import { SHARE_VERSION } from '../../capability/share-version.js';
 import type { FirstObjects } from '../port.js';
 import type {
   KeptNotice,
-  KnownUser,
+  KnownPrincipal,
   PrincipalFacts,
   PrincipalMark,
   PrincipalReads,
@@ -13,43 +13,66 @@ import type {
 } from '../principals-port.js';
 import type { Row } from './row-codec.js';
 
-/** The statements about users who see each other, and their rows. */
+/** The statements about principals that users see, and their rows. */
 
 /** The account "m" is not being deleted. */
 const IS_LIVING = `NOT EXISTS (SELECT 1 FROM "JmapMeta" AS "d"
  WHERE "d"."key" = '${DELETION}' || "m"."accountId")`;
 
+/** The accounts in which others share with a user, or with a group that it is in. */
+const SHARED_ACCOUNTS = `SELECT DISTINCT "accountId" FROM "JmapGrant"
+ WHERE "principalId" IN THEIRS(?, ?)`;
+
 /** The accounts "m" of a user: those that it has, and those in which others share with it. */
 const ACCOUNTS_OF_USER = `(SELECT "accountId", 1 AS "whole" FROM "JmapAccess" WHERE "userId" = ?
- UNION ALL SELECT DISTINCT "accountId", 0 FROM "JmapGrant" WHERE "principalId" = ?) AS "m"`;
+ UNION ALL SELECT "accountId", 0 FROM (${SHARED_ACCOUNTS}) AS "shared") AS "m"`;
+
+/** The principals "g" with whom objects of a user's own accounts are shared. */
+const GRANTEES = `"m" JOIN "JmapGrant" AS "g" ON "g"."accountId" = "m"."accountId"
+ AND "m"."whole" = 1`;
 
 /**
- * The users with whom a user has an account in common. Those with whom objects of it are shared see
- * whoever has the account, and not each other.
+ * The principals with whom a user has an account or a group in common. Those with whom objects of
+ * an account are shared see whoever has it, and not each other.
  */
-const KNOWN_USERS = `SELECT "a"."ownerId" FROM "m" JOIN "JmapAccount" AS "a"
+const KNOWN = `SELECT "a"."ownerId" FROM "m" JOIN "JmapAccount" AS "a"
  ON "a"."id" = "m"."accountId" WHERE "a"."ownerId" <> '${NO_OWNER}'
  UNION SELECT "x"."userId" FROM "m" JOIN "JmapAccess" AS "x" ON "x"."accountId" = "m"."accountId"
- UNION SELECT "g"."principalId" FROM "m" JOIN "JmapGrant" AS "g"
- ON "g"."accountId" = "m"."accountId" WHERE "m"."whole" = 1`;
+ UNION SELECT "g"."principalId" FROM ${GRANTEES}
+ UNION SELECT "u"."userId" FROM ${GRANTEES} JOIN "JmapMember" AS "u"
+ ON "u"."groupId" = "g"."principalId"
+ UNION SELECT "groupId" FROM "own"
+ UNION SELECT "u"."userId" FROM "own" JOIN "JmapMember" AS "u" ON "u"."groupId" = "own"."groupId"`;
 
 /**
- * The condition that user "u" is one of them. PostgreSQL would read all of them for an EXISTS; the
- * limit leads to the indexes.
+ * The conditions that user or group "u" is one of them. PostgreSQL would read all of them for an
+ * EXISTS; the limit leads to the indexes.
  */
 const KNOWS_USER = `(SELECT 1 FROM "m" JOIN "JmapAccount" AS "a" ON "a"."id" = "m"."accountId"
  WHERE "a"."ownerId" = "u"."id" LIMIT 1) IS NOT NULL
  OR (SELECT 1 FROM "m" JOIN "JmapAccess" AS "x" ON "x"."accountId" = "m"."accountId"
  WHERE "x"."userId" = "u"."id" LIMIT 1) IS NOT NULL
- OR (SELECT 1 FROM "m" JOIN "JmapGrant" AS "g" ON "g"."accountId" = "m"."accountId"
- WHERE "g"."principalId" = "u"."id" AND "m"."whole" = 1 LIMIT 1) IS NOT NULL`;
+ OR (SELECT 1 FROM ${GRANTEES} WHERE "g"."principalId" = "u"."id" LIMIT 1) IS NOT NULL
+ OR (SELECT 1 FROM ${GRANTEES} JOIN "JmapMember" AS "y" ON "y"."groupId" = "g"."principalId"
+ WHERE "y"."userId" = "u"."id" LIMIT 1) IS NOT NULL
+ OR (SELECT 1 FROM "own" JOIN "JmapMember" AS "y" ON "y"."groupId" = "own"."groupId"
+ WHERE "y"."userId" = "u"."id" LIMIT 1) IS NOT NULL`;
+
+const KNOWS_GROUP = `(SELECT 1 FROM ${GRANTEES}
+ WHERE "g"."principalId" = "u"."id" LIMIT 1) IS NOT NULL
+ OR "u"."id" IN (SELECT "groupId" FROM "own")`;
 
 const OF_VIEWER = `WITH "m" AS (SELECT "accountId", "whole" FROM ${ACCOUNTS_OF_USER}
- WHERE ${IS_LIVING})`;
+ WHERE ${IS_LIVING}), "own" AS (SELECT "groupId" FROM "JmapMember" WHERE "userId" = ?),
+ "known" ("id") AS (${KNOWN})`;
 
-/** The columns of a user "u". */
-const USER = `"id", "name",
+const IS_KNOWN = `"id" IN (SELECT "id" FROM "known")`;
+
+/** The columns of a user "u", and of a group. */
+const USER = `"id", "name", 0,
  CASE WHEN EXISTS (SELECT 1 FROM "JmapIdentity" WHERE "userId" = "u"."id") THEN 1 ELSE 0 END`;
+
+const GROUP = '"id", "name", 1, 0';
 
 const ACCOUNT = `"a"."ownerId", "a"."id", "a"."name"`;
 
@@ -59,16 +82,19 @@ export const PRINCIPAL_TEXTS = Object.freeze({
  UNION ALL SELECT '${SHARE_NOTICE}', min("id") FROM "JmapTask"
  WHERE "accountId" = ? AND "kind" = '${SHARE_NOTICE}' HAVING min("id") IS NOT NULL`,
 
-  allUsers: `SELECT ${USER} FROM "JmapUser" AS "u"
- WHERE "id" > ? ORDER BY "id" LIMIT CAST(? AS BIGINT)`,
+  allPrincipals: `SELECT ${USER} FROM "JmapUser" AS "u" WHERE "id" > ?
+ UNION ALL SELECT ${GROUP} FROM "JmapGroup" WHERE "id" > ?
+ ORDER BY "id" LIMIT CAST(? AS BIGINT)`,
 
-  knownUsers: `${OF_VIEWER} SELECT ${USER} FROM "JmapUser" AS "u"
- WHERE ("id" = ? OR "id" IN (${KNOWN_USERS})) AND "id" > ?
+  knownPrincipals: `${OF_VIEWER} SELECT ${USER} FROM "JmapUser" AS "u"
+ WHERE ("id" = ? OR ${IS_KNOWN}) AND "id" > ?
+ UNION ALL SELECT ${GROUP} FROM "JmapGroup" WHERE ${IS_KNOWN} AND "id" > ?
  ORDER BY "id" LIMIT CAST(? AS BIGINT)`,
 
   // Each is looked up: whoever has an account in common may be one of many.
   knownAmong: `${OF_VIEWER} SELECT "id" FROM "JmapUser" AS "u"
- WHERE "id" IN ? AND ("id" = ? OR ${KNOWS_USER})`,
+ WHERE "id" IN ? AND ("id" = ? OR ${KNOWS_USER})
+ UNION ALL SELECT "id" FROM "JmapGroup" AS "u" WHERE "id" IN ? AND (${KNOWS_GROUP})`,
 
   usersOf: `SELECT ${USER} FROM "JmapUser" AS "u" WHERE "id" IN ?`,
 
@@ -76,7 +102,7 @@ export const PRINCIPAL_TEXTS = Object.freeze({
  CAST("a"."capabilities" AS TEXT) FROM "JmapAccess" AS "m" JOIN "JmapAccount" AS "a"
  ON "a"."id" = "m"."accountId" WHERE "m"."userId" = ? AND ${IS_LIVING}
  UNION ALL SELECT ${ACCOUNT}, 0, 1, CAST("a"."capabilities" AS TEXT)
- FROM (SELECT DISTINCT "accountId" FROM "JmapGrant" WHERE "principalId" = ?) AS "m"
+ FROM (${SHARED_ACCOUNTS}) AS "m"
  JOIN "JmapAccount" AS "a" ON "a"."id" = "m"."accountId"
  WHERE NOT EXISTS (SELECT 1 FROM "JmapAccess" AS "x" WHERE "x"."accountId" = "m"."accountId"
  AND "x"."userId" = ?) AND ${IS_LIVING}`,
@@ -99,7 +125,7 @@ type Ask = (
   ...parameters: readonly (string | number)[]
 ) => Promise<readonly Row[]>;
 
-/** Reads about users who see each other, in the transaction of an account. */
+/** Reads about principals that users see, in the transaction of an account. */
 export class PrincipalRows implements PrincipalReads {
   readonly #ask: Ask;
   readonly #accountId: string;
@@ -118,24 +144,29 @@ export class PrincipalRows implements PrincipalReads {
     all: boolean,
     { first, after = '' }: FirstObjects,
   ): Promise<PrincipalFacts> {
-    const [users, accounts] = await Promise.all([
+    const page = [after, after, first] as const;
+    const [principals, accounts] = await Promise.all([
       all
-        ? this.#ask('allUsers', after, first)
-        : this.#ask('knownUsers', viewer, viewer, viewer, after, first),
-      this.#ask('reachedAccounts', viewer, viewer, viewer),
+        ? this.#ask('allPrincipals', ...page)
+        : this.#ask('knownPrincipals', ...ofViewer(viewer), viewer, ...page),
+      this.#ask('reachedAccounts', viewer, viewer, viewer, viewer),
     ]);
-    return { users: users.map(knownUser), accounts: accounts.map(reachedAccount) };
+    return {
+      principals: principals.map(knownPrincipal),
+      accounts: accounts.map(reachedAccount),
+    };
   }
 
   async knownAmong(viewer: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#ask('knownAmong', viewer, viewer, JSON.stringify(ids), viewer);
+    const list = JSON.stringify(ids);
+    const rows = await this.#ask('knownAmong', ...ofViewer(viewer), list, viewer, list);
     return rows.map(([id]) => id as string);
   }
 
-  async users(ids: readonly string[]): Promise<readonly KnownUser[]> {
+  async users(ids: readonly string[]): Promise<readonly KnownPrincipal[]> {
     if (ids.length === 0) return [];
-    return (await this.#ask('usersOf', JSON.stringify(ids))).map(knownUser);
+    return (await this.#ask('usersOf', JSON.stringify(ids))).map(knownPrincipal);
   }
 
   async notices(limit: number): Promise<readonly KeptNotice[]> {
@@ -150,9 +181,15 @@ function markOf(rows: readonly Row[]): PrincipalMark {
   return { version: version.join('.'), hasNotices };
 }
 
-function knownUser([id, name, isNamedByProvider]: Row): KnownUser {
+/** Returns the parameters of OF_VIEWER. */
+function ofViewer(viewer: string): readonly string[] {
+  return [viewer, viewer, viewer, viewer];
+}
+
+function knownPrincipal([id, name, isGroup, isNamedByProvider]: Row): KnownPrincipal {
   return {
     ...{ id: id as string, name: name as string },
+    isGroup: Number(isGroup) === 1,
     isNamedByProvider: Number(isNamedByProvider) === 1,
   };
 }

@@ -12,11 +12,10 @@ import type { Row } from './row-codec.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
 
+/** In the order of their numbers: `access` has ACCESS_KIND. */
 const KINDS: readonly RecordKind[] = ['created', 'updated', 'destroyed', 'access', 'own'];
 
-/** How the database writes the kind of a record of changes of access. */
-export const ACCESS_KIND = KINDS.indexOf('access');
-/** The same of a record of a user's own values. */
+/** How the database writes the kind of a record of a user's own values. */
 export const OWN_KIND = KINDS.indexOf('own');
 
 /** How the database writes a kind, and by how much a change of it changes the number of objects. */

@@ -28,6 +28,7 @@ import type {
   Grant,
   GroupsOfPlan,
   KeptAnswer,
+  Membership,
   ObjectIds,
   ObjectLinks,
   ObjectSelection,
@@ -40,6 +41,7 @@ import type {
   ReferenceName,
   ReferenceRecord,
   ScopedObject,
+  SharesHeld,
   Snapshot,
   StoredObject,
   ValuesById,
@@ -47,13 +49,7 @@ import type {
   ViewRecordAt,
   WhichObjects,
 } from '../port.js';
-import {
-  countedScopes,
-  ownScopes,
-  principalsOf,
-  scopedObjectsOf,
-  viewRecordsOf,
-} from './access-records.js';
+import { countedScopes, ownScopes, scopedObjectsOf, viewRecordsOf } from './access-records.js';
 import { aggregateQuery, aggregateValues, type HeldValue, heldQuery } from './aggregate-queries.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
@@ -183,15 +179,17 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     limit: number,
   ): Promise<readonly AccessRecord[]> {
     const place = [this.scope.accountId, type.table] as const;
-    const scopes = JSON.stringify(principalsOf(view).map(principalScope));
-    const sought = [...place, ...place, scopes, since, since, before, limit] as const;
+    const { userId } = view;
+    const scopes = JSON.stringify([principalScope(userId)]);
+    const sought = [...place, ...place, scopes, userId, since, since, before, limit] as const;
     const rows = await this.all('accessRecords', ...sought);
     return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
   }
 
-  async existingUsers(ids: readonly string[]): Promise<readonly string[]> {
+  async existingPrincipals(ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const rows = await this.all('existingUsers', JSON.stringify(ids), this.scope.accountId);
+    const list = JSON.stringify(ids);
+    const rows = await this.all('existingPrincipals', list, this.scope.accountId, list);
     return rows.map(([id]) => id as string);
   }
 
@@ -199,11 +197,17 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return new PrincipalRows((...asked) => this.all(...asked), this.scope.accountId);
   }
 
-  async grantedScopes(principalIds: readonly string[]): Promise<readonly string[]> {
-    if (principalIds.length === 0) return [];
-    const list = JSON.stringify(principalIds);
-    const rows = await this.all('grantedScopes', this.scope.accountId, list);
-    return rows.map(([scope]) => scope as string);
+  async sharesHeld(userId: string): Promise<SharesHeld> {
+    const { accountId } = this.scope;
+    const rows = await this.all('sharesHeld', accountId, userId, userId, userId);
+    const texts = (column: 0 | 1) => rows.flatMap((row) => (row[column] as string | null) ?? []);
+    return { groupIds: texts(0), scopes: texts(1) };
+  }
+
+  async membersOf(groupIds: readonly string[]): Promise<readonly Membership[]> {
+    if (groupIds.length === 0) return [];
+    const rows = await this.all('membersOf', JSON.stringify(groupIds));
+    return rows.map(([groupId, userId]) => ({ groupId, userId }) as Membership);
   }
 
   async grantsAt({ table }: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]> {
@@ -230,9 +234,9 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     if (ids.length === 0) return new Map();
     const { accountId } = this.scope;
-    const [own, principals] = [ownScopes(view), principalsOf(view)];
-    const lists = [ids, own, principals].map((list) => JSON.stringify(list));
-    const rows = await this.all('marksHeld', accountId, table, ...lists);
+    const lists = [ids, ownScopes(view)].map((list) => JSON.stringify(list));
+    const user = [view.userId, view.userId, view.userId];
+    const rows = await this.all('marksHeld', accountId, table, ...lists, ...user);
     return new Map(scopedObjectsOf(rows).map(({ id, scopes }) => [id, scopes]));
   }
 
@@ -251,7 +255,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const { accountId } = this.scope;
     const own = JSON.stringify([...countedScopes(type, view), ANY_SCOPE].map((scope) => [scope]));
     const ranges = JSON.stringify(view.sharedTables.map(scopesOfTable));
-    const granted = [ranges, accountId, JSON.stringify(principalsOf(view))] as const;
+    const { userId } = view;
+    const granted = [userId, ranges, accountId, userId, userId] as const;
     const [row] = await this.all('viewNumber', accountId, type.table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
   }
@@ -263,7 +268,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<number> {
     const { accountId } = this.scope;
     const own = JSON.stringify([...countedScopes(type, view), ...scopes, ANY_SCOPE]);
-    const granted = [accountId, JSON.stringify(principalsOf(view))] as const;
+    const { userId } = view;
+    const granted = [userId, accountId, userId, userId] as const;
     const [row] = await this.all('prunedNumber', accountId, type.table, own, ...granted);
     return (row?.[0] as number | null | undefined) ?? 0;
   }
@@ -455,8 +461,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const parameters = [this.scope.accountId, textList(ids)];
     if (viewer === undefined) return (await this.all('blobs', ...parameters)).map(blobOf);
     if (part === null) return (await this.all('visibleBlobs', ...parameters, viewer)).map(blobOf);
-    const lists = [part.tables, ownScopes(part), principalsOf(part)];
-    const seen = [viewer, ...lists.map((list) => JSON.stringify(list))];
+    const lists = [part.tables, ownScopes(part)].map((list) => JSON.stringify(list));
+    const seen = [viewer, ...lists, part.userId, part.userId, part.userId];
     return (await this.all('blobsOfView', ...parameters, ...seen)).map(blobOf);
   }
 

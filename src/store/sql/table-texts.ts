@@ -1,10 +1,10 @@
-import { MARKS, NO_OBJECT, PRUNED } from '../../capability/scopes.js';
+import { ACCESS_KIND, MARKS, NO_OBJECT, PRUNED, principalScope } from '../../capability/scopes.js';
 import { NOTE_MOVED, RAISE_SHARE_VERSION } from '../../capability/share-version.js';
 import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
 import { isGranted } from './granted.js';
 import { PRINCIPAL_TEXTS } from './principal-rows.js';
-import { ACCESS_KIND, OWN_KIND } from './records.js';
+import { OWN_KIND } from './records.js';
 import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */
@@ -43,9 +43,15 @@ const TO_BLOB = `FROM "JmapBlobReference" AS "r"
 const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
  "scopesBefore" FROM "JmapChange"`;
 
-/** The condition that one of a list of principals was given a scope. */
+/** The scopes of a user's groups, behind SELECT. */
+const SCOPE_OF_GROUP = `'${principalScope('')}' || "groupId" FROM "JmapMember" WHERE "userId" = ?`;
+
+/** The groups of a user, behind SELECT. */
+const GROUP_OF_USER = `"groupId" FROM "JmapMember" WHERE "userId" = ?`;
+
+/** The condition that a user, or one of its groups, was given a scope. */
 function isTheirs(account: string, scope: string): string {
-  return isGranted(String.raw, { account, isTheirs: '"_g"."principalId" IN ?', scope });
+  return isGranted(String.raw, { account, isTheirs: '"_g"."principalId" IN THEIRS(?, ?)', scope });
 }
 
 const SHARED = Object.freeze({
@@ -65,14 +71,21 @@ const SHARED = Object.freeze({
   accessRecords: `${SELECT_RECORDS}
  WHERE "accountId" = ? AND "type" = ? AND "kind" = ${ACCESS_KIND} AND "number" > CASE
  WHEN EXISTS (SELECT 1 FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
- AND "objectId" = '${NO_OBJECT}' AND "scope" IN ? AND "number" > ?)
+ AND "objectId" = '${NO_OBJECT}' AND "scope" IN SCOPES(?, ?) AND "number" > ?)
  THEN CAST(? AS BIGINT) ELSE ${Number.MAX_SAFE_INTEGER} END AND "number" < ?
  ORDER BY "number" DESC LIMIT CAST(? AS BIGINT)`,
 
-  existingUsers: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
- FROM "JmapAccount" AS "a" WHERE "a"."id" = ? AND "a"."ownerId" = "JmapUser"."id")`,
+  existingPrincipals: `SELECT "id" FROM "JmapUser" WHERE "id" IN ? AND NOT EXISTS (SELECT 1
+ FROM "JmapAccount" AS "a" WHERE "a"."id" = ? AND "a"."ownerId" = "JmapUser"."id")
+ UNION ALL SELECT "id" FROM "JmapGroup" WHERE "id" IN ?`,
 
-  grantedScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?`,
+  sharesHeld: `SELECT NULL, "scope" FROM "JmapGrant"
+ WHERE "accountId" = ? AND "principalId" IN THEIRS(?, ?)
+ UNION ALL SELECT "groupId", NULL FROM "JmapMember" WHERE "userId" = ?`,
+
+  holdGroups: `SELECT "id" FROM "JmapGroup" WHERE "id" IN ?HOLDING`,
+
+  membersOf: `SELECT "groupId", "userId" FROM "JmapMember" WHERE "groupId" IN ?`,
 
   // Of rows with the ranges of the scopes that shares of objects give.
   grantsAt: `SELECT "g"."principalId", "g"."scope" FROM ROWS(?) CROSS JOIN "JmapGrant" AS "g"
@@ -99,8 +112,8 @@ const SHARED = Object.freeze({
   marksHeld: `SELECT "objectId", "scope" FROM "JmapScope" AS "s"
  WHERE "accountId" = ? AND "type" = ? AND "objectId" IN ? AND NOT "gone"
  AND substr("scope", 1, 1) IN (${MARKS.map((mark) => `'${mark}'`).join(', ')})
- AND (substr("scope", 2) IN ? OR EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
- WHERE "g"."accountId" = "s"."accountId" AND "g"."principalId" IN ?
+ AND (substr("scope", 2) IN SCOPES(?, ?) OR EXISTS (SELECT 1 FROM "JmapGrant" AS "g"
+ WHERE "g"."accountId" = "s"."accountId" AND "g"."principalId" IN THEIRS(?, ?)
  AND "g"."scope" = substr("s"."scope", 2))) ORDER BY "objectId", "scope"`,
 
   objectsWith: `SELECT "objectId", "scope" FROM "JmapScope" WHERE "accountId" = ? AND "type" = ?
@@ -111,14 +124,15 @@ const SHARED = Object.freeze({
   // The greatest number of each scope is at the end of its part of the index.
   viewNumber: `SELECT max("last") FROM (SELECT (SELECT max("number") FROM "JmapScope" AS "s"
  WHERE "s"."accountId" = ? AND "s"."type" = ? AND "s"."scope" = "held"."scope") AS "last"
- FROM (SELECT value ->> 0 AS "scope" FROM ROWS(?) UNION ALL SELECT "scope" FROM
+ FROM (SELECT value ->> 0 AS "scope" FROM ROWS(?)
+ UNION ALL SELECT ${SCOPE_OF_GROUP} UNION ALL SELECT "scope" FROM
  (SELECT value ->> 0 AS "begin", value ->> 1 AS "end" FROM ROWS(?)) AS "range"
- CROSS JOIN "JmapGrant" WHERE "accountId" = ? AND "principalId" IN ?
+ CROSS JOIN "JmapGrant" WHERE "accountId" = ? AND "principalId" IN THEIRS(?, ?)
  AND "scope" >= "range"."begin" AND "scope" < "range"."end") AS "held") AS "numbers"`,
 
   prunedNumber: `SELECT max("number") FROM "JmapScope"
  WHERE "accountId" = ? AND "type" = ? AND "objectId" = '${PRUNED}'
- AND ("scope" IN ? OR ${isTheirs('?', '"JmapScope"."scope"')})`,
+ AND ("scope" IN SCOPES(?, ?) OR ${isTheirs('?', '"JmapScope"."scope"')})`,
 
   writeScopes: `INSERT INTO "JmapScope"
  ("accountId", "type", "objectId", "scope", "number", "gone")
@@ -173,7 +187,7 @@ const SHARED = Object.freeze({
  FROM "JmapBlobReference" AS "r" WHERE "r"."accountId" = "JmapBlob"."accountId"
  AND "r"."blobId" = "JmapBlob"."id" AND ("r"."type" IN ? OR EXISTS (SELECT 1
  FROM "JmapScope" AS "s" WHERE "s"."accountId" = "r"."accountId" AND "s"."type" = "r"."type"
- AND "s"."objectId" = "r"."objectId" AND NOT "s"."gone" AND ("s"."scope" IN ?
+ AND "s"."objectId" = "r"."objectId" AND NOT "s"."gone" AND ("s"."scope" IN SCOPES(?, ?)
  OR ${isTheirs('"s"."accountId"', '"s"."scope"')}))))) ORDER BY "id"`,
 
   // An existing blob (a copy of a copy) stays; if nothing refers to it, it lives on from now.
@@ -238,15 +252,36 @@ export function tableTexts(dialect: Dialect, walks: ReferenceWalks): TableTexts 
 
 /**
  * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the
- * texts of a JSON list; `ROWS(?)` has a row `value` for each element of a JSON list.
+ * texts of a JSON list; `ROWS(?)` has a row `value` for each element of a JSON list. `IN THEIRS(?,
+ * ?)` compares with a user, who is both parameters, and its groups. `IN SCOPES(?, ?)` compares with
+ * the texts of a JSON list, and with the scopes of the user's groups. `HOLDING` is `holding`.
  */
 function tableText(dialect: Dialect, text: string): string {
   let position = 0;
-  return text.replace(/IN \?|ROWS\(\?\)|\?/g, (found) => {
+  const next = (): string => {
     position += 1;
-    const placeholder = dialect.placeholder(position);
-    if (found === '?') return placeholder;
-    return found === 'IN ?' ? dialect.isIn(placeholder) : dialect.rowsOf(placeholder);
+    return dialect.placeholder(position);
+  };
+  const inText = (found: string): string => found.replace('?', next);
+  return text.replace(/IN (THEIRS|SCOPES)\(\?, \?\)|IN \?|ROWS\(\?\)|HOLDING|\?/g, (found) => {
+    switch (found) {
+      case 'IN ?':
+        return dialect.isIn(next());
+      case 'ROWS(?)':
+        return dialect.rowsOf(next());
+      case 'IN THEIRS(?, ?)':
+        return dialect.isInSelect(
+          `SELECT CAST(${next()} AS TEXT) UNION ALL SELECT ${inText(GROUP_OF_USER)}`,
+        );
+      case 'IN SCOPES(?, ?)':
+        return dialect.isInSelect(
+          `${dialect.textsOf(next())} UNION ALL SELECT ${inText(SCOPE_OF_GROUP)}`,
+        );
+      case 'HOLDING':
+        return dialect.holding;
+      default:
+        return next();
+    }
   });
 }
 

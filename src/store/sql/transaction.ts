@@ -1,5 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { scopesOfTable, tableOfScope } from '../../capability/scopes.js';
+import { isGroupId } from '../../capability/principal-names.js';
+import { principalIn, scopesOfTable, tableOfScope } from '../../capability/scopes.js';
 import { hasUserValues } from '../../capability/user-values.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
@@ -60,6 +61,8 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   readonly #urgent = new Set<string>();
   readonly #noticed = new Set<string>();
   #isReachMoved = false;
+  /** Groups that nobody joins or leaves before the end. */
+  readonly #held = new Set<string>();
   /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
@@ -181,6 +184,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   ): Promise<number> {
     const isCounted = hasUserValues(type);
     const records = isCounted ? withWholeScope(changes) : changes;
+    await this.#holdGroups(changes.flatMap(({ scopes }) => scopes?.after ?? []).map(principalIn));
     const state = await this.#writeRecords(type, scopedRecords(records, properties));
     await this.#writeScopes(type.table, scopeRows(changes, state));
     // One row for all of its objects: who sees all of them needs no row of each.
@@ -200,14 +204,30 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return state;
   }
 
-  rewriteScopes(
+  async rewriteScopes(
     { table }: DataTypeDefinition,
     scopes: ReadonlyMap<string, NewScopes>,
   ): Promise<void> {
-    return this.#writeScopes(table, rewrittenRows(scopes));
+    await this.#holdGroups([...scopes.values()].flatMap(({ after }) => after).map(principalIn));
+    await this.#writeScopes(table, rewrittenRows(scopes));
+  }
+
+  /**
+   * Has nobody join or leave those of the principals that are groups, until the transaction ends.
+   * A change of a group looks where the group has scopes. It would not find those that are being
+   * written.
+   */
+  async #holdGroups(principals: Iterable<string | null>): Promise<void> {
+    const ids = new Set<string>();
+    for (const id of principals)
+      if (id !== null && isGroupId(id) && !this.#held.has(id)) ids.add(id);
+    if (ids.size === 0) return;
+    await this.all('holdGroups', JSON.stringify([...ids]));
+    for (const id of ids) this.#held.add(id);
   }
 
   async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {
+    await this.#holdGroups(added.map(({ principalId }) => principalId));
     const { length } = removed.length > added.length ? removed : added;
     for (let at = 0; at < length; at += GRANTS_AT_ONCE) {
       const end = at + GRANTS_AT_ONCE;

@@ -1,6 +1,6 @@
-import { scopesOfTable } from '../../capability/scopes.js';
+import { principalScope, scopesOfTable } from '../../capability/scopes.js';
 import type { FilterNode, View } from '../port.js';
-import { ownScopes, principalsOf } from './access-records.js';
+import { ownScopes } from './access-records.js';
 import type { SqlContext } from './dialect-port.js';
 import { type Fragment, raw, sql } from './fragment.js';
 import { isGranted } from './granted.js';
@@ -11,10 +11,9 @@ import { isGranted } from './granted.js';
  */
 export function isVisible(context: SqlContext, view: View): Fragment {
   const { accountId, dialect } = context;
-  const own = dialect.elements(JSON.stringify(ownScopes(view)), 'string');
+  const own = scopesWithoutShares(context, view);
   const isOwn = dialect.isAmong(dialect.unindexed(raw('"_s"."scope"')), own);
-  const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
-  const isTheirs = dialect.isAmong(sql`"_g"."principalId"`, principals);
+  const isTheirs = dialect.isAmong(sql`"_g"."principalId"`, principalsOf(view));
   const parts = { account: sql`${accountId}`, isTheirs, scope: sql`"_s"."scope"` };
   const isHeld = view.sharedTables.length > 0 ? sql`(${isOwn} OR ${isGranted(sql, parts)})` : isOwn;
   return sql`EXISTS (SELECT 1 FROM "JmapScope" AS "_s"
@@ -44,18 +43,32 @@ function isOfType({ type, accountId }: SqlContext): Fragment {
 }
 
 /** Returns a SELECT of the scopes that the view's user has. */
-function heldScopes({ accountId, dialect }: SqlContext, view: View): Fragment {
-  const own = dialect.elements(JSON.stringify(ownScopes(view)), 'string');
+function heldScopes(context: SqlContext, view: View): Fragment {
+  const { accountId, dialect } = context;
+  const own = scopesWithoutShares(context, view);
   const [first, ...rest] = view.sharedTables.map((table) => {
     const [begin, end] = scopesOfTable(table);
     return sql`("scope" >= ${begin} AND "scope" < ${end})`;
   });
   if (first === undefined) return own;
-  const principals = dialect.elements(JSON.stringify(principalsOf(view)), 'string');
   const isShared = rest.reduce((any, range) => sql`${any} OR ${range}`, first);
-  const isTheirs = dialect.isAmong(sql`"principalId"`, principals);
+  const isTheirs = dialect.isAmong(sql`"principalId"`, principalsOf(view));
   return sql`${own} UNION ALL SELECT "scope" FROM "JmapGrant"
  WHERE "accountId" = ${accountId} AND ${isTheirs} AND (${isShared})`;
+}
+
+/** Returns a SELECT of the scopes that a view's user has by itself and by its groups. */
+function scopesWithoutShares({ dialect }: SqlContext, view: View): Fragment {
+  const own = dialect.elements(JSON.stringify(ownScopes(view)), 'string');
+  const prefix = raw(`'${principalScope('')}'`);
+  return sql`${own} UNION ALL SELECT ${prefix} || "groupId" FROM "JmapMember"
+ WHERE "userId" = ${view.userId}`;
+}
+
+/** Returns a SELECT of those whose shares count for a view: its user, and the user's groups. */
+function principalsOf({ userId }: View): Fragment {
+  return sql`SELECT CAST(${userId} AS TEXT) UNION ALL SELECT "groupId" FROM "JmapMember"
+ WHERE "userId" = ${userId}`;
 }
 
 /** Returns the view that a filter is limited to, and the rest of the filter; null for none. */

@@ -36,6 +36,11 @@ export const sqlite: Dialect = Object.freeze({
   placeholder: () => '?',
 
   isIn: (list) => `IN (SELECT value FROM json_each(${list}))`,
+  isInSelect: (select) => `IN (${select})`,
+  textsOf: (list) => `SELECT value FROM json_each(${list})`,
+
+  // A writer is alone.
+  holding: '',
 
   rowsOf: (list) => `json_each(${list})`,
 

@@ -14,6 +14,8 @@ export interface Engine {
   readonly store: Store;
   /** The text of each statement that operations ran, in order: the test may empty it. */
   readonly statements: string[];
+  /** Runs SQL that no operation of a store makes. */
+  run(sql: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,12 @@ export class Bench {
   get store(): Store {
     return this.engine.store;
   }
+
+  /** Makes a user a member of a group. */
+  readonly join = (userId: string, groupId: string): Promise<unknown> =>
+    this.engine.run(
+      `INSERT INTO "JmapMember" ("userId", "groupId") VALUES ('${userId}', '${groupId}')`,
+    );
 
   readonly soon = (): CallOptions => ({ deadline: performance.now() + 20_000 });
 

@@ -1,2 +1,0 @@
--- DropIndex
-DROP INDEX "JmapUserValue_userId_idx";

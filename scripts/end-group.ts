@@ -1,0 +1,40 @@
+import { scopedTablesIn } from '../src/access/shared-types.js';
+import { deleteGroup, sharesOfGroup } from '../src/accounts/index.js';
+import type { PrismaClient } from '../src/database/sqlite/prisma.js';
+import { unsharePrincipal } from '../src/methods/principals/unshare-principal.js';
+import type { Registry } from '../src/methods/registry.js';
+import type { Config } from '../src/server/config.js';
+import { openStore } from './open-store.js';
+
+/** How long some objects of one account may take, ms. */
+const PATIENCE = 60_000;
+
+/** The project's types, and the database where their objects are. */
+export interface GroupPlace {
+  readonly registry: Registry;
+  readonly database: Config['database'];
+}
+
+/**
+ * Deletes a group. First no object is shared with it any more, one account after the other: after
+ * an interruption, the group is still there, and the command is run again. Throws DirectoryError.
+ */
+export async function endGroup(
+  prisma: PrismaClient,
+  { registry, database }: GroupPlace,
+  name: string,
+): Promise<void> {
+  const { groupId: principalId, accountIds } = await sharesOfGroup(prisma, name);
+  if (accountIds.length > 0) {
+    const { store, conductor, close } = await openStore(database, registry);
+    const options = () => ({ deadline: performance.now() + PATIENCE });
+    try {
+      for (const accountId of accountIds)
+        await unsharePrincipal({ store, conductor, registry }, { accountId, principalId }, options);
+    } finally {
+      await close();
+    }
+  }
+  const { dataTypes, relations } = registry;
+  await deleteGroup(prisma, scopedTablesIn(dataTypes, relations.viewRules.sharedTables), name);
+}

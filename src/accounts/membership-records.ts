@@ -1,0 +1,269 @@
+import { Prisma } from '../../build/prisma/engine-sqlite/client.js';
+import {
+  ACCESS_KIND,
+  MAX_ACCESS_CHARACTERS,
+  NO_OBJECT,
+  principalScope,
+  tableOfScope,
+} from '../capability/scopes.js';
+import { inChunks } from '../database/in-chunks.js';
+import { groupBy } from '../runtime/group-by.js';
+import type { TransactionClient } from './change.js';
+
+/**
+ * The change records by which clients learn that a user joins a group or leaves it. There is one in
+ * each account and type where the group has scopes, or had some in the time of the kept records.
+ * They are those of shares (store/access-port.ts).
+ */
+
+/** By the table of each type whose objects have scopes: the tables whose shares count for it. */
+export type ScopedTables = ReadonlyMap<string, readonly string[]>;
+
+/** A group gives a member its scopes, or takes them. */
+export type MembershipKind = 'given' | 'taken';
+
+/** A type in an account where a group has scopes. */
+export interface Place {
+  readonly accountId: string;
+  readonly type: string;
+  /** All that the group has there. */
+  readonly scopes: readonly string[];
+}
+
+/** Undoes a change: others have shared with the group in accounts that it doesn't hold. */
+export class MovedPlacesError extends Error {
+  override readonly name = 'MovedPlacesError';
+  readonly accountIds: readonly string[];
+
+  constructor(accountIds: readonly string[]) {
+    super('Others share with the group.');
+    this.accountIds = accountIds;
+  }
+}
+
+interface GroupInTables {
+  readonly groupId: string;
+  readonly tables: ScopedTables;
+}
+
+/**
+ * Returns the places of a group, and holds their accounts until the transaction ends. From then on
+ * nobody else gives the group a scope. Throws MovedPlacesError where somebody has done so: then a
+ * new transaction begins with the accounts of the error, `known`. A transaction that held the group
+ * and waited for an account could wait for one that waits for the group.
+ */
+export async function holdPlaces(
+  transaction: TransactionClient,
+  { groupId, tables }: GroupInTables,
+  known: readonly string[],
+): Promise<readonly Place[]> {
+  const before = await findPlaces(transaction, { groupId, tables });
+  const held = new Set([...known, ...before.map(({ accountId }) => accountId)]);
+  await inChunks(held, async (chunk) => {
+    // It holds the rows as a writer of the account does; SQLite has one writer at a time.
+    await transaction.$executeRaw`
+      UPDATE "JmapAccount" SET "name" = "name" WHERE "id" IN (${Prisma.join([...chunk])})`;
+    return [];
+  });
+  await transaction.$executeRaw`UPDATE "JmapGroup" SET "name" = "name" WHERE "id" = ${groupId}`;
+  const places = await findPlaces(transaction, { groupId, tables });
+  const all = new Set([...held, ...places.map(({ accountId }) => accountId)]);
+  if (all.size > held.size) throw new MovedPlacesError([...all]);
+  return places;
+}
+
+async function findPlaces(
+  transaction: TransactionClient,
+  { groupId, tables }: GroupInTables,
+): Promise<readonly Place[]> {
+  if (tables.size === 0) return [];
+  const grants = await transaction.jmapGrant.findMany({
+    where: { principalId: groupId },
+    orderBy: [{ accountId: 'asc' }, { scope: 'asc' }],
+  });
+  const own = principalScope(groupId);
+  const places = new Map<string, Place>();
+  const add = (accountId: string, type: string, scopes: readonly string[]): void => {
+    const key = `${accountId} ${type}`;
+    if (!places.has(key)) places.set(key, { accountId, type, scopes: [own, ...scopes] });
+  };
+  for (const [accountId, given] of groupBy(grants, (grant) => grant.accountId)) {
+    for (const [type, shared] of tables) {
+      const scopes = given.flatMap(({ scope }) =>
+        shared.includes(tableOfScope(scope)) ? [scope] : [],
+      );
+      if (scopes.length > 0) add(accountId, type, scopes);
+    }
+  }
+  for (const { accountId, type } of await findTraces(transaction, own, [...tables.keys()]))
+    add(accountId, type, []);
+  return [...places.values()];
+}
+
+/**
+ * Finds where objects have a scope, or had it as long as there are change records of it. The index
+ * has the scope behind account and type: of EXISTS, PostgreSQL would read all scopes of all
+ * objects.
+ */
+async function findTraces(
+  transaction: TransactionClient,
+  scope: string,
+  types: readonly string[],
+): Promise<readonly { readonly accountId: string; readonly type: string }[]> {
+  const rows = types.map((type) => Prisma.sql`SELECT CAST(${type} AS TEXT) AS "type"`);
+  return transaction.$queryRaw`SELECT "a"."id" AS "accountId", "t"."type" AS "type"
+    FROM "JmapAccount" AS "a" CROSS JOIN (${Prisma.join(rows, ' UNION ALL ')}) AS "t"
+    WHERE (SELECT "s"."number" FROM "JmapScope" AS "s" WHERE "s"."accountId" = "a"."id"
+      AND "s"."type" = "t"."type" AND "s"."scope" = ${scope}
+      ORDER BY "s"."number" LIMIT 1) IS NOT NULL ORDER BY "a"."id", "t"."type"`;
+}
+
+/** As AccessChange of the store's port. */
+interface Change {
+  readonly kind: MembershipKind;
+  readonly principalId: string;
+  readonly memberId?: string;
+  readonly scopes: readonly string[];
+}
+
+/** Tells in each place that a user has joined a group, or has left it. */
+export async function recordMembership(
+  transaction: TransactionClient,
+  places: readonly Place[],
+  {
+    kind,
+    groupId,
+    userId,
+  }: Readonly<Record<'groupId' | 'userId', string>> & {
+    readonly kind: MembershipKind;
+  },
+): Promise<void> {
+  const records = places.map(({ scopes, ...place }) => {
+    const changes = inParts(scopes, (text) => text.length).map((part): readonly Change[] => [
+      { kind, principalId: groupId, memberId: userId, scopes: part },
+    ]);
+    return { ...place, changes };
+  });
+  await writeRecords(transaction, records);
+}
+
+/** Tells in each place that a group has lost all, and that its users have left it. */
+export async function recordEnd(
+  transaction: TransactionClient,
+  places: readonly Place[],
+  { groupId, userIds }: { readonly groupId: string; readonly userIds: readonly string[] },
+): Promise<void> {
+  const about = { kind: 'taken', principalId: groupId } as const;
+  const leaving = inParts(userIds, (id) => id.length + CHARACTERS_OF_CHANGE).map((part) =>
+    part.map((memberId): Change => ({ ...about, memberId, scopes: [] })),
+  );
+  const records = places.map(({ scopes, ...place }) => {
+    const lost = inParts(scopes, (text) => text.length).map((part): readonly Change[] => [
+      { ...about, scopes: part },
+    ]);
+    return { ...place, changes: [...lost, ...leaving] };
+  });
+  await writeRecords(transaction, records);
+}
+
+/** Characters of a change beside its scopes, about. */
+const CHARACTERS_OF_CHANGE = 80;
+/** Characters around a text in a list. */
+const PUNCTUATION = 3;
+
+/** Divides texts so that each part makes a record that isn't too large. */
+function inParts(
+  texts: readonly string[],
+  lengthOf: (text: string) => number,
+): readonly (readonly string[])[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    const length = lengthOf(text) + PUNCTUATION;
+    if (length > room) {
+      parts.push([]);
+      room = MAX_ACCESS_CHARACTERS;
+    }
+    parts.at(-1)?.push(text);
+    room -= length;
+  }
+  return parts;
+}
+
+/** The records of a place, in order. */
+interface PlaceRecords extends Omit<Place, 'scopes'> {
+  readonly changes: readonly (readonly Change[])[];
+}
+
+/** Places that are written together: a database bounds the parameters of a statement. */
+const PLACES_AT_ONCE = 150;
+
+async function writeRecords(
+  transaction: TransactionClient,
+  all: readonly PlaceRecords[],
+): Promise<void> {
+  const at = BigInt(Date.now());
+  const told = all.filter(({ changes }) => changes.length > 0);
+  for (let from = 0; from < told.length; from += PLACES_AT_ONCE) {
+    const some = told.slice(from, from + PLACES_AT_ONCE);
+    const states = await raiseStates(transaction, some);
+    const records = some.flatMap(({ accountId, type, changes }) => {
+      const first = (states.get(`${accountId} ${type}`) ?? 0n) - BigInt(changes.length) + 1n;
+      return changes.map((part, index) => ({
+        ...{ accountId, type, number: first + BigInt(index), objectId: NO_OBJECT },
+        ...{ kind: ACCESS_KIND, at, scopes: JSON.stringify(part) },
+      }));
+    });
+    await transaction.jmapChange.createMany({ data: records });
+    await noteViews(transaction, some, states);
+  }
+}
+
+/** Raises the states of the places by the number of their records. Returns them by place. */
+async function raiseStates(
+  transaction: TransactionClient,
+  places: readonly PlaceRecords[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = places.map(
+    ({ accountId, type, changes }) => Prisma.sql`(${accountId}, ${type}, ${changes.length})`,
+  );
+  const raised = await transaction.$queryRaw<
+    readonly { readonly accountId: string; readonly type: string; readonly number: bigint }[]
+  >`INSERT INTO "JmapState" ("accountId", "type", "number") VALUES ${Prisma.join(rows)}
+    ON CONFLICT ("accountId", "type")
+    DO UPDATE SET "number" = "JmapState"."number" + excluded."number"
+    RETURNING "accountId", "type", "number"`;
+  return new Map(
+    raised.map(({ accountId, type, number }) => [`${accountId} ${type}`, BigInt(number)]),
+  );
+}
+
+/** Has the views of the principals know that their access changed. */
+async function noteViews(
+  transaction: TransactionClient,
+  places: readonly PlaceRecords[],
+  states: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  const rows = places.flatMap(({ accountId, type, changes }) => {
+    const number = states.get(`${accountId} ${type}`) ?? 0n;
+    const ids = changes.flat().map(({ memberId, principalId }) => memberId ?? principalId);
+    return Array.from(new Set(ids), (id) => ({
+      accountId,
+      type,
+      scope: principalScope(id),
+      number,
+    }));
+  });
+  for (let from = 0; from < rows.length; from += PLACES_AT_ONCE) {
+    const values = rows
+      .slice(from, from + PLACES_AT_ONCE)
+      .map(
+        ({ accountId, type, scope, number }) =>
+          Prisma.sql`(${accountId}, ${type}, ${NO_OBJECT}, ${scope}, ${number}, TRUE)`,
+      );
+    await transaction.$executeRaw`
+      INSERT INTO "JmapScope" ("accountId", "type", "objectId", "scope", "number", "gone")
+      VALUES ${Prisma.join(values)} ON CONFLICT ("accountId", "type", "objectId", "scope")
+      DO UPDATE SET "number" = excluded."number", "gone" = excluded."gone"`;
+  }
+}
