@@ -1,5 +1,5 @@
+import { IS_SUBSCRIBED } from '../../capability/principal-names.js';
 import { member } from '../located.js';
-import { IS_SUBSCRIBED } from '../model/build-share.js';
 import type { Location } from '../model.js';
 import { namesRead, type PropertyView } from '../property-view.js';
 import type { TypeView } from '../view.js';
