@@ -97,12 +97,12 @@ export const sharingFaults: readonly Fault[] = [
     ...items((one) => ({ ...one, accounts: null })),
   },
   {
-    name: 'what is forbidden is called invalid',
+    name: 'what is forbidden is not found',
     checks: [
       ...['principal-create-refused', 'principal-update-refused', 'share-right-lacks'],
       ...['share-notification-create-refused', 'share-notification-update-refused'],
     ],
-    ...renamed('forbidden', 'invalidProperties'),
+    ...renamed('forbidden', 'notFound'),
   },
   {
     name: 'what is shared with nobody has an empty map',
