@@ -83,7 +83,10 @@ describe('the ledger of requirements', () => {
   });
 
   it.each([
-    ['- section: RFC 1 1', '"RFC 1" is none of these: RFC 8620, RFC 8887, RFC 9404, RFC 9425, RFC 9670'],
+    [
+      '- section: RFC 1 1',
+      '"RFC 1" is none of these: RFC 8620, RFC 8887, RFC 9404, RFC 9425, RFC 9670',
+    ],
     ['- section: RFC 8620 1\n  rows: {}', 'RFC 8620 1: unknown key rows. Legal: section, keywords'],
     [
       '- section: RFC 8620 1\n  rules: { a: { level: can, rule: x. } }',

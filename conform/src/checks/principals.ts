@@ -59,8 +59,8 @@ function isZone(value: Json | undefined): boolean {
 }
 
 /**
- * Expects a condition on texts to find the principals that contain a text. Those that contain it in
- * other letters may be found, too.
+ * Expects a condition on texts to find the principals that contain a text. It may also find
+ * principals that contain it in other letters.
  */
 async function expectContaining(
   server: Server,
@@ -159,8 +159,8 @@ export const principalChecks = serverChecks(
       id: 'principal-properties',
       level: 'must',
       rule:
-        'A principal has a type of five, a name, description, email and timeZone as text or null, ' +
-        'capabilities as a map of objects, and accounts as a map of objects or null.',
+        'A principal has one of five types and a name. description, email and timeZone are texts ' +
+        'or null, capabilities and accounts are maps of objects; accounts may be null.',
       ...NEEDS,
       async run(server) {
         const principal = await readOwn(server);
@@ -201,7 +201,7 @@ export const principalChecks = serverChecks(
     {
       id: 'principal-accounts',
       level: 'must',
-      rule: 'The accounts of the user’s principal are those that the user owns, as the session has them.',
+      rule: 'The user’s principal has the accounts that the user owns, as the session has them.',
       ...NEEDS,
       async run(server) {
         const { user } = server;
@@ -259,7 +259,7 @@ export const principalChecks = serverChecks(
       level: 'must',
       rule: 'An update of a principal that the server doesn’t allow is forbidden.',
       ...NEEDS,
-      /** Gives the user's own principal the email that it has: where it is allowed, nothing changes. */
+      /** Gives the user's own principal the email that it has: no server changes anything. */
       async run(server) {
         const { accountId, client, principalId } = openDirectory(server);
         const own = await readOwn(server);

@@ -117,8 +117,8 @@ export const quotaUseChecks = typeChecks(
       section: '5.2',
       level: 'must',
       rule:
-        'A client learns the new use in one request: /get takes ids and properties of /changes by ' +
-        'reference, and gives these alone, or all where updatedProperties is null.',
+        'A client learns the new use in one request: /get takes ids and properties of /changes ' +
+        'by reference, and gives these alone, or all where updatedProperties is null.',
       applies: needQuotas,
       /** Sends the two calls of the example as they are. */
       async run(subject) {

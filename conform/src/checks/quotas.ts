@@ -95,8 +95,8 @@ export const quotaChecks = serverChecks(
       id: 'quota-properties',
       level: 'must',
       rule:
-        'Each quota has an id, a name, types, and used and hardLimit as UnsignedInt. warnLimit and ' +
-        'softLimit are UnsignedInt or null, description is a text or null.',
+        'Each quota has an id, a name, types, and used and hardLimit as UnsignedInt. warnLimit ' +
+        'and softLimit are UnsignedInt or null, description is a text or null.',
       ...NEEDS,
       async run(server) {
         for (const quota of await takeQuotas(server)) {
@@ -157,8 +157,8 @@ export const quotaChecks = serverChecks(
       id: 'quota-types-in-using',
       level: 'must',
       rule:
-        'types has no type whose capability `using` doesn’t name, and a quota without any type is ' +
-        'not returned.',
+        'types has no type whose capability `using` doesn’t name, and a quota without any type ' +
+        'is not returned.',
       ...NEEDS,
       /** Names core and quotas alone: then no type of any data is known. */
       async run(server) {

@@ -96,7 +96,7 @@ export const shareNoteChecks = typeChecks(
     {
       id: 'share-notification-current',
       level: 'must',
-      rule: 'After several changes the newest ShareNotification has the rights of now, coalesced or not.',
+      rule: 'After several changes the newest ShareNotification has the rights of now.',
       ...TWO,
       run: (subject) =>
         withSharing(subject, async (sharing, door) => {
@@ -115,7 +115,7 @@ export const shareNoteChecks = typeChecks(
     {
       id: 'share-notification-revoked',
       level: 'should',
-      rule: 'A user who loses all rights at an object is told its name, and that no rights are left.',
+      rule: 'A user who loses all rights at an object is told so, with its name.',
       ...TWO,
       run: (subject) =>
         withSharing(subject, async (sharing, door) => {

@@ -155,7 +155,8 @@ export const shareChecks = typeChecks(
           await sharing.share(door, sharing.least);
           const before = await subject.read(door);
           const { accountId, client } = sharing;
-          for (const patch of [{ [subject.profile.text]: 'changed' }, { shareWith: null }]) {
+          const shareWith = { [sharing.principalId]: sharing.all };
+          for (const patch of [{ [subject.profile.text]: 'changed' }, { shareWith }]) {
             const update = { [door]: patch };
             const { notUpdated } = await client.set(subject.type, { accountId, update });
             expect([patch, notUpdated?.[door]?.['type']]).toEqual([patch, 'forbidden']);

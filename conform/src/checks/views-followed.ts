@@ -9,9 +9,9 @@ import { needOther, type Sharing, type View, withSharing } from '../subject/shar
 import { buildMutableQueries } from './query-follow.js';
 
 /**
- * RFC 8620 5.2 and 5.6 for a user who sees some objects: an old view and what is told since lead to
- * the new view, whatever was shared, revoked, changed and destroyed between. The run's seed repeats
- * what is random.
+ * RFC 8620 5.2 and 5.6 for a user who sees some objects: an old view and the changes since lead to
+ * the new view. Between them objects are shared, revoked, changed and destroyed. The run's seed
+ * repeats everything random.
  */
 
 const NEEDS = { methods: ['get', 'set', 'changes'], text: true, room: 14 } as const;
@@ -20,7 +20,7 @@ const TWO = { applies: needOther } as const;
 /** Random acts of the owner. */
 const ACTS = 12;
 
-/** What a user kept at some time. */
+/** A user's copy of some time. */
 interface Kept {
   readonly state: string;
   readonly view: View;
@@ -137,8 +137,8 @@ export const followedViewChecks = [
       id: 'view-pages',
       level: 'must',
       rule:
-        'Whatever is shared, revoked, changed and destroyed, pages of /changes with one id each ' +
-        'lead from any old view of a user to the new one.',
+        'Pages of /changes with one id each lead from any old view of a user to the new one, ' +
+        'however objects are shared, revoked, changed and destroyed.',
       ...TWO,
       run: (subject) =>
         withSharing(subject, async (sharing, door) => {
@@ -174,8 +174,8 @@ export const followedViewChecks = [
       id: 'view-query-changes',
       level: 'must',
       rule:
-        'Whatever is shared, revoked, changed and destroyed, /queryChanges leads from any old ' +
-        'list of a user to the new one.',
+        '/queryChanges leads from any old list of a user to the new one, however objects are ' +
+        'shared, revoked, changed and destroyed.',
       ...TWO,
       run: (subject) =>
         withSharing(subject, async (sharing, door) => {

@@ -166,13 +166,13 @@ export class Fence {
     ever.add(id);
   }
 
-  /** Takes objects for the run's own that the server made by itself because of what the run did. */
+  /**
+   * Lets objects be changed that the server made by itself because of what the run did. The server
+   * may also remove them by itself, so they are not among those that the run has to remove.
+   */
   claim(type: string, accountId: string, ids: Iterable<string>): void {
-    const { made, ever } = this.#findOrMake(type, accountId);
-    for (const id of ids) {
-      made.set(id, this.#check);
-      ever.add(id);
-    }
+    const { ever } = this.#findOrMake(type, accountId);
+    for (const id of ids) ever.add(id);
   }
 
   /** Takes note that objects are gone, though no answer said so. */

@@ -31,7 +31,7 @@ export interface DescribedType {
    * known of a server that describes itself alone.
    */
   readonly destroys: ReadonlySet<string>;
-  /** Objects that the quotas of the descriptors leave an account room for; Infinity for no quota. */
+  /** Objects of an account that the quotas of the descriptors allow; Infinity without any. */
   readonly mostByQuota: number;
 }
 
