@@ -152,6 +152,30 @@ export const quotaUseChecks = typeChecks(
       },
     },
     {
+      id: 'quota-sort-used',
+      section: '4.4',
+      level: 'must',
+      rule: 'Quotas are sorted by used, in both directions.',
+      applies: needQuotas,
+      /** Uses some of those that count the type, so that the quotas differ. */
+      async run(subject) {
+        const { server, A1: accountId } = subject;
+        await subject.prepare();
+        const before = await readUsed(subject);
+        await subject.make(accountId, 'one', 'two');
+        await expectUsed(subject, before, 2);
+        const quotas = await listQuotas(server, accountId);
+        const used = new Map(quotas.map((one) => [one.id, Number(one['used'])]));
+        for (const isAscending of [true, false]) {
+          const sort = [{ property: 'used', isAscending }];
+          const { ids } = await buildQuotaClient(server).query('Quota', { accountId, sort });
+          const found = ids.map((id) => used.get(id) ?? 0);
+          const sorted = [...used.values()].sort((a, b) => (isAscending ? a - b : b - a));
+          expect({ isAscending, used: found }).toEqual({ isAscending, used: sorted });
+        }
+      },
+    },
+    {
       id: 'quota-query-follows',
       section: '4.5',
       level: 'must',

@@ -277,24 +277,6 @@ export const quotaChecks = serverChecks(
       },
     },
     {
-      id: 'quota-sort-used',
-      section: '4.4',
-      level: 'must',
-      rule: 'Quotas are sorted by used, in both directions.',
-      ...NEEDS,
-      async run(server) {
-        const used = new Map(
-          (await takeQuotas(server)).map((one) => [one.id, Number(one['used'])]),
-        );
-        for (const isAscending of [true, false]) {
-          const ids = await find(server, { sort: [{ property: 'used', isAscending }] });
-          const found = ids.map((id) => used.get(id) ?? 0);
-          const sorted = [...used.values()].sort((a, b) => (isAscending ? a - b : b - a));
-          expect({ isAscending, used: found }).toEqual({ isAscending, used: sorted });
-        }
-      },
-    },
-    {
       id: 'quota-sort-name',
       section: '4.4',
       level: 'must',
