@@ -8,8 +8,8 @@ const HEAD = `# Conformance
 
 <!-- ${SOURCE} -->
 
-This page counts the rules of RFC 8620, RFC 8887 and RFC 9404 that this server is shown to keep. In
-the repository conform/README.md tells how to run the checks against any JMAP server, and
+This page counts the rules of RFC 8620, 8887, 9404, 9425 and 9670 that this server is shown to keep.
+In the repository conform/README.md tells how to run the checks against any JMAP server, and
 conform/ledger/requirements.yaml has every rule with its checks and tests.`;
 
 const NOT_SHOWN = `## Rules that nothing shows

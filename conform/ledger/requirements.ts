@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 /** The file that the ledger is kept in. */
 export const FILE = new URL('requirements.yaml', import.meta.url);
 
-const SPECIFICATIONS = ['RFC 8620', 'RFC 8887', 'RFC 9404'] as const;
+const SPECIFICATIONS = ['RFC 8620', 'RFC 8887', 'RFC 9404', 'RFC 9425', 'RFC 9670'] as const;
 const LEVELS = ['must', 'should', 'may'] as const;
 const BOUND = ['server', 'client', 'specification'] as const;
 

@@ -12,7 +12,7 @@ export type Level = 'must' | 'should';
  */
 export const LEVELS: readonly Level[] = Object.freeze(['must', 'should']);
 
-export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404';
+export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404' | 'RFC 9425' | 'RFC 9670';
 
 /** The needs of a check of a type; a run tells what is missing in place of running it. */
 export interface TypeNeeds {

@@ -12,15 +12,16 @@ import { makeHarmless } from './report/visible.js';
 const HELP = `
 Usage: jmapsmith-conform --url URL --token TOKEN|--basic USER:PASSWORD [OPTION...]
 
-Runs the conformance checks of RFC 8620, RFC 8887 and RFC 9404 against any JMAP server. The report
-tells for each section how many checks passed, failed and don't apply. The run makes objects of its
-own, removes them again, and touches no others.
+Runs the conformance checks of RFC 8620, 8887, 9404, 9425 and 9670 against any JMAP server. The
+report tells for each section how many checks passed, failed and don't apply. The run makes objects
+of its own, removes them again, and touches no others.
 
   --url URL            the session's URL, or the one in front of /.well-known/jmap
   --token TOKEN        a bearer token; in its place CONFORM_TOKEN in the environment
   --basic USER:PASSWORD  HTTP Basic credentials in place of a token; or CONFORM_BASIC in the
                        environment, where other users of the machine don't see them
-  --other-token TOKEN  one of another user, for what one may see of another's; may be repeated
+  --other-token TOKEN  one of another user, with whom objects are shared, and for what one may see
+                       of another's; may be repeated
   --other-basic USER:PASSWORD  the same with HTTP Basic
   --descriptor FILE    describes a capability's types; may be repeated. Without one the types are
                        those of the server's own reference, if it has one

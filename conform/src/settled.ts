@@ -26,6 +26,8 @@ const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
     'events-unknown-id-goes-on',
   ],
   'ws-push-state': ['ws-push-*'],
+  'quota-properties': ['quota-query-*', 'quota-sort-*'],
+  'share-given': ['share-patched', 'share-my-rights', 'share-right-lacks'],
   'push-get': ['push-*'],
   'push-create': ['push-update-*', 'push-expires*'],
   'push-verification': [

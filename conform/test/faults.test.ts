@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_CHECKS } from '../../test/conformance/checks.js';
+import { ALL_CHECKS, isOfSharing } from '../../test/conformance/checks.js';
 import { ALLOWED } from './allowed.js';
 import { faultTests } from './fault-tests.js';
 import { FAULTS } from './faults/index.js';
 import { PUSH_FLAWS } from './push-flaws.js';
+import { SHARING_FAULTS } from './sharing-tests.js';
 
 const ids = ALL_CHECKS.map(({ id }) => id);
 
@@ -17,6 +18,7 @@ describe('each check of the runner', () => {
       ...FAULTS.flatMap(({ checks }) => checks),
       ...ALLOWED.flatMap(({ decisions }) => decisions),
       ...Object.values(PUSH_FLAWS).flat(),
+      ...SHARING_FAULTS.flatMap(({ checks }) => checks),
     ]);
     expect(ids.filter((id) => !noticed.has(id))).toEqual([]);
     expect([...noticed].filter((id) => !ids.includes(id))).toEqual([]);
@@ -26,7 +28,7 @@ describe('each check of the runner', () => {
 // One of each section, by the first fault that it must notice: all of them take minutes, and are in
 // the long tier.
 const seen = new Set<string>();
-const some = ALL_CHECKS.filter(({ specification, section }) => {
+const some = ALL_CHECKS.filter((one) => !isOfSharing(one)).filter(({ specification, section }) => {
   const name = `${specification} ${section}`;
   return !seen.has(name) && seen.add(name);
 });

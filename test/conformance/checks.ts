@@ -20,7 +20,11 @@ export const ALL_CHECKS: readonly Check[] = Object.freeze([...CHECKS, ...DECISIO
 /** Tells whether a check is of push subscriptions: conform/test/push.test.ts has a sink. */
 export const isOfPush = ({ id }: Check): boolean => id.startsWith('push-');
 
-const HERE = ALL_CHECKS.filter((one) => !isOfPush(one));
+/** Tells whether a check is of quotas or of sharing: conform/test/sharing.test.ts has both. */
+export const isOfSharing = ({ specification, id }: Check): boolean =>
+  ['RFC 9425', 'RFC 9670'].includes(specification) || id.startsWith('view-');
+
+const HERE = ALL_CHECKS.filter((one) => !isOfPush(one) && !isOfSharing(one));
 const SERVER_CHECKS = HERE.filter((one): one is ServerCheck => one.scope === 'server');
 export const TYPE_CHECKS = HERE.filter((one): one is TypeCheck => one.scope === 'type');
 

@@ -41,5 +41,6 @@ it('the guides are those that docs/README.md lists', () => {
     'identity',
     'production',
     'push',
+    'sharing',
   ]);
 });

@@ -30,7 +30,9 @@ export function findAccount(server: Server): string {
 export const buildClient = ({ user }: Server): Client =>
   user.buildClient(
     ...Object.values(user.session.accounts).flatMap((account) =>
-      Object.keys(asMap(account['accountCapabilities'])),
+      Object.keys(asMap(account['accountCapabilities'])).filter(
+        (uri) => uri in user.session.capabilities,
+      ),
     ),
   );
 

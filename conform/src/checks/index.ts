@@ -49,6 +49,7 @@ import { metamorphicChecks } from './metamorphic.js';
 import { onceTypeChecks, onceUploadChecks } from './once.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
+import { principalChecks } from './principals.js';
 import { pushChangeChecks, pushVerificationChecks } from './push-deliveries.js';
 import { pushMethodChecks } from './push-subscriptions.js';
 import { pushDestroyChecks, pushUpdateChecks } from './push-updates.js';
@@ -64,6 +65,8 @@ import { querySortChecks } from './query-sort.js';
 import { queryStateChecks } from './query-state.js';
 import { querySyncChecks } from './query-sync.js';
 import { queryWindowChecks } from './query-window.js';
+import { quotaUseChecks } from './quota-use.js';
+import { quotaChecks } from './quotas.js';
 import { referencesAsArgumentsChecks } from './references-as-arguments.js';
 import { referenceFormChecks } from './references-forms.js';
 import { referencesOfTypesChecks } from './references-of-types.js';
@@ -78,7 +81,11 @@ import { setDestroyChecks } from './set-destroy.js';
 import { setStateChecks } from './set-state.js';
 import { setUpdateChecks } from './set-update.js';
 import { setValueChecks } from './set-values.js';
+import { shareNoteChecks } from './share-notes.js';
+import { shareChecks } from './shares.js';
 import { singletonChecks } from './singleton.js';
+import { viewChecks, viewQueryChecks } from './views.js';
+import { followedViewChecks } from './views-followed.js';
 import { socketFrameChecks, socketHandshakeChecks } from './websocket.js';
 import { socketEqualChecks } from './websocket-equal.js';
 import { socketErrorChecks } from './websocket-errors.js';
@@ -159,6 +166,14 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...socketErrorChecks,
   ...socketEqualChecks,
   ...socketPushChecks,
+  ...quotaChecks,
+  ...quotaUseChecks,
+  ...principalChecks,
+  ...shareChecks,
+  ...shareNoteChecks,
+  ...viewChecks,
+  ...viewQueryChecks,
+  ...followedViewChecks,
   ...describedValueChecks,
   ...describedAccessChecks,
   ...describedAnsweredChecks,

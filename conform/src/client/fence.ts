@@ -114,9 +114,12 @@ export class Fence {
     return this.#findOrMake(type, accountId).before ?? NONE;
   }
 
-  /** Lets a singleton be updated, which is there before anybody makes it: it is put back later. */
-  allowUpdates(type: string, accountId: string): void {
-    this.#findOrMake(type, accountId).restored = true;
+  /**
+   * Lets objects be updated that are there before anybody makes them, until it is called with
+   * false: a singleton, which is put back later.
+   */
+  allowUpdates(type: string, accountId: string, isAllowed = true): void {
+    this.#findOrMake(type, accountId).restored = isAllowed;
   }
 
   /**
@@ -161,6 +164,15 @@ export class Fence {
     const { made, ever } = this.#findOrMake(type, NO_ACCOUNT);
     made.set(id, this.#check);
     ever.add(id);
+  }
+
+  /**
+   * Lets objects be changed that the server made by itself because of what the run did. The server
+   * may also remove them by itself, so they are not among those that the run has to remove.
+   */
+  claim(type: string, accountId: string, ids: Iterable<string>): void {
+    const { ever } = this.#findOrMake(type, accountId);
+    for (const id of ids) ever.add(id);
   }
 
   /** Takes note that objects are gone, though no answer said so. */

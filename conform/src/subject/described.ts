@@ -31,6 +31,8 @@ export interface DescribedType {
    * known of a server that describes itself alone.
    */
   readonly destroys: ReadonlySet<string>;
+  /** Objects of an account that the quotas of the descriptors allow; Infinity without any. */
+  readonly mostByQuota: number;
 }
 
 /** The types of a server, by name: a type refers to others by theirs. */
@@ -144,13 +146,19 @@ function mapTypes(
     capabilities.flatMap(({ methods }) => methods.map(({ name }) => name)),
   );
   const all = capabilities.flatMap(({ types }) => types);
+  const quotas = capabilities.flatMap((one) => one.quotas ?? []);
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
       types.map((declared) => {
-        const seen = withoutHiddenReads(declared);
+        const seen = withOwnerDefaults(withoutHiddenReads(declared));
         const type = narrowByRules(withoutLargeBounds(seen, listSummed(all, declared.name)));
         const destroys = new Set(listDestroys(views, declared.name));
-        const more = { capability: urn, ownMethods, isSelfDescribed, destroys };
+        const mostByQuota = Math.min(
+          ...quotas.flatMap(({ resource, types: counted, limit }) =>
+            resource === 'count' && counted.includes(declared.name) ? [limit] : [],
+          ),
+        );
+        const more = { capability: urn, ownMethods, isSelfDescribed, destroys, mostByQuota };
         return [declared.name, { type, declared, ...more }] as const;
       }),
     ),
@@ -172,6 +180,14 @@ function listSummed(all: readonly ModelType[], type: string): ReadonlySet<string
       computed?.kind === 'sum' && computed.type === type ? (computed.of ?? []) : [],
     ),
   );
+}
+
+/** Returns a type with the defaults that its objects have in an account of the user's own. */
+function withOwnerDefaults(type: ModelType): ModelType {
+  const properties = type.properties.map(({ ownerDefault, ...property }) =>
+    ownerDefault === undefined ? property : { ...property, default: ownerDefault },
+  );
+  return { ...type, properties };
 }
 
 /** Returns a type without filters and sorts that read what no client sees. */

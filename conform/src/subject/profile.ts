@@ -68,7 +68,7 @@ function mayCall({ refuses }: ModelType, method: StandardMethodName): boolean {
 }
 
 /** Returns what checks need to know of a type, read from its descriptor. */
-export function readProfile({ type, capability }: DescribedType): TypeProfile {
+export function readProfile({ type, capability, mostByQuota }: DescribedType): TypeProfile {
   const text = findText(type);
   const { default: textDefault, schema } = text ?? {};
   const isText = (property: ModelProperty) => property === text;
@@ -113,7 +113,7 @@ export function readProfile({ type, capability }: DescribedType): TypeProfile {
     sorts: listSorts(type).map(({ name }) => name),
     properties: listVisible(type).map(({ name }) => name),
     snakeCase: type.acceptSnakeCase,
-    count: type.limits?.count ?? Number.POSITIVE_INFINITY,
+    count: Math.min(type.limits?.count ?? Number.POSITIVE_INFINITY, mostByQuota),
     octets: type.limits?.octets ?? Number.POSITIVE_INFINITY,
     hasUnique: type.uniques.length > 0,
   });

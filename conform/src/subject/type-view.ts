@@ -88,7 +88,7 @@ export class TypeView {
   /** Returns the standard methods that the type has not, not even as methods of its own. */
   get missing(): readonly StandardMethodName[] {
     const all = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
-    const { methods } = this.profile;
+    const methods = new Set(this.described.methods.map(({ name }) => name));
     return all.filter(
       (method) => !methods.has(method) && !this.#ownMethods.has(`${this.type}/${method}`),
     );

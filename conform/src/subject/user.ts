@@ -14,6 +14,10 @@ import { Session, SessionError, WS } from './session.js';
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+export const QUOTA = 'urn:ietf:params:jmap:quota';
+export const PRINCIPALS = 'urn:ietf:params:jmap:principals';
+/** A key in accounts alone, which no request names (RFC 9670 1.5.2). */
+export const OWNER = `${PRINCIPALS}:owner`;
 
 /** The variables of the event source's template (RFC 8620 7.3). */
 export interface EventVariables {
