@@ -114,8 +114,8 @@ export interface AccessReads {
   /** Returns what a user has by shares in the account, and by the groups that it is in. */
   sharesHeld(userId: PrincipalId): Promise<SharesHeld>;
 
-  /** Returns the members of groups. */
-  membersOf(groupIds: readonly PrincipalId[]): Promise<readonly Membership[]>;
+  /** Returns members of groups, so many at most. */
+  membersOf(groupIds: readonly PrincipalId[], limit: number): Promise<readonly Membership[]>;
 
   /** Returns the grants that shares of objects have given. */
   grantsAt(type: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]>;

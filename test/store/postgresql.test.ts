@@ -97,8 +97,6 @@ const ACROSS = new Set([
   'JmapReach_pkey',
   // The oldest answers of all accounts that are kept for calls with a key.
   'JmapOnce_at_idx',
-  // The values that a user has of its own, in all accounts: they go with the user.
-  'JmapUserValue_userId_idx',
   // The work of hooks that is due, in all accounts.
   'JmapTask_due_idx',
   // Push subscriptions and their creations belong to tokens, not to accounts.

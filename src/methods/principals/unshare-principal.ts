@@ -14,8 +14,8 @@ export interface Unsharing {
   readonly registry: Registry;
 }
 
-/** Objects that one transaction changes. */
-const OBJECTS_AT_ONCE = 100;
+/** Scopes whose objects one transaction changes. */
+const SCOPES_AT_ONCE = 100;
 
 /**
  * Takes a principal out of the `shareWith` of all objects of an account, some objects at a time,
@@ -26,37 +26,48 @@ export async function unsharePrincipal(
   { accountId, principalId }: { readonly accountId: string; readonly principalId: PrincipalId },
   options: () => CallOptions,
 ): Promise<void> {
-  for (;;) {
-    const hasMore = await unshareSome(unsharing, { accountId, principalId }, options());
-    if (!hasMore) return;
+  for (let last: string | null = ''; last !== null; ) {
+    const behind: string = last;
+    last = await unshareSome(unsharing, { accountId, principalId, behind }, options());
   }
 }
 
+/** The shares of a principal in an account. `behind`: a scope that was looked at already. */
+interface SomeShares {
+  readonly accountId: string;
+  readonly principalId: PrincipalId;
+  readonly behind: string;
+}
+
+/** Returns the last scope that it has looked at; null: there are no more. */
 function unshareSome(
   { store, conductor, registry }: Unsharing,
-  { accountId, principalId }: { readonly accountId: string; readonly principalId: PrincipalId },
+  { accountId, principalId, behind }: SomeShares,
   options: CallOptions,
-): Promise<boolean> {
+): Promise<string | null> {
   return store.write(accountId, { ...options, isLong: true }, async (transaction) => {
     const { scopes } = await transaction.sharesHeld(principalId);
     const types = [...registry.dataTypes.values()].filter(({ share }) => share !== undefined);
     const unit = new UnitOfWork(transaction, null, conductor.startSlices(undefined, true), {
       ...{ aggregates: NONE, compute: keep, now: null, access: accessRelationsOf(registry) },
+      quotas: registry.quotas,
     });
-    let count = 0;
+    // An object has a scope for each right: some of one object may come later, and find nothing.
+    const some = scopes
+      .filter((scope) => scope > behind)
+      .sort()
+      .slice(0, SCOPES_AT_ONCE);
     for (const type of types) {
-      const own = scopes.filter((scope) => tableOfScope(scope) === type.table);
-      const ids = [...new Set(own.map(idOfScope))].slice(0, OBJECTS_AT_ONCE - count);
+      const own = some.filter((scope) => tableOfScope(scope) === type.table);
+      const ids = [...new Set(own.map(idOfScope))];
       for (const object of await transaction.get(type, ids, type.properties)) {
         const after = without(type, object, principalId);
-        if (after === null) continue;
-        unit.update(type, object, after);
-        count += 1;
+        if (after !== null) unit.update(type, object, after);
       }
     }
     await unit.flush();
     await unit.record();
-    return count > 0;
+    return some.at(-1) ?? null;
   });
 }
 

@@ -43,6 +43,9 @@ interface TypeNotices {
 /** Notices that one statement writes. */
 const MAX_ROWS = 5000;
 
+/** Notices of a unit of work for members of groups, about: of more, there is none for them. */
+const MAX_OF_GROUPS = 10_000;
+
 /** Notices about a type that one unit of work keeps for a user: of more, the first are left out. */
 const MAX_NOTICES = 1000;
 
@@ -178,7 +181,10 @@ function sharesOf({ type, entries }: Work): readonly ChangedShare[] {
 /** The users of groups, by the ids of the groups. */
 type Members = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the users of all groups whose rights have changed: without groups, by no statement. */
+/**
+ * Reads the users of all groups whose rights have changed: without groups, by no statement. None
+ * where a notice for each of them at each object would be too many.
+ */
 async function readMembers(
   transaction: Pick<Transaction, 'membersOf'>,
   shares: readonly ChangedShare[],
@@ -188,7 +194,10 @@ async function readMembers(
   for (const { old, now } of shares)
     for (const id of [...namesIn(old), ...namesIn(now)]) ids.add(id);
   for (const { grants } of ended) for (const { principalId } of grants) ids.add(principalId);
-  const members = await transaction.membersOf([...ids].filter(isGroupId));
+  const objects = ended.reduce((sum, { grants }) => sum + grants.length, shares.length);
+  const limit = Math.floor(MAX_OF_GROUPS / Math.max(1, objects));
+  const members = await transaction.membersOf([...ids].filter(isGroupId), limit + 1);
+  if (members.length > limit) return new Map();
   const byGroup = groupBy(members, ({ groupId }) => groupId);
   return new Map(Array.from(byGroup, ([id, own]) => [id, own.map(({ userId }) => userId)]));
 }

@@ -38,9 +38,9 @@ const GRANTEES = `"m" JOIN "JmapGrant" AS "g" ON "g"."accountId" = "m"."accountI
 const KNOWN = `SELECT "a"."ownerId" FROM "m" JOIN "JmapAccount" AS "a"
  ON "a"."id" = "m"."accountId" WHERE "a"."ownerId" <> '${NO_OWNER}'
  UNION SELECT "x"."userId" FROM "m" JOIN "JmapAccess" AS "x" ON "x"."accountId" = "m"."accountId"
- UNION SELECT "g"."principalId" FROM ${GRANTEES}
- UNION SELECT "u"."userId" FROM ${GRANTEES} JOIN "JmapMember" AS "u"
- ON "u"."groupId" = "g"."principalId"
+ UNION SELECT "principalId" FROM "grantee"
+ UNION SELECT "u"."userId" FROM "grantee" JOIN "JmapMember" AS "u"
+ ON "u"."groupId" = "grantee"."principalId"
  UNION SELECT "groupId" FROM "own"
  UNION SELECT "u"."userId" FROM "own" JOIN "JmapMember" AS "u" ON "u"."groupId" = "own"."groupId"`;
 
@@ -64,6 +64,7 @@ const KNOWS_GROUP = `(SELECT 1 FROM ${GRANTEES}
 
 const OF_VIEWER = `WITH "m" AS (SELECT "accountId", "whole" FROM ${ACCOUNTS_OF_USER}
  WHERE ${IS_LIVING}), "own" AS (SELECT "groupId" FROM "JmapMember" WHERE "userId" = ?),
+ "grantee" AS (SELECT DISTINCT "g"."principalId" FROM ${GRANTEES}),
  "known" ("id") AS (${KNOWN})`;
 
 const IS_KNOWN = `"id" IN (SELECT "id" FROM "known")`;

@@ -204,9 +204,9 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return { groupIds: texts(0), scopes: texts(1) };
   }
 
-  async membersOf(groupIds: readonly string[]): Promise<readonly Membership[]> {
+  async membersOf(groupIds: readonly string[], limit: number): Promise<readonly Membership[]> {
     if (groupIds.length === 0) return [];
-    const rows = await this.all('membersOf', JSON.stringify(groupIds));
+    const rows = await this.all('membersOf', JSON.stringify(groupIds), limit);
     return rows.map(([groupId, userId]) => ({ groupId, userId }) as Membership);
   }
 

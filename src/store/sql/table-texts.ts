@@ -85,7 +85,8 @@ const SHARED = Object.freeze({
 
   holdGroups: `SELECT "id" FROM "JmapGroup" WHERE "id" IN ?HOLDING`,
 
-  membersOf: `SELECT "groupId", "userId" FROM "JmapMember" WHERE "groupId" IN ?`,
+  membersOf: `SELECT "groupId", "userId" FROM "JmapMember" WHERE "groupId" IN ?
+ LIMIT CAST(? AS BIGINT)`,
 
   // Of rows with the ranges of the scopes that shares of objects give.
   grantsAt: `SELECT "g"."principalId", "g"."scope" FROM ROWS(?) CROSS JOIN "JmapGrant" AS "g"
