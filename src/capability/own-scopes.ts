@@ -1,4 +1,4 @@
-import { EVERYONE, ownValueScope, principalScope } from './scopes.js';
+import { EVERYONE, OWNER, ownValueScope, principalScope, roleScope, WHOLE } from './scopes.js';
 
 /**
  * Scopes of change records of a user's own values. Tokens of one user may have other roles, or
@@ -19,16 +19,28 @@ export function ownScopesOf(view: ViewOfUser): readonly string[] {
   return [principalScope(userId), ...parts];
 }
 
+/** The scopes by which an object is seen. */
+export interface ScopesOfObject {
+  readonly all: readonly string[];
+  /** Those that a view has. */
+  readonly held: readonly string[];
+}
+
 /**
- * Returns the scopes of the record of a user's own values at an object. `held`: the scopes by which
- * the user sees the object. The scope of the user stands for all of its views.
+ * Returns the scopes of the record of a user's own values at an object. The scope of the user stands
+ * for all of its views. Without it, each token hears of it that sees the object by another scope.
  */
-export function ownScopesAt(view: ViewOfUser, held: readonly string[]): readonly string[] {
+export function ownScopesAt(view: ViewOfUser, { all, held }: ScopesOfObject): readonly string[] {
   const { userId } = view;
   const ofToken = new Set(scopesOfToken(view));
   const isForAll = held.some((scope) => !ofToken.has(scope));
   if (isForAll) return [principalScope(userId)];
-  return held.map((scope) => ownValueScope(userId, scope));
+  return all.filter(isOfTokens).map((scope) => ownValueScope(userId, scope));
+}
+
+/** Returns whether tokens of one user may differ in a scope. */
+function isOfTokens(scope: string): boolean {
+  return scope === OWNER || scope === WHOLE || scope.startsWith(roleScope(''));
 }
 
 /** Returns the scopes of a view that other tokens of its user may lack. */

@@ -57,7 +57,15 @@ async function open({ now }: { readonly now: () => number }) {
   const statements: string[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
   const store = createPostgresqlStore({ conductor, pool, types: TYPES, now, onStatement });
-  const run = (sql: string) => pool.query(sql);
+  // Of a connection of its own: those of the store may have been left to read alone.
+  const run = async (sql: string) => {
+    const operator = openPool({ url, size: 1 });
+    try {
+      return await operator.query(sql);
+    } finally {
+      await operator.end();
+    }
+  };
   return { store, statements, url, run, close: () => store.close() };
 }
 

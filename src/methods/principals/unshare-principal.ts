@@ -8,7 +8,7 @@ import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import { accessRelationsOf } from '../work/upkeep-of-services.js';
 
-export interface Unsharing {
+export interface ShareScene {
   readonly store: Pick<Store, 'write'>;
   readonly conductor: Pick<Conductor, 'startSlices'>;
   readonly registry: Registry;
@@ -22,13 +22,13 @@ const SCOPES_AT_ONCE = 100;
  * with change records. Nobody is notified.
  */
 export async function unsharePrincipal(
-  unsharing: Unsharing,
+  scene: ShareScene,
   { accountId, principalId }: { readonly accountId: string; readonly principalId: PrincipalId },
   options: () => CallOptions,
 ): Promise<void> {
   for (let last: string | null = ''; last !== null; ) {
     const behind: string = last;
-    last = await unshareSome(unsharing, { accountId, principalId, behind }, options());
+    last = await unshareSome(scene, { accountId, principalId, behind }, options());
   }
 }
 
@@ -41,7 +41,7 @@ interface SomeShares {
 
 /** Returns the last scope that it has looked at; null: there are no more. */
 function unshareSome(
-  { store, conductor, registry }: Unsharing,
+  { store, conductor, registry }: ShareScene,
   { accountId, principalId, behind }: SomeShares,
   options: CallOptions,
 ): Promise<string | null> {

@@ -8,6 +8,7 @@ import {
   parentRulesOf,
 } from '../../capability/access-rules.js';
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { ScopesOfObject } from '../../capability/own-scopes.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
@@ -42,9 +43,10 @@ export class AccessJudge {
     return objects.filter((object) => this.#may('read', object));
   }
 
-  /** Returns the scopes by which the user sees an object that `visible` has returned. */
-  scopesHeld(object: StoredObject): readonly string[] {
-    return this.#scopesFor('read', object).filter((scope) => this.#held.meets([scope]));
+  /** Returns the scopes by which an object is seen that `visible` has returned. */
+  readersOf(object: StoredObject): ScopesOfObject {
+    const all = this.#scopesFor('read', object);
+    return { all, held: all.filter((scope) => this.#held.meets([scope])) };
   }
 
   /** Returns those of the objects that the user may not destroy. */

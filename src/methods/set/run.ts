@@ -1,6 +1,6 @@
 import { propertiesJudged } from '../../access/inheritance.js';
 import { myRightsOf, type Rights } from '../../access/rights.js';
-import { ownScopesAt } from '../../capability/own-scopes.js';
+import { ownScopesAt, type ScopesOfObject } from '../../capability/own-scopes.js';
 import { WHOLE } from '../../capability/scopes.js';
 import type { SetResponse } from '../../capability/standard.js';
 import { hasUserValues } from '../../capability/user-values.js';
@@ -180,17 +180,17 @@ export class SetRun {
     const view = stateViewOf(this.#context, type);
     if (own === undefined || view === null) return;
     const moves = Array.from(own.changes(), ([id, columns]) => {
-      const scopes = ownScopesAt(view, this.#scopesHeld(id));
+      const scopes = ownScopesAt(view, this.#readersOf(id));
       return { id, columns, values: own.after(id), scopes };
     });
     if (moves.length > 0) this.#unit.noteUserValues(type, moves);
   }
 
-  /** Returns the scopes by which the user saw an object before the call. */
-  #scopesHeld(id: string): readonly string[] {
-    if (this.#judge === null) return [WHOLE];
+  /** Returns the scopes by which an object was seen before the call. */
+  #readersOf(id: string): ScopesOfObject {
+    if (this.#judge === null) return { all: [WHOLE], held: [WHOLE] };
     const before = this.#before.get(id);
-    return before === undefined ? [] : this.#judge.scopesHeld(before);
+    return before === undefined ? { all: [], held: [] } : this.#judge.readersOf(before);
   }
 
   /** Reads the same of objects that changed without being named. */

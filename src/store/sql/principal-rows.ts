@@ -228,6 +228,8 @@ export function noticeRows(
   );
 }
 
+/** Earlier versions wrote notices of rights alone, with the id as the key. */
 function noticeOf([key, payload]: Row): KeptNotice {
-  return Object.assign(JSON.parse(payload as string) as KeptNotice, { key: key as string });
+  const id = key as string;
+  return { kind: 'rights', id, ...JSON.parse(payload as string), key: id };
 }
