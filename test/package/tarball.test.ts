@@ -216,7 +216,7 @@ describe('the packed package', () => {
     expect(await tool(root, ['--version'])).toMatch(/^\d+\.\d+\.\d+$/);
     const help = await tool(root, ['--help']);
     const tools = [...help.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name ?? '');
-    expect(tools.length).toBe(18);
+    expect(tools.length).toBe(19);
     const some = ['new', 'start', 'check', 'migrate', 'token'];
     const helps = await Promise.all(some.map((name) => tool(root, [name, '--help'])));
     for (const [index, name] of some.entries())

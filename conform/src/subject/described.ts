@@ -184,9 +184,11 @@ function listSummed(all: readonly ModelType[], type: string): ReadonlySet<string
 
 /** Returns a type with the defaults that its objects have in an account of the user's own. */
 function withOwnerDefaults(type: ModelType): ModelType {
-  const properties = type.properties.map(({ ownerDefault, ...property }) =>
-    ownerDefault === undefined ? property : { ...property, default: ownerDefault },
-  );
+  // Filters and sorts name the same properties, and not copies of them.
+  const properties = type.properties.map((property) => {
+    const { ownerDefault, ...rest } = property;
+    return ownerDefault === undefined ? property : { ...rest, default: ownerDefault };
+  });
   return { ...type, properties };
 }
 
