@@ -123,8 +123,14 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   others: {
     rule: 'a value of another user is not told',
     ...{ file: 'src/access/records-of-view.ts', test: RANDOM },
-    text: 'if (!record.scopes.includes(own)) return',
-    edited: 'if (record.scopes.length > 1e6) return',
+    text: 'record.scopes.some((scope) => own.has(scope))',
+    edited: 'record.scopes.length < 1e6',
+  },
+  tokens: {
+    rule: 'a value of the user at an object that another token alone sees is not told',
+    ...{ file: 'src/capability/own-scopes.ts', test: 'test/methods/own-values-of-tokens.test.ts' },
+    text: 'return all.filter(isOfTokens).map((scope) => ownValueScope(userId, scope));',
+    edited: 'return [principalScope(userId), ...all.slice(0, 0)];',
   },
   accessRecord: {
     rule: 'a share leaves a record in each type that it shows objects of',
