@@ -98,7 +98,9 @@ it('values go with objects that that version destroys', async () => {
 });
 
 it('a value that a user takes back by null follows a later default', async () => {
-  const later = version(withOwn(Widget, property('mark', 'integer', { default: 7, perUser: true })));
+  const later = version(
+    withOwn(Widget, property('mark', 'integer', { default: 7, perUser: true })),
+  );
   const draft = [{ title: 'a' }, { title: 'b' }, { title: 'c' }];
   const [back = '', same = '', kept = ''] = await owned.create('Widget', draft);
   const marks = async (server: Rig) => {

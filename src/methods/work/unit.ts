@@ -6,7 +6,6 @@ import type {
   BlobReference,
   Grant,
   NewChange,
-  NewScopes,
   ObjectIds,
   ReferenceRecord,
   RowsWritten,
