@@ -20,13 +20,22 @@ export function withoutInternal(tell: Tell, ...properties: readonly SnapshotProp
   };
 }
 
+/** Returns a `tell` that is silent about columns: values of each user have none. */
+function withoutColumns(tell: Tell): Tell {
+  return (layer, breaking, where, what) => {
+    if (layer !== 'storage') tell(layer, breaking, where, what);
+  };
+}
+
 /** Compares two states of a property. Returns whether clients would see other values. */
 export function compareProperty(
   before: SnapshotProperty,
   after: SnapshotProperty,
   where: string,
-  tell: Tell,
+  tellAll: Tell,
 ): boolean {
+  compareOwners(before, after, where, tellAll);
+  const tell = after.perUser === true ? withoutColumns(tellAll) : tellAll;
   compareAccess(before, after, where, tell);
   const tellSeen = withoutInternal(tell, before, after);
   if (before.kind !== after.kind) {
@@ -90,6 +99,20 @@ export function compareProperty(
     (retargeted && isShown(after)) ||
     (recomputed && after.computed !== undefined && isShown(after))
   );
+}
+
+/** Tells whether all users share a value that each had of its own, or the reverse. */
+function compareOwners(
+  before: SnapshotProperty,
+  after: SnapshotProperty,
+  where: string,
+  tell: Tell,
+): void {
+  if (before.perUser === after.perUser) return;
+  const isOwn = after.perUser === true;
+  const what = isOwn ? 'each user has a value of its own now' : 'all users share its value now';
+  tell('wire', true, where, what);
+  tell('storage', true, where, 'the values that it had are not read any more');
 }
 
 /** Tells what clients may do with the property, and what they must do now. */

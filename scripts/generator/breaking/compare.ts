@@ -128,7 +128,7 @@ function findLostMembers(before: object, after: object): string | undefined {
 /** Tells which types came, went or were renamed, and compares those that stayed. */
 function compareTypes(before: Model, after: Model, tell: Tell): void {
   const wholes = new Map(typesIn(before).map((type) => [type.name, type]));
-  const oldTypes = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
+  const oldTypes = new Map([...wholes].map(([name, type]) => [name, withOwnValues(type)]));
   const oldOf = (type: ModelType) =>
     oldTypes.get(type.name) ?? oldTypes.get(type.renamedFrom ?? '');
   const renames = typesIn(after).flatMap((type) => findRenames(oldOf(type), type));
@@ -147,7 +147,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
         renamedFrom === undefined ? [] : [[name, renamedFrom] as const],
       ),
     );
-    compareType(renamedWithin(old, renames), snapshotType(type), renamed, tell);
+    compareType(renamedWithin(old, renames), withOwnValues(type), renamed, tell);
     const whole = wholes.get(old.name);
     if (whole !== undefined) {
       compareWhole(whole, type, tell);
@@ -162,6 +162,11 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
     tell('wire', true, name, 'type removed');
     tell('storage', true, name, 'its table and all data in it go');
   }
+}
+
+/** Returns a type with its properties, those of each user included. */
+function withOwnValues(type: ModelType): SnapshotType {
+  return snapshotType(type, ({ role }) => role !== 'myRights');
 }
 
 /** Returns the new names of a type and its properties, so that references to them compare equal. */
@@ -283,6 +288,8 @@ function compareType(
   const kept = new Set<string>();
   // Undeclared values were told to clients, and go.
   let seen = before.keepsUnknown === true && after.keepsUnknown !== true;
+  // States are those of users while a type has values of each user.
+  seen ||= before.properties.some(isOwn) !== after.properties.some(isOwn);
   for (const property of after.properties) {
     const where = `${after.name}.${property.name}`;
     const same = oldProperties.get(property.name);
@@ -290,15 +297,16 @@ function compareType(
     if (old === undefined) {
       const what = `property added${property.required ? ', required' : ''}`;
       withoutInternal(tell, property)('wire', property.required, where, what);
-      tell('storage', false, where, 'column added');
+      if (!isOwn(property)) tell('storage', false, where, 'column added');
       seen ||= isShown(property) && !startsAlike(property, after);
       continue;
     }
     kept.add(old.name);
     if (same === undefined) {
       withoutInternal(tell, old)('wire', true, where, `property renamed from ${old.name}`);
-      tell('storage', false, where, 'values stay where they are');
-      seen ||= isShown(old) || isShown(property);
+      const isLost = isOwn(property);
+      tell('storage', isLost, where, isLost ? UNREAD : 'values stay where they are');
+      seen ||= !isLost && (isShown(old) || isShown(property));
     }
     seen = compareProperty(old, property, where, tell) || seen;
   }
@@ -306,12 +314,19 @@ function compareType(
     if (kept.has(name)) continue;
     const where = `${after.name}.${name}`;
     withoutInternal(tell, old)('wire', true, where, 'property removed');
-    tell('storage', true, where, 'column dropped, its values go');
-    seen ||= isShown(old);
+    tell('storage', true, where, isOwn(old) ? UNREAD : 'column dropped, its values go');
+    seen ||= !isOwn(old) && isShown(old);
   }
   compareQueries(before, after, renamed, tell);
   compareUniques(before, after, renamed, tell);
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
+}
+
+/** Of values of each user. */
+const UNREAD = 'its values stay, and nothing reads them';
+
+function isOwn({ perUser }: SnapshotType['properties'][number]): boolean {
+  return perUser === true;
 }
 
 type SnapshotSort = SnapshotType['sorts'][number];

@@ -118,7 +118,7 @@ export function takeSnapshot(
     parent,
     capabilities: model.capabilities
       .filter(({ types }) => types.length > 0)
-      .map(({ urn, types }) => ({ urn, types: types.map(snapshotType) })),
+      .map(({ urn, types }) => ({ urn, types: types.map((type) => snapshotType(type)) })),
     ...(left.length === 0 ? {} : { left }),
     ...(evolves.length === 0 ? {} : { evolves }),
     ...(held.length === 0 ? {} : { held }),
@@ -197,12 +197,16 @@ export function hashOf(text: string): string {
   return `sha256-${sha256(text.replaceAll('\r\n', '\n'))}`;
 }
 
-export function snapshotType(type: ModelType): SnapshotType {
+/** `isKept`: the properties that it has; those with a column where left out. */
+export function snapshotType(
+  type: ModelType,
+  isKept: (property: ModelProperty) => boolean = isStored,
+): SnapshotType {
   const nullsEqual = type.uniques.filter((unique) => unique.nullsEqual === true).map(namesOf);
   return {
     name: type.name,
     table: type.table,
-    properties: type.properties.filter(isStored).map(snapshotProperty),
+    properties: type.properties.filter(isKept).map(snapshotProperty),
     filters: type.filters.map(({ name, property, operator, many, indexed }) => ({
       name,
       property: property.name,
