@@ -22,13 +22,14 @@ export function ownScopesOf(view: ViewOfUser): readonly string[] {
 /** The scopes by which an object is seen. */
 export interface ScopesOfObject {
   readonly all: readonly string[];
-  /** Those that a view has. */
+  /** The ones that a view has. */
   readonly held: readonly string[];
 }
 
 /**
- * Returns the scopes of the record of a user's own values at an object. The scope of the user stands
- * for all of its views. Without it, each token hears of it that sees the object by another scope.
+ * Returns the scopes of the record of a user's own values at an object. The scope of the user
+ * stands for all of its views. Without it, each token hears of it that sees the object in
+ * another way.
  */
 export function ownScopesAt(view: ViewOfUser, { all, held }: ScopesOfObject): readonly string[] {
   const { userId } = view;

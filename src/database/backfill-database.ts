@@ -76,11 +76,7 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     duplicates: (check: UniqueCheck): AsyncIterable<readonly Duplicate[]> =>
       findDuplicates(prisma, check),
 
-    async count({ from, where }: BackfillRows): Promise<number> {
-      const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
-        SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
-      return Number(row?.number ?? 0);
-    },
+    count: (rows: BackfillRows): Promise<number> => countRows(prisma, rows),
 
     /** Notes objects that keep a text as it is, because another object has its normal form. */
     noteKept: (table: string, accountId: string, ids: readonly string[]) =>
@@ -126,6 +122,12 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
         ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
     },
   };
+}
+
+async function countRows(prisma: PrismaClient, { from, where }: BackfillRows): Promise<number> {
+  const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
+    SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
+  return Number(row?.number ?? 0);
 }
 
 /** The notes by themselves. */

@@ -90,9 +90,7 @@ export async function openPostgresqlStorage(
   opened.push(() => hooks.client.$disconnect());
   const readAccessVersion = () => readVersion(accessPool);
   const version = new SharedRead(readAccessVersion);
-  store.onCommit(({ isReachMoved }) => {
-    if (isReachMoved) version.forget();
-  });
+  store.onCommit(({ isReachMoved }) => (isReachMoved ? version.forget() : undefined));
   return {
     ...{ store, prisma, principals, hooks, shared: true, readAccessVersion },
     ...{ accessVersion: () => version.read(), forgetAccessVersion: () => version.forget() },
