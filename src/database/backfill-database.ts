@@ -67,6 +67,7 @@ export type Miscounted = (aggregate: Aggregate) => string | null;
 export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounted = () => null) {
   return {
     ...notesOf(prisma),
+    ...scopesOf(prisma),
 
     miscountedRows: (aggregate: Aggregate) => miscountedRows(aggregate, miscounted),
 
@@ -91,21 +92,6 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
      */
     reset: (key: string, type: string) => resetStates(prisma, key, type),
 
-    /**
-     * Notes by which rules the objects of a table have their scopes, and has old states refused: of
-     * users who see a part of the type, too. One of several starting servers does it.
-     */
-    noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
-
-    /** Returns accounts with changes since then (ms) that aren't counted for users who see all. */
-    uncounted: (table: string, since: number) => uncountedAccounts(prisma, table, since),
-
-    /** Takes the grants that shares of a table's objects have given: it is no shared type. */
-    dropGrants: (table: string): Promise<void> =>
-      prisma.$transaction((transaction) => takeGrants(transaction, table, Prisma.sql`TRUE`), {
-        timeout: RESET_TIME,
-      }),
-
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
       { from, where, updated = Prisma.sql`0` }: BackfillRows,
@@ -128,6 +114,26 @@ async function countRows(prisma: PrismaClient, { from, where }: BackfillRows): P
   const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
     SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
   return Number(row?.number ?? 0);
+}
+
+/** The work on rules, and on what follows from them. */
+function scopesOf(prisma: PrismaClient) {
+  return {
+    /**
+     * Notes by which rules the objects of a table have their scopes, and has old states refused: of
+     * users who see a part of the type, too. One of several starting servers does it.
+     */
+    noteRules: (table: string, rules: string) => noteRules(prisma, table, rules),
+
+    /** Takes the grants that shares of a table's objects have given: it is no shared type. */
+    dropGrants: (table: string): Promise<void> =>
+      prisma.$transaction((transaction) => takeGrants(transaction, table, Prisma.sql`TRUE`), {
+        timeout: RESET_TIME,
+      }),
+
+    /** Returns accounts with changes since then (ms) that aren't counted for users who see all. */
+    uncounted: (table: string, since: number) => uncountedAccounts(prisma, table, since),
+  };
 }
 
 /** The notes by themselves. */

@@ -5,7 +5,7 @@ import type { ChangeKind, NewChange, NewScopes, StoredObject } from '../../store
 import { unknownNames } from '../set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 
-/** The objects that a unit of work has touched, and the change records that follow from them. */
+/** The objects that a unit of work has touched, and the change records that follow. */
 
 /** An object that a unit of work has touched. */
 export interface Entry {
