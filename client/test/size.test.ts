@@ -14,7 +14,7 @@ const MAX_OCTETS_OF_WEBSOCKET = 2688;
  * All that a page loads at once with the store in IndexedDB, which tabs share, and push. Parts that
  * few need come later: tables of Unicode, lists that the server decides, uploads.
  */
-const MAX_OF_PAGE = 47_450;
+const MAX_OF_PAGE = 47_500;
 
 /** A binding without the user interface library to which it binds. */
 const MAX_OCTETS_OF_BINDING = 1024;

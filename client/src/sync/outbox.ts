@@ -156,9 +156,12 @@ export class Outbox {
   }
 
   #endConflicts(): void {
-    const { replica, commit, hasOnceKeys } = this.#options;
+    const { replica, commit, hasOnceKeys, types } = this.#options;
+    const read = new Set(types().map(({ name }) => name));
+    // The account may offer the type no more.
     const lacksState = (write: PendingWrite) =>
-      this.#isRefused(write.type) && (isChecked(write) || !hasOnceKeys());
+      (this.#isRefused(write.type) || !read.has(write.type)) &&
+      (isChecked(write) || !hasOnceKeys());
     const orphans = findOrphans(replica, this.#options, lacksState);
     const outcomes = [...orphans, ...findConflicts(replica, this.#findWaiting())];
     if (outcomes.length === 0) return;

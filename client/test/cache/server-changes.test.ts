@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/poll.js';
 import { connect, memory } from '../../src/index.js';
+import { makeFaultyFetch } from '../support/faulty-fetch.js';
 import { todos } from '../support/schema.js';
 import { useTodos } from '../support/todos.js';
 
@@ -85,6 +86,21 @@ describe('a copy', () => {
     expect(notes.Note.live().getSnapshot()).toMatchObject({ total: 1, status: 'live' });
     expect(notes.Todo.live().getSnapshot()).toMatchObject({ total: 0, complete: false });
     expect(await notes.Todo.create({ text: 'x' }).result).toMatchObject({ ok: false });
+  });
+
+  it('keeps no write of another type, also where calls have no keys', async () => {
+    const fetch = makeFaultyFetch(
+      () => null,
+      ({ capabilities: { 'urn:jmapsmith:once': _, ...capabilities }, ...session }) => ({
+        ...session,
+        capabilities,
+      }),
+    );
+    const jmap = await served.connect({ store: memory(), fetch });
+    await jmap.sync.settled();
+    const write = jmap.account(served.fixtures().AN).Todo.create({ text: 'x' });
+    expect(await write.result).toMatchObject({ ok: false, error: { type: 'forbidden' } });
+    expect(jmap.sync.getSnapshot().pending).toBe(0);
   });
 });
 

@@ -101,6 +101,7 @@ it('a write that comes while others are planned in vain ends where it lacks a fi
   let commits = 0;
   const options = {
     ...{ accountId: 'A', replica, hasOnceKeys: () => true, tidy: () => undefined },
+    types: () => [todo],
     limits: () => ({
       ...{ maxCallsInRequest: 16, maxObjectsInGet: 9, maxObjectsInSet: 9, maxSizeRequest: 1e5 },
     }),
