@@ -27,13 +27,14 @@ export class LivePrincipals {
   #signInsAt = 0;
   /** The access version of the last look; null: all tokens are to be looked at. */
   #version: string | null = null;
-  #busy = false;
+  /** Resolves when the look that runs has ended. */
+  #running: Promise<void> | null = null;
   #onChange: () => void = () => undefined;
 
   constructor(authenticator: Authenticator, interval: number, onError: (error: unknown) => void) {
     this.#authenticator = authenticator;
     this.#onError = onError;
-    this.#timer = setInterval(() => void this.#look(), interval);
+    this.#timer = setInterval(() => void (this.#running ?? this.#begin()), interval);
     this.#timer.unref();
   }
 
@@ -71,14 +72,26 @@ export class LivePrincipals {
     return new Set(Array.from(this.#followed.values(), ({ principal }) => principal.userId));
   }
 
+  /** Resolves when a look that began after this call has ended. */
+  async lookNow(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+    await this.#begin();
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#followed.clear();
   }
 
+  #begin(): Promise<void> {
+    this.#running = this.#look().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
   async #look(): Promise<void> {
-    if (this.#busy || this.#followed.size === 0) return;
-    this.#busy = true;
+    if (this.#followed.size === 0) return;
     try {
       const version = await this.#authenticator.version();
       const all = version !== this.#version;
@@ -102,8 +115,6 @@ export class LivePrincipals {
       // The database may be away for a while: the connections stay as they were.
       this.#version = null;
       this.#onError(error);
-    } finally {
-      this.#busy = false;
     }
   }
 

@@ -55,6 +55,11 @@ export class AccountStates {
     return [...numbers].some(([type, number]) => number > this.numberOf(type) + FAR_AHEAD);
   }
 
+  /** Returns whether the database has no state any more of a type that had one. */
+  hasLost(numbers: StateNumbers): boolean {
+    return [...this.#states].some(([type, { number }]) => number > 0 && !numbers.has(type));
+  }
+
   /** Takes greater numbers, at `stamp`: hints and commits may come late. */
   raise(numbers: ReadonlyMap<string, number>, stamp: number): void {
     this.#take(numbers, stamp, (known, number) => number > known.number);
@@ -113,6 +118,8 @@ export interface StatesOptions {
   readonly read: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, StateNumbers>>;
   /** Runs before each comparison. */
   readonly beforeComparison: () => Promise<void>;
+  /** Looks whether accounts that have lost states are still reached: a deletion takes states too. */
+  readonly lookAtAccess: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -270,6 +277,8 @@ export class States implements StateClock {
   async #readChunk(ids: readonly string[]): Promise<void> {
     const since = this.#clock;
     const states = await this.#options.read(ids);
+    const isLost = ids.some((id) => this.#accounts.get(id)?.hasLost(states.get(id) ?? new Map()));
+    if (isLost) await this.#options.lookAtAccess();
     for (const id of ids)
       this.#accounts.get(id)?.correct(states.get(id) ?? new Map(), since, this.tick());
   }

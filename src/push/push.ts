@@ -14,6 +14,8 @@ import { Wakes } from './wakes.js';
 /** Follows what a token reaches, until the result is called; null: it may do nothing any more. */
 export interface FollowedTokens {
   follow(principal: Principal, listener: (current: Principal | null) => void): () => void;
+  /** Resolves when all that are followed were told what they reach now. */
+  lookNow(): Promise<void>;
 }
 
 export interface PushOptions {
@@ -81,6 +83,7 @@ export class Push {
     this.#states = new States({
       read: (ids) => store.readStates(ids),
       beforeComparison: () => this.#readEpoch(),
+      lookAtAccess: () => options.live.lookNow(),
       onError,
     });
     this.#held = new HeldStates(held, (id, numbers) => this.#states.raise(id, numbers));

@@ -42,10 +42,10 @@ class Tokens implements Authenticator {
 
 const opened: LivePrincipals[] = [];
 
-function follow(ids: readonly string[], expires: number | null = null) {
+function follow(ids: readonly string[], expires: number | null = null, interval = 5) {
   const tokens = new Tokens();
   const errors: unknown[] = [];
-  const live = new LivePrincipals(tokens, 5, (error) => errors.push(error));
+  const live = new LivePrincipals(tokens, interval, (error) => errors.push(error));
   opened.push(live);
   const heard = new Map<string, (Principal | null)[]>();
   for (const id of ids) {
@@ -89,6 +89,15 @@ describe('tokens of open connections', () => {
     const heard: (Principal | null)[] = [];
     live.follow(principalOf('a'), (current) => heard.push(current));
     expect(heard).toEqual([known]);
+  });
+
+  it('are looked at at once for a caller, by a look that begins after the call', async () => {
+    const { tokens, live, heard } = follow(['a'], null, 60_000);
+    await live.lookNow();
+    tokens.principals.delete('a');
+    tokens.versionNow = 2;
+    await Promise.all([live.lookNow(), live.lookNow()]);
+    expect(heard.get('a')).toEqual([null]);
   });
 
   it('end at their time, though nothing has changed', async () => {

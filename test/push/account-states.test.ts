@@ -7,6 +7,7 @@ function setUp() {
   const stored = new Map<string, StateNumbers>();
   const reads: { ids: readonly string[]; end: (error?: Error) => void }[] = [];
   const errors: unknown[] = [];
+  let lookAtAccess = async (): Promise<void> => undefined;
   const states = new States({
     read: (ids) =>
       new Promise((resolve, reject) => {
@@ -14,11 +15,15 @@ function setUp() {
         reads.push({ ids, end: (error) => (error ? reject(error) : resolve(seen)) });
       }),
     beforeComparison: async () => undefined,
+    lookAtAccess: () => lookAtAccess(),
     onError: (error) => errors.push(error),
   });
   const heard: string[][] = [];
   const listener = { changed: (types: Iterable<string>) => void heard.push([...types]) };
-  return { stored, reads, errors, states, heard, listener };
+  const onLook = (look: () => Promise<void>): void => {
+    lookAtAccess = look;
+  };
+  return { stored, reads, errors, states, heard, listener, onLook };
 }
 
 async function nextRead(reads: { length: number }, count: number): Promise<void> {
@@ -121,6 +126,30 @@ describe('the known states of accounts', () => {
     reads[1]?.end();
     await known;
     expect(heard).toEqual([['Todo']]);
+  });
+
+  it.each([
+    ['the access is gone too', [['Todo']]],
+    ['others still have access', [['Todo'], ['Todo']]],
+  ])('a state that is lost is told after a look at access: %s', async (said, expected) => {
+    const { stored, reads, states, heard, listener, onLook } = setUp();
+    stored.set('A', Todo(5));
+    const account = states.listen('A', listener);
+    await nextRead(reads, 1);
+    reads[0]?.end();
+    await states.loaded('A');
+    let looks = 0;
+    onLook(async () => {
+      await new Promise(setImmediate);
+      looks += 1;
+      if (said === 'the access is gone too') states.leave(account, listener);
+    });
+    stored.delete('A');
+    const comparison = states.compare();
+    await nextRead(reads, 2);
+    reads[1]?.end();
+    await comparison;
+    expect([looks, heard]).toEqual([1, expected]);
   });
 
   it('forgets an account that nobody listens to', () => {

@@ -51,7 +51,7 @@ function pushOf(
     },
     types: new Map(types.map((type) => [type.name, type])),
     viewRules: { sharedTables: new Map(), hashes: new Map(), judgedWith: new Map() },
-    live: { follow: () => () => undefined },
+    live: { follow: () => () => undefined, lookNow: async () => undefined },
     readEpoch: async () => 'g',
     hub: HUB,
     onError: (error) => {

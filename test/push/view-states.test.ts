@@ -45,6 +45,7 @@ function begin(widget: DataTypeDefinition): void {
         follow = listener;
         return () => undefined;
       },
+      lookNow: async () => undefined,
     },
     readEpoch: async () => 'e',
     hub: { publish: () => undefined, close: async () => undefined } as never,
