@@ -118,7 +118,7 @@ export interface StatesOptions {
   readonly read: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, StateNumbers>>;
   /** Runs before each comparison. */
   readonly beforeComparison: () => Promise<void>;
-  /** Looks whether accounts that have lost states are still reached: a deletion takes states too. */
+  /** Looks whether accounts that have lost states are still reached: a deletion takes these too. */
   readonly lookAtAccess: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }

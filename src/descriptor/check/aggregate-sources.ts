@@ -38,7 +38,7 @@ type Types = ReturnType<typeof typesOf>;
 
 /** Reports keys beside a way to compute that has no use for them. */
 function judgeKeys({ node, aggregate }: ComputedView, report: Report): void {
-  for (const key of ['by', 'where', 'distinct']) {
+  for (const key of ['by', 'where', 'distinct', 'countsHidden']) {
     const given = node.members?.get(key);
     const isUsed = key === 'distinct' ? aggregate?.kind === 'count' : aggregate !== undefined;
     if (given === undefined || isUsed) continue;

@@ -19,6 +19,7 @@ import { filters } from './filters.js';
 import { fittingKeys } from './fitting-keys.js';
 import { withoutSpoiled } from './follow-ons.js';
 import { hiddenProperties } from './hidden-properties.js';
+import { hiddenSources } from './hidden-sources.js';
 import { immutableWhen } from './immutable-when.js';
 import { methodNames } from './method-names.js';
 import { methodSchemas } from './method-schemas.js';
@@ -94,6 +95,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   references,
   computed,
   aggregates,
+  hiddenSources,
   uniques,
   answeredProperties,
   readers,

@@ -217,6 +217,13 @@ export const MEANING = Object.freeze({
     wrong: 'filter: { pin: equals }',
     right: 'filter: { name: equals }',
   },
+  'hidden-sources': {
+    cause:
+      'A [count or sum](properties.md#counts-and-sums) is made of objects or values that some of ' +
+      'its readers don’t see: they would learn of them. `countsHidden: true` says that they may.',
+    wrong: 'computed: { count: Note, by: thingId }',
+    right: 'computed: { count: Note, by: thingId, countsHidden: true }',
+  },
   'illegal-operator': {
     cause: "The operator doesn't fit the property's type.",
     wrong: 'filter: { done: contains }',

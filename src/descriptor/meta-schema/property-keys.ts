@@ -91,6 +91,14 @@ export const property: JSONSchema7 = {
         by: text('The reference of that type that leads to this one.', 'parentId'),
         where: ref('partCondition'),
         distinct: text('Of a count: the property whose different values are counted.', 'threadId'),
+        countsHidden: {
+          type: 'boolean',
+          description:
+            'Of a count, sum, min or max: it is made of all objects and values, also of those ' +
+            'that its readers do not see.',
+          default: false,
+          examples: [true],
+        },
         on: names('Type.property: where a change makes the hook function run.', 'Gadget.title'),
       },
       additionalProperties: false,

@@ -19,6 +19,8 @@ const OTHERS = [
   "Person: { properties: { name: { type: string, default: '' } } }",
   "Gadget: { properties: { name: { type: string, default: '' } } }",
   "Line: { properties: { thingId: { type: [string, 'null'], references: Thing } } }",
+  "Note: { properties: { thingId: { type: [string, 'null'], references: Thing } }, " +
+    'access: [{ who: creator, read: true }] }',
 ];
 const PART = '$defs: { part: { type: object, properties: { n: { type: integer } } } }';
 
