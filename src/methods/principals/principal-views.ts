@@ -138,7 +138,7 @@ export class PrincipalViews implements PrincipalServices {
     }, LOOK_PAUSE).unref();
   }
 
-  /** Does the same for users who listen, at most once in some seconds. */
+  /** Has the accounts of users who listen looked at, at most once in some seconds. */
   lookAtListening(userIds: () => Iterable<string>): void {
     if (this.#isClosed || this.#timer !== undefined) return;
     const pause = Math.max(0, this.#lastLook + LOOK_PAUSE - performance.now());
