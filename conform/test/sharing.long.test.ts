@@ -1,5 +1,7 @@
 import { usePostgresql } from '../../test/support/postgresql.js';
-import { passTests, useSharing } from './sharing-tests.js';
+import { noticeTests, passTests, SHARING_IDS, useSharing } from './sharing-tests.js';
 
 const postgresql = usePostgresql();
-passTests(useSharing(() => postgresql().createDatabase('sharing')));
+const ran = useSharing(() => postgresql().createDatabase('sharing'));
+passTests(ran);
+noticeTests(ran, SHARING_IDS);

@@ -14,6 +14,9 @@ export function principalAccountId(userId: string): string {
   return `p-${userId}`;
 }
 
+/** The ids of these accounts: they begin with `p-`. */
+export const PRINCIPAL_ACCOUNTS = Object.freeze({ gte: 'p-', lt: 'p.' });
+
 /** Returns the user who finds principals in an account. */
 export function userOfPrincipalAccount(accountId: string): string {
   return accountId.slice(principalAccountId('').length);

@@ -1,5 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
-import { SHARE_NOTICE } from '../capability/principal-names.js';
+import { PRINCIPAL_ACCOUNTS, SHARE_NOTICE } from '../capability/principal-names.js';
 
 /**
  * The rows of JmapTask: work that the server does after a commit, at least once. Any server of the
@@ -127,7 +127,8 @@ export class TaskRows {
   async accountsWithNotices(limit: number): Promise<readonly string[]> {
     const found = await this.#prisma.jmapTask.groupBy({
       by: ['accountId'],
-      where: { kind: SHARE_NOTICE },
+      // By the key: tasks of other accounts aren't read.
+      where: { kind: SHARE_NOTICE, accountId: PRINCIPAL_ACCOUNTS },
       orderBy: { accountId: 'asc' },
       take: limit,
     });

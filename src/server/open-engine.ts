@@ -27,6 +27,7 @@ import { HashSlots } from '../methods/set/hash-slots.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { openCapabilities } from '../protocol/open-capabilities.js';
 import type { Sessions } from '../protocol/session.js';
+import { Seldom } from '../runtime/seldom.js';
 import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
 import { type Config, ConfigError } from './config.js';
@@ -245,20 +246,24 @@ function principalsOf(
 ): PrincipalViews | undefined {
   const types = findPrincipalTypes(registry.capabilities);
   if (types === null || config.principals === 'off') return undefined;
+  // While the database is away each look fails.
+  const failures = new Seldom(1);
   return new PrincipalViews({
     ...{ store: storage.store, types, conductor, mode: config.principals },
     prepare: (userId) => preparePrincipalAccount(storage.prisma, userId),
     describe: (principal, accountId) => sessions.account(principal, accountId),
-    refresh({ credential }) {
-      storage.forgetAccessVersion();
-      return authenticator.refresh(credential);
-    },
+    onMoved: () => storage.forgetAccessVersion(),
+    refresh: ({ credential }) => authenticator.refresh(credential),
     async findNoticed(limit) {
       const accountIds = await new TaskRows(storage.prisma).accountsWithNotices(limit);
       return accountIds.map(userOfPrincipalAccount);
     },
     patience: config.limits.requestTimeout,
-    onError: (err) => log.warn({ err }, 'principals of a user could not be looked at'),
+    onError(err) {
+      const fields = failures.admit('principals');
+      if (fields !== null)
+        log.warn({ err, ...fields }, 'principals of a user could not be looked at');
+    },
   });
 }
 

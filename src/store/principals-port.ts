@@ -55,12 +55,12 @@ export interface RightsNotice extends NoticeOfObject {
   readonly newRights: JsonObject | null;
 }
 
-/** The user has subscribed to an object: it needs no note of what was before. */
-export interface SubscriptionNotice extends NoticeOfObject {
-  readonly kind: 'subscription';
+/** The user needs no note of what was before: it has subscribed, or has all rights anyway. */
+export interface EndNotice extends NoticeOfObject {
+  readonly kind: 'end';
 }
 
-export type ShareNotice = RightsNotice | SubscriptionNotice;
+export type ShareNotice = RightsNotice | EndNotice;
 
 /** A notice that the account of its user has not taken yet. */
 export type KeptNotice = ShareNotice & {
@@ -101,8 +101,8 @@ export interface PrincipalReads {
 export interface PrincipalWrites {
   /**
    * Keeps notices for users, about objects of a type in this account whose changes have been
-   * recorded. Notices of rights for users who may write in all of the account are left out: they
-   * have all rights anyway.
+   * recorded. Users who may write in all of the account have all rights anyway: for them each is an
+   * end.
    */
   keepNotices(
     type: DataTypeDefinition,

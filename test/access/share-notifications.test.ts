@@ -208,13 +208,21 @@ it('a note whose rights are those of before goes', async () => {
 it.each(['SQLite', 'PostgreSQL'])(
   'on %s users who may write in all of an account hear of no rights there',
   async (database) => {
-    const { idOf, desk, directory } = await serve(database, 'all');
+    const { idOf, desk, directory, people } = await serve(database, 'all');
     const [cat, dan] = [await directory('cat'), await directory('dan')];
     const shareWith = { [idOf('cat')]: READ, [idOf('dan')]: READ };
     const list = await desk('ada').create('TodoList', { name: 'Shopping', shareWith });
     // Dan may read the account alone: the share gives him a right.
     expect(await notes(dan)).toHaveLength(1);
     expect(await notes(cat)).toEqual([]);
+    // Once he may write there, the next change ends what he was told.
+    const other = await desk('ada').create('TodoList', { name: 'Food', shareWith });
+    await people.give('dan', 'write');
+    const more = { [idOf('dan')]: { mayRead: true, mayWrite: true } };
+    expect(await desk('ada').update('TodoList', list, { shareWith: more })).toBeNull();
+    expect((await notes(dan)).map(({ name }) => name)).toEqual(['Food']);
+    await desk('ada').destroy('TodoList', other);
+    expect(await notes(dan)).toEqual([]);
     await desk('ada').destroy('TodoList', list);
     expect(await notes(cat)).toEqual([]);
   },

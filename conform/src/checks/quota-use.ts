@@ -1,5 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
+import type { Client } from '../client/client.js';
 import type { Item, JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { spliceChanges } from '../subject/queries.js';
@@ -47,6 +48,26 @@ async function expectUsed(subject: Subject, before: JsonMap, more: number): Prom
   expect(used).toEqual(Object.fromEntries(wanted));
 }
 
+/** The scene of a check of quotas that count objects of the type. */
+interface QuotaScene {
+  readonly subject: Subject;
+  readonly client: Client;
+  readonly accountId: string;
+  /** How much of each quota is used, by id, ahead of the check. */
+  readonly before: JsonMap;
+}
+
+/** Has a check work with quotas that count objects of the type. */
+const withQuotas = (work: (scene: QuotaScene) => Promise<void>) => ({
+  applies: needQuotas,
+  async run(subject: Subject): Promise<void> {
+    await subject.prepare();
+    const { server, A1: accountId } = subject;
+    const before = await readUsed(subject);
+    await work({ subject, client: buildQuotaClient(server), accountId, before });
+  },
+});
+
 export const quotaUseChecks = typeChecks(
   '4.1',
   { ...NEEDS, room: 3 },
@@ -55,25 +76,20 @@ export const quotaUseChecks = typeChecks(
       id: 'quota-used-counts',
       level: 'must',
       rule: 'used is what is used now: it rises with each object that is created, and falls again.',
-      applies: needQuotas,
-      async run(subject) {
-        await subject.prepare();
-        const before = await readUsed(subject);
-        const ids = await subject.make(subject.A1, 'one', 'two');
+      ...withQuotas(async ({ subject, accountId, before }) => {
+        const ids = await subject.make(accountId, 'one', 'two');
         await expectUsed(subject, before, 2);
         await subject.set({ destroy: ids });
         await expectUsed(subject, before, 0);
-      },
+      }),
     },
     {
       id: 'quota-hard-limit',
       level: 'must',
       rule: 'At the hardLimit no object is created: the SetError is overQuota (RFC 8620 5.3).',
-      applies: needQuotas,
       /** Makes as many objects as there is room for, and one more, if these are few. */
-      async run(subject) {
-        const { A1: accountId, type } = subject;
-        await subject.prepare();
+      ...withQuotas(async ({ subject, accountId }) => {
+        const { type } = subject;
         const rooms = (await takeCounting(subject)).map(
           ({ hardLimit, used }) => Number(hardLimit) - Number(used),
         );
@@ -87,7 +103,7 @@ export const quotaUseChecks = typeChecks(
           ...[room, 1],
         ]);
         expect(Object.values(notCreated ?? {})[0]?.['type']).toBe('overQuota');
-      },
+      }),
     },
     {
       id: 'quota-changes-used',
@@ -96,21 +112,20 @@ export const quotaUseChecks = typeChecks(
       rule:
         'A quota whose used has changed is updated in /changes; updatedProperties names used, or ' +
         'is null.',
-      applies: needQuotas,
-      async run(subject) {
-        const { server, A1: accountId } = subject;
-        const client = buildQuotaClient(server);
-        await subject.prepare();
-        const ids = (await takeCounting(subject)).map(({ id }) => id);
+      ...withQuotas(async ({ subject, client, accountId, before }) => {
         const { state: sinceState } = await client.get('Quota', { accountId, ids: [] });
         await subject.makeOne(accountId);
         const ask = () => client.changes('Quota', { accountId, sinceState });
-        const answer = await askUntil(server.user, ask, ({ updated }) => updated.length > 0);
+        const answer = await askUntil(
+          subject.server.user,
+          ask,
+          ({ updated }) => updated.length > 0,
+        );
         expect(answer).toMatchObject({ created: [], destroyed: [], oldState: sinceState });
-        expect(answer.updated).toEqual(expect.arrayContaining(ids));
+        expect(answer.updated).toEqual(expect.arrayContaining(Object.keys(before)));
         const { updatedProperties = null } = answer;
         if (updatedProperties !== null) expect(updatedProperties).toContain('used');
-      },
+      }),
     },
     {
       id: 'quota-changes-and-get',
@@ -119,13 +134,8 @@ export const quotaUseChecks = typeChecks(
       rule:
         'A client learns the new use in one request: /get takes ids and properties of /changes ' +
         'by reference, and gives these alone, or all where updatedProperties is null.',
-      applies: needQuotas,
       /** Sends the two calls of the example as they are. */
-      async run(subject) {
-        const { server, A1: accountId } = subject;
-        const client = buildQuotaClient(server);
-        await subject.prepare();
-        const before = await readUsed(subject);
+      ...withQuotas(async ({ subject, client, accountId, before }) => {
         const { state: sinceState } = await client.get('Quota', { accountId, ids: [] });
         await subject.makeOne(accountId);
         await expectUsed(subject, before, 1);
@@ -149,67 +159,53 @@ export const quotaUseChecks = typeChecks(
           else expect(Object.keys(quota).sort()).toEqual(wanted);
           if (quota.id in before) expect(quota['used']).toBe(Number(before[quota.id]) + 1);
         }
-      },
+      }),
     },
     {
       id: 'quota-sort-used',
       section: '4.4',
       level: 'must',
       rule: 'Quotas are sorted by used, in both directions.',
-      applies: needQuotas,
       /** Uses some of those that count the type, so that the quotas differ. */
-      async run(subject) {
-        const { server, A1: accountId } = subject;
-        await subject.prepare();
-        const before = await readUsed(subject);
+      ...withQuotas(async ({ subject, client, accountId, before }) => {
         await subject.make(accountId, 'one', 'two');
         await expectUsed(subject, before, 2);
-        const quotas = await listQuotas(server, accountId);
+        const quotas = await listQuotas(subject.server, accountId);
         const used = new Map(quotas.map((one) => [one.id, Number(one['used'])]));
         for (const isAscending of [true, false]) {
           const sort = [{ property: 'used', isAscending }];
-          const { ids } = await buildQuotaClient(server).query('Quota', { accountId, sort });
+          const { ids } = await client.query('Quota', { accountId, sort });
           const found = ids.map((id) => used.get(id) ?? 0);
           const sorted = [...used.values()].sort((a, b) => (isAscending ? a - b : b - a));
           expect({ isAscending, used: found }).toEqual({ isAscending, used: sorted });
         }
-      },
+      }),
     },
     {
       id: 'quota-query-follows',
       section: '4.5',
       level: 'must',
       rule: '/queryChanges leads from the old list of quotas, sorted by used, to the new one.',
-      applies: needQuotas,
-      async run(subject) {
-        const { server, A1: accountId } = subject;
-        const client = buildQuotaClient(server);
-        await subject.prepare();
-        const used = await readUsed(subject);
+      ...withQuotas(async ({ subject, client, accountId, before }) => {
         const args = { accountId, sort: [{ property: 'used', isAscending: false }] };
-        const before = await client.query('Quota', args);
-        if (!before.canCalculateChanges) throw new NotApplicable('Changes can’t be calculated.');
+        const list = await client.query('Quota', args);
+        if (!list.canCalculateChanges) throw new NotApplicable('Changes can’t be calculated.');
         await subject.make(accountId, 'one', 'two');
-        await expectUsed(subject, used, 2);
-        const since = { ...args, sinceQueryState: before.queryState };
+        await expectUsed(subject, before, 2);
+        const since = { ...args, sinceQueryState: list.queryState };
         const answer = await client.queryChanges('Quota', since);
         const { ids } = await client.query('Quota', args);
-        expect(answer.oldQueryState).toBe(before.queryState);
-        expect(spliceChanges(before.ids, answer)).toEqual(ids);
-      },
+        expect(answer.oldQueryState).toBe(list.queryState);
+        expect(spliceChanges(list.ids, answer)).toEqual(ids);
+      }),
     },
     {
       id: 'quota-push',
       section: '6',
       level: 'must',
       rule: 'A change of a quota is pushed: the event source tells the new state of Quota.',
-      applies: needQuotas,
-      async run(subject) {
-        const { server, A1: accountId } = subject;
-        const client = buildQuotaClient(server);
-        await subject.prepare();
-        const before = await readUsed(subject);
-        await withEvents(server, { types: 'Quota' }, async (stream) => {
+      ...withQuotas(async ({ subject, client, accountId, before }) => {
+        await withEvents(subject.server, { types: 'Quota' }, async (stream) => {
           await subject.makeOne(accountId);
           await expectUsed(subject, before, 1);
           const { state } = await client.get('Quota', { accountId, ids: [] });
@@ -217,7 +213,7 @@ export const quotaUseChecks = typeChecks(
           for (let told: unknown; told !== state; )
             told = readState((await stream.takeNext('state')).data, accountId, 'Quota');
         });
-      },
+      }),
     },
   ],
   'RFC 9425',

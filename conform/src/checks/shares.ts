@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { findOwner } from '../subject/directory.js';
-import { needOther, needShare, type Sharing, withSharing } from '../subject/sharing.js';
+import { needShare, type Sharing, withSharing } from '../subject/sharing.js';
 import type { Subject } from '../subject/subject.js';
 import { askUntil } from '../until.js';
 
@@ -12,7 +12,6 @@ import { askUntil } from '../until.js';
 /** Needs an object that is shared, and one more. */
 const NEEDS = { methods: ['get', 'set'], room: 3 } as const;
 const ONE = { applies: needShare } as const;
-const TWO = { applies: needOther } as const;
 
 /** Returns rights as a map of booleans, without those that are false. */
 const listGiven = (rights: Json | undefined): readonly string[] =>
@@ -96,49 +95,43 @@ export const shareChecks = typeChecks(
       id: 'share-given',
       level: 'must',
       rule: 'shareWith maps the id of a principal to the rights that it was given.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          const { shareWith = null } = await subject.read(door);
-          expect(Object.keys(asMap(shareWith))).toEqual([sharing.principalId]);
-          const rights = asMap(shareWith)[sharing.principalId];
-          expect([...listGiven(rights)].sort()).toEqual([...listGiven(sharing.all)].sort());
-          await sharing.revoke(door);
-          expect(await subject.read(door)).toMatchObject({ shareWith: null });
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        const { shareWith = null } = await subject.read(door);
+        expect(Object.keys(asMap(shareWith))).toEqual([sharing.principalId]);
+        const rights = asMap(shareWith)[sharing.principalId];
+        expect([...listGiven(rights)].sort()).toEqual([...listGiven(sharing.all)].sort());
+        await sharing.revoke(door);
+        expect(await subject.read(door)).toMatchObject({ shareWith: null });
+      }),
     },
     {
       id: 'share-patched',
       level: 'must',
       rule: 'A patch of one right in shareWith changes that right alone.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          const [first, ...others] = listGiven(sharing.all);
-          if (first === undefined || others.length === 0)
-            throw new NotApplicable('The type has one right.');
-          const last = others.at(-1) ?? '';
-          const patch = { [`shareWith/${sharing.principalId}/${last}`]: false };
-          const { refused } = await subject.update(door, patch);
-          expect(refused).toBeNull();
-          const { shareWith = null } = await subject.read(door);
-          const left = listGiven(asMap(shareWith)[sharing.principalId]);
-          expect([...left].sort()).toEqual([first, ...others.slice(0, -1)].sort());
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        const [first, ...others] = listGiven(sharing.all);
+        if (first === undefined || others.length === 0)
+          throw new NotApplicable('The type has one right.');
+        const last = others.at(-1) ?? '';
+        const patch = { [`shareWith/${sharing.principalId}/${last}`]: false };
+        const { refused } = await subject.update(door, patch);
+        expect(refused).toBeNull();
+        const { shareWith = null } = await subject.read(door);
+        const left = listGiven(asMap(shareWith)[sharing.principalId]);
+        expect([...left].sort()).toEqual([first, ...others.slice(0, -1)].sort());
+      }),
     },
     {
       id: 'share-my-rights',
       level: 'must',
       rule: 'myRights are the rights that the user who asks has now.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          for (const rights of [sharing.all, sharing.least, sharing.all]) {
-            await sharing.share(door, rights);
-            const { myRights } = await readAsOther(sharing, door);
-            expect([...listGiven(myRights)].sort()).toEqual([...listGiven(rights)].sort());
-          }
-        }),
+      ...withSharing(async ({ sharing, door }) => {
+        for (const rights of [sharing.all, sharing.least, sharing.all]) {
+          await sharing.share(door, rights);
+          const { myRights } = await readAsOther(sharing, door);
+          expect([...listGiven(myRights)].sort()).toEqual([...listGiven(rights)].sort());
+        }
+      }),
     },
     {
       id: 'share-right-lacks',
@@ -147,68 +140,60 @@ export const shareChecks = typeChecks(
         'A user who may see an object and no more can neither change, nor share, nor destroy it: ' +
         'the SetError is forbidden (RFC 8620 5.3).',
       needs: { text: true },
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          if (!sharing.canOnlyRead)
-            throw new NotApplicable('It isn’t known which right lets users see objects alone.');
-          await sharing.share(door, sharing.least);
-          const before = await subject.read(door);
-          const { accountId, client } = sharing;
-          const shareWith = { [sharing.principalId]: sharing.all };
-          for (const patch of [{ [subject.profile.text]: 'changed' }, { shareWith }]) {
-            const update = { [door]: patch };
-            const { notUpdated } = await client.set(subject.type, { accountId, update });
-            expect([patch, notUpdated?.[door]?.['type']]).toEqual([patch, 'forbidden']);
-          }
-          const { notDestroyed } = await client.set(subject.type, { accountId, destroy: [door] });
-          expect(notDestroyed?.[door]?.['type']).toBe('forbidden');
-          expect(await subject.read(door)).toEqual(before);
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        if (!sharing.canOnlyRead)
+          throw new NotApplicable('It isn’t known which right lets users see objects alone.');
+        await sharing.share(door, sharing.least);
+        const before = await subject.read(door);
+        const { accountId, client } = sharing;
+        const shareWith = { [sharing.principalId]: sharing.all };
+        for (const patch of [{ [subject.profile.text]: 'changed' }, { shareWith }]) {
+          const update = { [door]: patch };
+          const { notUpdated } = await client.set(subject.type, { accountId, update });
+          expect([patch, notUpdated?.[door]?.['type']]).toEqual([patch, 'forbidden']);
+        }
+        const { notDestroyed } = await client.set(subject.type, { accountId, destroy: [door] });
+        expect(notDestroyed?.[door]?.['type']).toBe('forbidden');
+        expect(await subject.read(door)).toEqual(before);
+      }),
     },
     {
       id: 'share-subscribed-by-each',
       level: 'must',
       rule: 'isSubscribed is of the user who asks: another user’s value stays.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          const { isSubscribed: mine } = await subject.read(door);
-          for (const value of [true, false]) {
-            await subscribe(sharing, door, value);
-            expect(await readAsOther(sharing, door)).toMatchObject({ isSubscribed: value });
-            expect(await subject.read(door)).toMatchObject({ isSubscribed: mine });
-          }
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        const { isSubscribed: mine } = await subject.read(door);
+        for (const value of [true, false]) {
+          await subscribe(sharing, door, value);
+          expect(await readAsOther(sharing, door)).toMatchObject({ isSubscribed: value });
+          expect(await subject.read(door)).toMatchObject({ isSubscribed: mine });
+        }
+      }),
     },
     {
       id: 'share-account-in-session',
       section: '1.4',
       level: 'must',
       rule: 'The session has an account of another user where the user is subscribed to an object.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          await subscribe(sharing, door, true);
-          expect(await awaitAccount(sharing, true)).toBe(true);
-          const { accounts } = await sharing.other.readSession();
-          expect(accounts[sharing.accountId]).toMatchObject({ isPersonal: false });
-        }),
+      ...withSharing(async ({ sharing, door }) => {
+        await subscribe(sharing, door, true);
+        expect(await awaitAccount(sharing, true)).toBe(true);
+        const { accounts } = await sharing.other.readSession();
+        expect(accounts[sharing.accountId]).toMatchObject({ isPersonal: false });
+      }),
     },
     {
       id: 'share-account-gone',
       section: '1.4',
       level: 'must',
       rule: 'With the last share the account of the other user is gone from the session.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          requireNew(sharing);
-          await subscribe(sharing, door, true);
-          await awaitAccount(sharing, true);
-          await subject.clear(sharing.accountId);
-          expect(await awaitAccount(sharing, false)).toBe(false);
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        requireNew(sharing);
+        await subscribe(sharing, door, true);
+        await awaitAccount(sharing, true);
+        await subject.clear(sharing.accountId);
+        expect(await awaitAccount(sharing, false)).toBe(false);
+      }),
     },
     {
       id: 'share-account-of-principal',
@@ -217,20 +202,18 @@ export const shareChecks = typeChecks(
       rule:
         'accounts of the owner’s principal has the account for each user with whom objects are ' +
         'shared.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async ({ directory, accountId }) => {
-          const ids = [takeOwner(subject)];
-          const { client } = directory;
-          const ask = async (): Promise<JsonMap | undefined> =>
-            (await client.get('Principal', { accountId: directory.accountId, ids })).list[0];
-          const has = (owner: JsonMap | undefined): boolean =>
-            Object.hasOwn(asMap(owner?.['accounts'] ?? null), accountId);
-          const owner = await askUntil(subject.server.user, ask, has);
-          if (owner === undefined)
-            throw new NotApplicable('The other user doesn’t see the owner of the account.');
-          expect(Object.keys(asMap(owner['accounts'] ?? null))).toContain(accountId);
-        }),
+      ...withSharing(async ({ subject, sharing: { directory, accountId } }) => {
+        const ids = [takeOwner(subject)];
+        const { client } = directory;
+        const ask = async (): Promise<JsonMap | undefined> =>
+          (await client.get('Principal', { accountId: directory.accountId, ids })).list[0];
+        const has = (owner: JsonMap | undefined): boolean =>
+          Object.hasOwn(asMap(owner?.['accounts'] ?? null), accountId);
+        const owner = await askUntil(subject.server.user, ask, has);
+        if (owner === undefined)
+          throw new NotApplicable('The other user doesn’t see the owner of the account.');
+        expect(Object.keys(asMap(owner['accounts'] ?? null))).toContain(accountId);
+      }),
     },
   ],
   'RFC 9670',

@@ -5,7 +5,7 @@ import type { Item } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { Random } from '../random.js';
 import { listIds, type Query, spliceChanges } from '../subject/queries.js';
-import { needOther, type Sharing, type View, withSharing } from '../subject/sharing.js';
+import { type Sharing, type View, withSharing } from '../subject/sharing.js';
 import { buildMutableQueries } from './query-follow.js';
 
 /**
@@ -15,7 +15,6 @@ import { buildMutableQueries } from './query-follow.js';
  */
 
 const NEEDS = { methods: ['get', 'set', 'changes'], text: true, room: 14 } as const;
-const TWO = { applies: needOther } as const;
 
 /** Random acts of the owner. */
 const ACTS = 12;
@@ -139,34 +138,30 @@ export const followedViewChecks = [
       rule:
         'Pages of /changes with one id each lead from any old view of a user to the new one, ' +
         'however objects are shared, revoked, changed and destroyed.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          const random = new Random(subject.server.seed);
-          const kept = await live(sharing, new Owner(sharing, random, door), random);
-          const now = [...(await sharing.look()).view.values()].sort(compareIds);
-          for (const { state, view } of kept) {
-            await follow(sharing, view, state);
-            const then = [...view.values()].sort(compareIds);
-            expect({ seed: random.seed, view: then }).toEqual({ seed: random.seed, view: now });
-          }
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        const random = new Random(subject.server.seed);
+        const kept = await live(sharing, new Owner(sharing, random, door), random);
+        const now = [...(await sharing.look()).view.values()].sort(compareIds);
+        for (const { state, view } of kept) {
+          await follow(sharing, view, state);
+          const then = [...view.values()].sort(compareIds);
+          expect({ seed: random.seed, view: then }).toEqual({ seed: random.seed, view: now });
+        }
+      }),
     },
     {
       id: 'view-names-seen',
       level: 'should',
       rule: '/changes names no object that the user never saw.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          const random = new Random(subject.server.seed + 1);
-          const owner = new Owner(sharing, random, door);
-          const kept = await live(sharing, owner, random);
-          for (const { state, view } of kept) {
-            const named = await follow(sharing, view, state);
-            expect(named.filter((id) => !owner.seen.has(id))).toEqual([]);
-          }
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        const random = new Random(subject.server.seed + 1);
+        const owner = new Owner(sharing, random, door);
+        const kept = await live(sharing, owner, random);
+        for (const { state, view } of kept) {
+          const named = await follow(sharing, view, state);
+          expect(named.filter((id) => !owner.seen.has(id))).toEqual([]);
+        }
+      }),
     },
   ]),
   ...typeChecks('5.6', { ...NEEDS, methods: ['get', 'set', 'changes', 'query', 'queryChanges'] }, [
@@ -176,25 +171,23 @@ export const followedViewChecks = [
       rule:
         '/queryChanges leads from any old list of a user to the new one, however objects are ' +
         'shared, revoked, changed and destroyed.',
-      ...TWO,
-      run: (subject) =>
-        withSharing(subject, async (sharing, door) => {
-          const random = new Random(subject.server.seed + 2);
-          const queries = [{}, ...buildMutableQueries(subject, 'object')];
-          const kept = await live(sharing, new Owner(sharing, random, door), random, queries);
-          const { accountId, client } = sharing;
-          for (const { args, answer } of kept.flatMap((one) => one.queries)) {
-            if (!answer.canCalculateChanges)
-              throw new NotApplicable('Changes of the query can’t be calculated.');
-            const since = { accountId, ...args, sinceQueryState: answer.queryState };
-            const changes = await client.queryChanges(subject.type, since);
-            const { ids } = await client.query(subject.type, { accountId, ...args });
-            const found = spliceChanges(answer.ids, changes);
-            expect({ seed: random.seed, args, ids: found }).toEqual({
-              ...{ seed: random.seed, args, ids },
-            });
-          }
-        }),
+      ...withSharing(async ({ subject, sharing, door }) => {
+        const random = new Random(subject.server.seed + 2);
+        const queries = [{}, ...buildMutableQueries(subject, 'object')];
+        const kept = await live(sharing, new Owner(sharing, random, door), random, queries);
+        const { accountId, client } = sharing;
+        for (const { args, answer } of kept.flatMap((one) => one.queries)) {
+          if (!answer.canCalculateChanges)
+            throw new NotApplicable('Changes of the query can’t be calculated.');
+          const since = { accountId, ...args, sinceQueryState: answer.queryState };
+          const changes = await client.queryChanges(subject.type, since);
+          const { ids } = await client.query(subject.type, { accountId, ...args });
+          const found = spliceChanges(answer.ids, changes);
+          expect({ seed: random.seed, args, ids: found }).toEqual({
+            ...{ seed: random.seed, args, ids },
+          });
+        }
+      }),
     },
   ]),
 ];

@@ -19,7 +19,7 @@ export function needShare({ described, server }: Subject): string | null {
 }
 
 /** Returns why nobody is there to share with; null where another user's credentials were given. */
-export function needOther(subject: Subject): string | null {
+function needOther(subject: Subject): string | null {
   const reason = needShare(subject);
   if (reason !== null || subject.server.others.length > 0) return reason;
   return 'One user is known alone: --other-token and --other-basic give another one.';
@@ -222,18 +222,25 @@ async function seesPrincipal({ server, A1 }: Subject, principalId: string): Prom
   return name !== 'error' && (list as Json[]).length === 1;
 }
 
-/**
- * Works with two users, one of whom reaches the account by an object that is shared. Removes what
- * was made.
- */
-export async function withSharing(
-  subject: Subject,
-  work: (sharing: Sharing, door: string) => Promise<void>,
-): Promise<void> {
-  const sharing = await Sharing.open(subject);
-  try {
-    await work(sharing, await sharing.openDoor());
-  } finally {
-    await sharing.tidy();
-  }
+/** The scene of a check with two users. `door`: an object that is shared with the other one. */
+interface SharingScene {
+  readonly subject: Subject;
+  readonly sharing: Sharing;
+  readonly door: string;
 }
+
+/**
+ * Has a check work with two users, one of whom reaches the account by an object that is shared.
+ * Removes what was made.
+ */
+export const withSharing = (work: (scene: SharingScene) => Promise<void>) => ({
+  applies: needOther,
+  async run(subject: Subject): Promise<void> {
+    const sharing = await Sharing.open(subject);
+    try {
+      await work({ subject, sharing, door: await sharing.openDoor() });
+    } finally {
+      await sharing.tidy();
+    }
+  },
+});

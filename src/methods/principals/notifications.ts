@@ -22,7 +22,7 @@ const SOMEBODY: JsonObject = Object.freeze({ name: '', email: null, principalId:
 /**
  * Makes notifications of the notices for the user of an account, in a transaction of that account.
  * An object has one at most: a further change takes the place of the last one, and the rights of
- * before stay. None is left where the user has these rights again, or has subscribed since.
+ * before stay. None is left where the user has these rights again, or needs none any more.
  * Resolves to whether there may be more notices.
  */
 export async function takeNotices(
@@ -79,7 +79,8 @@ function mergedNotification(
     readonly names: ReadonlyMap<PrincipalId, KnownPrincipal>;
   },
 ): StoredObject | null {
-  if (notice.kind === 'subscription') return null;
+  // Earlier versions wrote ends as `subscription`.
+  if (notice.kind !== 'rights') return null;
   const { earlier, names } = before;
   const { id, at, newRights, name, objectType, objectAccountId, objectId } = notice;
   const oldRights = earlier === null ? notice.oldRights : (earlier['oldRights'] ?? null);

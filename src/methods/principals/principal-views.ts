@@ -20,7 +20,9 @@ export interface PrincipalOptions {
   readonly prepare: (userId: string) => Promise<void>;
   /** Returns an account as the session of a user shows it; null where it is out of reach. */
   readonly describe: (principal: Principal, accountId: string) => JsonObject | null;
-  /** Resolves to what a principal reaches now, read anew; null where it may do nothing any more. */
+  /** Is told that users may reach other accounts than `refresh` remembers. */
+  readonly onMoved: () => void;
+  /** Resolves to what a principal reaches now; null where it may do nothing any more. */
   readonly refresh: (principal: Principal) => Promise<Principal | null>;
   /** Resolves to users for whom there are notices. */
   readonly findNoticed: (limit: number) => Promise<readonly string[]>;
@@ -32,7 +34,7 @@ export interface PrincipalOptions {
 /** Users whose accounts are known to be up to date. */
 const MAX_KNOWN = 10_000;
 
-/** So long lie between two looks at the accounts of all users who listen, ms. */
+/** The pause between two looks at the users who listen, and ahead of one that has failed, ms. */
 const LOOK_PAUSE = 5000;
 
 /**
@@ -51,11 +53,14 @@ export class PrincipalViews implements PrincipalServices {
   /** Users with new notes: they come first. */
   readonly #noticed = new Set<string>();
   readonly #waiting = new Set<string>();
+  /** Users whose look has failed: they wait for the next one. */
+  readonly #failed = new Set<string>();
   readonly #unsubscribe: () => void;
   #running: Promise<void> | null = null;
   #finding: Promise<void> | null = null;
   #lastLook = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: PrincipalOptions) {
@@ -77,12 +82,17 @@ export class PrincipalViews implements PrincipalServices {
     const { store } = this.#options;
     const look = (snapshot: Snapshot) => this.#compare(userId, snapshot, areNotesAlone);
     let { version, ...left } = await store.read(accountId, options, look);
+    const isMoved = !areNotesAlone && this.#looked.get(userId) !== version;
+    if (isMoved) this.#options.onMoved();
     while (left.after !== null || left.hasNotices) {
       const { after } = left;
       const work = (transaction: Transaction) => this.#write(userId, transaction, after);
-      left = await store.write(accountId, { ...options, isLong: true }, work);
+      const wrote = await store.write(accountId, { ...options, isLong: true }, work);
+      // Equal principals take no turn of the writer.
+      const find = (snapshot: Snapshot) => this.#findDifference(userId, snapshot, wrote.after);
+      left = { ...wrote, after: wrote.after && (await store.read(accountId, options, find)) };
     }
-    if (!areNotesAlone) setNewest(this.#looked, userId, version, MAX_KNOWN);
+    if (isMoved) setNewest(this.#looked, userId, version, MAX_KNOWN);
   }
 
   /** Has the accounts of users looked at soon, so that push tells what has changed. */
@@ -112,12 +122,23 @@ export class PrincipalViews implements PrincipalServices {
     try {
       this.#lookAt(await this.#options.findNoticed(MAX_KNOWN), this.#noticed);
     } catch (error) {
-      // The next doubt finds them.
-      this.#options.onError(error);
+      this.#tryLater(error);
     }
   }
 
-  /** Does the same for users who listen, at most once in some seconds. */
+  /** Tells of a failure, and has all looked at after a pause for whom there is something to do. */
+  #tryLater(error: unknown): void {
+    this.#options.onError(error);
+    if (this.#isClosed) return;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.lookAtNoticed();
+      this.lookAt(this.#failed);
+      this.#failed.clear();
+    }, LOOK_PAUSE).unref();
+  }
+
+  /** Has the accounts of users who listen looked at, at most once in some seconds. */
   lookAtListening(userIds: () => Iterable<string>): void {
     if (this.#isClosed || this.#timer !== undefined) return;
     const pause = Math.max(0, this.#lastLook + LOOK_PAUSE - performance.now());
@@ -133,6 +154,7 @@ export class PrincipalViews implements PrincipalServices {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#retry);
     this.#unsubscribe();
     this.#noticed.clear();
     this.#waiting.clear();
@@ -165,8 +187,13 @@ export class PrincipalViews implements PrincipalServices {
       if (userId === undefined) break;
       queue.delete(userId);
       const deadline = performance.now() + this.#options.patience;
-      // The next call of the user looks again.
-      await this.open(userId, { deadline }, areNotesAlone).catch(this.#options.onError);
+      try {
+        await this.open(userId, { deadline }, areNotesAlone);
+      } catch (error) {
+        // Notices are found again.
+        if (!areNotesAlone) this.#failed.add(userId);
+        this.#tryLater(error);
+      }
     }
     this.#running = null;
   }
@@ -176,17 +203,26 @@ export class PrincipalViews implements PrincipalServices {
     // Ahead of the facts: what is read later may be newer, and never older.
     const mark = await snapshot.principals.mark();
     if (areNotesAlone || this.#looked.get(userId) === mark.version) return { ...mark, after: null };
+    return { ...mark, after: await this.#findDifference(userId, snapshot, '') };
+  }
+
+  /** Resolves to the id behind which the first difference is, from one on; null: there is none. */
+  async #findDifference(
+    userId: string,
+    snapshot: Snapshot,
+    from: string | null,
+  ): Promise<string | null> {
     const slices = this.#options.conductor.startSlices();
-    for (let after = ''; ; ) {
+    for (let after = from; after !== null; ) {
       const { differences, next } = await this.#page(userId, snapshot, after);
-      if (differences.length > 0) return { ...mark, after };
-      if (next === null) return { ...mark, after: null };
+      if (differences.length > 0) return after;
       after = next;
       if (slices.isOver()) await slices.next();
     }
+    return null;
   }
 
-  /** Writes principals behind an id, and notifications. Resolves to what is left. */
+  /** Writes principals behind an id, and notifications. Resolves to what may be left. */
   async #write(userId: string, transaction: Transaction, after: string | null): Promise<Left> {
     const { principal, notification } = this.types;
     await transaction.stateNumber(notification);
@@ -210,7 +246,7 @@ export class PrincipalViews implements PrincipalServices {
 
 /** The rest that is to be written into an account. */
 interface Left {
-  /** The id behind which principals are to be written; null: they are up to date. */
+  /** The id behind which principals may be others; null: they are up to date. */
   readonly after: string | null;
   readonly hasNotices: boolean;
 }

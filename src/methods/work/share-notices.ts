@@ -71,7 +71,7 @@ export class ShareNotices {
     if (property === undefined) return;
     for (const { id, values, columns } of moves) {
       if (values[IS_SUBSCRIBED] !== true || !columns.includes(property.column)) continue;
-      const notice = { kind: 'subscription', id: this.#ids.next('n').id, objectId: id } as const;
+      const notice = { kind: 'end', id: this.#ids.next('n').id, objectId: id } as const;
       this.#noticesFor(type, this.#userId).push(notice);
     }
   }

@@ -113,9 +113,10 @@ export const PRINCIPAL_TEXTS = Object.freeze({
 
   // No server takes them as tasks: the user's account does, whenever somebody looks at it.
   keepNotices: `INSERT INTO "JmapTask" ("accountId", "id", "kind", "payload", "due", "attempts")
- SELECT value ->> 0, value ->> 1, '${SHARE_NOTICE}', value ->> 2, CAST(? AS BIGINT), 0
- FROM ROWS(?) WHERE NOT EXISTS (SELECT 1 FROM "JmapAccess" AS "x" WHERE "x"."accountId" = ?
- AND "x"."userId" = value ->> 3 AND CAST("x"."readOnly" AS INTEGER) = 0)`,
+ SELECT value ->> 0, value ->> 1, '${SHARE_NOTICE}', CASE WHEN EXISTS (SELECT 1
+ FROM "JmapAccess" AS "x" WHERE "x"."accountId" = ? AND "x"."userId" = value ->> 4
+ AND CAST("x"."readOnly" AS INTEGER) = 0) THEN value ->> 3 ELSE value ->> 2 END,
+ CAST(? AS BIGINT), 0 FROM ROWS(?)`,
 
   endNotices: `DELETE FROM "JmapTask" WHERE "accountId" = ? AND "id" IN ?`,
 });
@@ -209,21 +210,22 @@ function reachedAccount(row: Row): ReachedAccount {
 const DIGITS = 16;
 
 /**
- * Returns the rows `[accountId, id, payload, holder]` of notices about objects of an account.
- * `number`: of the last change record of their type. A user who may write in all of the
- * account gets none where it is the holder.
+ * Returns the rows `[accountId, id, payload, ending, userId]` of notices about objects of an
+ * account. `number`: of the last change record of their type. `ending` takes the place of the
+ * payload where the user may write in all of the account: the user needs no notes of rights there.
  */
 export function noticeRows(
   notices: ReadonlyMap<string, readonly ShareNotice[]>,
   about: Pick<KeptNotice, 'objectType' | 'objectAccountId'>,
   number: number,
-): readonly (readonly (string | null)[])[] {
+): readonly (readonly string[])[] {
   return [...notices].flatMap(([userId, all]) =>
     all.map((notice) => [
       principalAccountId(userId),
       `${String(number).padStart(DIGITS, '0')}.${notice.id}`,
       JSON.stringify({ ...notice, ...about }),
-      notice.kind === 'rights' ? userId : null,
+      JSON.stringify({ kind: 'end', id: notice.id, objectId: notice.objectId, ...about }),
+      userId,
     ]),
   );
 }

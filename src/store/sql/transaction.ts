@@ -341,8 +341,8 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     const rows = noticeRows(notices, { objectType, objectAccountId }, number);
     if (rows.length === 0) return;
     for (const userId of notices.keys()) this.#noticed.add(userId);
-    const texts = [JSON.stringify(rows), objectAccountId] as const;
-    await this.#write(() => this.#run('keepNotices', this.#now, ...texts));
+    const text = JSON.stringify(rows);
+    await this.#write(() => this.#run('keepNotices', objectAccountId, this.#now, text));
   }
 
   async endNotices(keys: readonly string[]): Promise<void> {
