@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { OwnChange, StoredObject, Transaction } from '../../store/port.js';
+import type { OwnChange, StoredObject, Transaction, ValuesById } from '../../store/port.js';
 
 /** The user's own values of an object, as a unit of work leaves them. */
 export interface OwnMove {
@@ -14,9 +14,11 @@ export interface OwnMove {
 
 /** The unit of work, as far as values of its user need it. */
 export interface UnitOfUser {
-  readonly transaction: Transaction;
+  readonly transaction: Pick<Transaction, 'recordOwn'>;
   current(type: DataTypeDefinition, id: string): StoredObject | null | undefined;
   isNew(type: DataTypeDefinition, id: string): boolean;
+  /** Changes the values of a user, and counts it where a quota does. */
+  writeUserValues(type: DataTypeDefinition, userId: string, values: ValuesById): Promise<void>;
 }
 
 interface TypeMoves {
@@ -57,7 +59,7 @@ export class UserValueUpkeep {
       const { type, moves } = work;
       const there = moves.filter(({ id }) => this.#unit.current(type, id) !== null);
       const values = new Map(there.map((move) => [move.id, move.values]));
-      await this.#unit.transaction.writeUserValues(type, this.#userId, values);
+      await this.#unit.writeUserValues(type, this.#userId, values);
     }
   }
 

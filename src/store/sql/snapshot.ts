@@ -284,6 +284,21 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return userValuesOf(type, await this.all('userValues', ...place, textList(ids)));
   }
 
+  async valueOctets(
+    type: DataTypeDefinition,
+    ids?: readonly string[],
+    userId?: string,
+  ): Promise<number> {
+    const place = [this.scope.accountId, type.table] as const;
+    const [row] =
+      ids === undefined
+        ? await this.all('valueOctets', ...place)
+        : userId === undefined
+          ? await this.all('valueOctetsAt', ...place, textList(ids))
+          : await this.all('valueOctetsOf', ...place, userId, textList(ids));
+    return (row?.[0] as number | undefined) ?? 0;
+  }
+
   async page(
     type: DataTypeDefinition,
     plan: QueryPlan,

@@ -40,6 +40,9 @@ const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSi
 const TO_BLOB = `FROM "JmapBlobReference" AS "r"
  WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id"`;
 
+const VALUE_OCTETS = `SELECT CAST(coalesce(sum(octet_length("values")), 0) AS BIGINT)
+ FROM "JmapUserValue" WHERE "accountId" = ? AND "type" = ?`;
+
 const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
  "scopesBefore" FROM "JmapChange"`;
 
@@ -144,6 +147,12 @@ const SHARED = Object.freeze({
 
   userValues: `SELECT "objectId", "values" FROM "JmapUserValue"
  WHERE "accountId" = ? AND "type" = ? AND "userId" = ? AND "objectId" IN ?`,
+
+  valueOctets: VALUE_OCTETS,
+
+  valueOctetsAt: `${VALUE_OCTETS} AND "objectId" IN ?`,
+
+  valueOctetsOf: `${VALUE_OCTETS} AND "userId" = ? AND "objectId" IN ?`,
 
   writeUserValues: `INSERT INTO "JmapUserValue"
  ("accountId", "type", "objectId", "userId", "values")

@@ -1,8 +1,8 @@
 import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
 import { COUNTED, PRUNED, WHOLE } from '../../capability/scopes.js';
-import { perUserOf } from '../../capability/user-values.js';
+import { perUserOf, storedValues } from '../../capability/user-values.js';
 import { parseJson } from '../../protocol/ijson.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
 import type { NewChange, OwnChange, ValuesById } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
 import { columnsText, OWN_KIND } from './records.js';
@@ -45,16 +45,7 @@ function isOfKind(value: JsonValue, kind: PropertyKind): boolean {
 
 /** Returns the values of objects as JSON: rows `[objectId, values]`. */
 export function userValueRows(type: DataTypeDefinition, values: ValuesById): string {
-  const properties = perUserOf(type);
-  const toColumns = (own: JsonObject): JsonObject => {
-    const stored = emptyObject();
-    for (const { name, column } of properties) {
-      const value = own[name] ?? null;
-      if (value !== null) stored[column] = value;
-    }
-    return stored;
-  };
-  return JSON.stringify(Array.from(values, ([id, own]) => [id, JSON.stringify(toColumns(own))]));
+  return JSON.stringify(Array.from(values, ([id, own]) => [id, storedValues(type, own)]));
 }
 
 /** Returns changes with the scope of users who see all objects of their type. */
