@@ -63,7 +63,7 @@ class Notes extends QuotaRig {
     return octets;
   }
 
-  /** What is used is what all that has been made takes, and what a count finds. */
+  /** Expects that all of it is counted, as a new count finds it. */
   async check(): Promise<number> {
     const { store, registry } = this.served;
     if (registry.quotas === null) throw new Error('There are no quotas.');

@@ -129,7 +129,7 @@ interface Judged {
   readonly quota: KeptQuota;
   readonly state: QuotaState;
   readonly costs: BlobCosts;
-  /** What is left, with the values that users have at objects that go. */
+  /** The octets that are left, with those of values at objects that go. */
   readonly room: number;
 }
 

@@ -1,31 +1,48 @@
 import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
 import { COUNTED, PRUNED, WHOLE } from '../../capability/scopes.js';
 import { perUserOf, storedValues } from '../../capability/user-values.js';
-import { parseJson } from '../../protocol/ijson.js';
-import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
+import { parseJson, parseJsonInSlices } from '../../protocol/ijson.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { NewChange, OwnChange, ValuesById } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
 import { columnsText, OWN_KIND } from './records.js';
-import type { Row } from './row-codec.js';
+import { isLarge, type Row, requireSmall, tooLarge } from './row-codec.js';
 
 /** Rows of values that each user has of its own, and their change records. */
 
-/** Reads rows `[objectId, values]`, whose values are by column. */
-export function userValuesOf(type: DataTypeDefinition, rows: readonly Row[]): ValuesById {
-  const properties = perUserOf(type);
-  return new Map(
-    (rows as readonly (readonly [string, string])[]).map(([id, text]) => {
-      const stored = parseJson(text);
-      const values = emptyObject();
-      if (isJsonObject(stored)) {
-        for (const { name, column, kind } of properties) {
-          const value = stored[column] ?? null;
-          if (value !== null && isOfKind(value, kind)) values[name] = value;
-        }
-      }
-      return [id, values];
-    }),
-  );
+/**
+ * Reads rows `[objectId, values]`, whose values are by column; null where they are too large.
+ * Throws LargeReadError where they are large and there are no slices.
+ */
+export async function userValuesOf(
+  type: DataTypeDefinition,
+  rows: readonly Row[],
+  startSlices: () => Slices | null,
+): Promise<ValuesById> {
+  let octets = 0;
+  for (const [, text] of rows) {
+    if (typeof text !== 'string') throw tooLarge();
+    octets += text.length;
+  }
+  const slices = isLarge(octets) ? startSlices() : null;
+  if (slices === null) requireSmall(octets);
+  const values = new Map<string, JsonObject>();
+  for (const [id, text] of rows as readonly (readonly [string, string])[]) {
+    const stored = slices === null ? parseJson(text) : await parseJsonInSlices(text, slices);
+    values.set(id, valuesIn(type, stored));
+  }
+  return values;
+}
+
+function valuesIn(type: DataTypeDefinition, stored: JsonValue): JsonObject {
+  const values = emptyObject();
+  if (!isJsonObject(stored)) return values;
+  for (const { name, column, kind } of perUserOf(type)) {
+    const value = stored[column] ?? null;
+    if (value !== null && isOfKind(value, kind)) values[name] = value;
+  }
+  return values;
 }
 
 const JSON_TYPES = Object.freeze({
