@@ -1,4 +1,4 @@
-import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
 import { COUNTED, PRUNED, WHOLE } from '../../capability/scopes.js';
 import { perUserOf, storedValues } from '../../capability/user-values.js';
 import { parseJson, parseJsonInSlices } from '../../protocol/ijson.js';
@@ -38,26 +38,11 @@ export async function userValuesOf(
 function valuesIn(type: DataTypeDefinition, stored: JsonValue): JsonObject {
   const values = emptyObject();
   if (!isJsonObject(stored)) return values;
-  for (const { name, column, kind } of perUserOf(type)) {
+  for (const { name, column } of perUserOf(type)) {
     const value = stored[column] ?? null;
-    if (value !== null && isOfKind(value, kind)) values[name] = value;
+    if (value !== null) values[name] = value;
   }
   return values;
-}
-
-const JSON_TYPES = Object.freeze({
-  string: 'string',
-  date: 'string',
-  boolean: 'boolean',
-  integer: 'number',
-  number: 'number',
-  json: null,
-}) satisfies Readonly<Record<PropertyKind, string | null>>;
-
-/** Returns false for what a version has stored whose property of this name had other values. */
-function isOfKind(value: JsonValue, kind: PropertyKind): boolean {
-  const wanted = JSON_TYPES[kind];
-  return wanted === null || typeof value === wanted;
 }
 
 /** Returns the values of objects as JSON: rows `[objectId, values]`. */
