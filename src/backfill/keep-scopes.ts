@@ -19,7 +19,7 @@ const LOGGED = 10_000;
 export interface ScopesOptions extends Pick<RecomputeServices, 'store' | 'registry' | 'conductor'> {
   readonly database: Pick<
     BackfillDatabase,
-    'rows' | 'note' | 'noteRules' | 'dropGrants' | 'forget' | 'follow' | 'uncounted'
+    'rows' | 'note' | 'noteRules' | 'dropGrants' | 'forget' | 'follow'
   >;
   readonly log: Log;
 }
@@ -126,18 +126,16 @@ export class ScopeKeeper {
 
   /**
    * Tells users who see all of a type with values of each user of what another version has written
-   * since then (ms): it doesn't count its changes for them.
+   * in an account: it doesn't count its changes for them.
    */
-  async tellForeign(type: DataTypeDefinition, since: number): Promise<void> {
-    if (!hasUserValues(type)) return;
-    const { store, database } = this.#options;
-    for (const accountId of await database.uncounted(type.table, since)) {
-      const how = { deadline: performance.now() + BATCH_TIME, mayRepeat: true, isLong: true };
-      await store
-        .write(accountId, how, (transaction) => transaction.recordForeign(type))
-        .catch((error: unknown) => {
-          if (!isDeleted(error)) throw error;
-        });
+  async tellForeign({ type, accountId }: Omit<Batch, 'ids'>): Promise<void> {
+    const how = { deadline: performance.now() + BATCH_TIME, mayRepeat: true, isLong: true };
+    try {
+      await this.#options.store.write(accountId, how, (transaction) =>
+        transaction.recordForeign(type),
+      );
+    } catch (error) {
+      if (!isDeleted(error)) throw error;
     }
   }
 

@@ -93,14 +93,15 @@ export class Recompute {
   /** Removes what objects that are gone have left of records. */
   async forget(batch: Batch): Promise<void> {
     const { type, ids } = batch;
-    await this.#repairs.run(batch, {}, async ({ unit: { transaction } }) => {
+    await this.#repairs.run(batch, {}, async ({ unit }) => {
+      const { transaction } = unit;
       const there = await transaction.existing(type, ids);
       const missing = ids.filter((id) => !there.has(id));
       const { references, blobs } = await transaction.links(type, missing);
       await transaction.changeReferences(references, []);
       await transaction.changeBlobReferences(blobs, []);
       // With the values that users had of their own there.
-      await transaction.destroy(type, missing);
+      await unit.destroyRows(type, missing);
     });
   }
 

@@ -10,6 +10,7 @@ import {
   filledRows,
   goneRows,
   type RowKey,
+  uncountedRows,
   writtenRows,
 } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
@@ -51,7 +52,7 @@ const SHORT_MARGIN = 120_000;
 /** How long the previous version may write after a migration, and how often it is followed, ms. */
 const FOLLOWED = 86_400_000;
 const PAUSE = 10_000;
-/** How often all records are read for what gone objects have left, ms. */
+/** How often what gone objects have left is removed, ms. */
 const GONE_PAUSE = 300_000;
 
 /** Objects of a batch that is not divided further, where a function took too long. */
@@ -126,8 +127,8 @@ class Backfill {
   readonly #scopes: ScopeKeeper;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
-  /** By type: when what gone objects have left was last removed. */
-  readonly #cleared = new Map<string, number>();
+  /** By type: when what gone objects have left was last removed, and since when some may be left. */
+  readonly #cleared = new Map<string, { readonly at: number; readonly from: number | null }>();
   /** Tables of types of which a batch failed in this round. */
   readonly #failed = new Set<string>();
 
@@ -271,9 +272,25 @@ class Backfill {
       }
     }
     await this.#conversions.settle(type);
-    await this.#scopes.tellForeign(type, from);
+    if (!(await this.#tellForeign(type, from, isOver))) next = from;
     await this.#forgetGone(type, isOver);
     this.#followed.set(type.name, { from: next, done });
+  }
+
+  /** Tells users of what another version has written since then (ms). Resolves to whether it did. */
+  async #tellForeign(
+    type: DataTypeDefinition,
+    since: number,
+    isOver: () => boolean,
+  ): Promise<boolean> {
+    if (!hasUserValues(type)) return true;
+    const rows = uncountedRows(type.table, since);
+    let isDone = true;
+    for await (const batch of batches(this.#options.database, { type, rows })) {
+      if (isOver()) return false;
+      isDone = (await this.#attempt(batch, (part) => this.#scopes.tellForeign(part))) && isDone;
+    }
+    return isDone;
   }
 
   /** Mends the aggregates of types, and those that others have of them. */
@@ -362,12 +379,15 @@ class Backfill {
     const hasValues = hasUserValues(type) && type.singleton !== true;
     if (references.length === 0 && !hasBlobs && !hasValues) return;
     const at = Date.now();
-    if (at < (this.#cleared.get(type.name) ?? 0) + GONE_PAUSE) return;
-    const rows = goneRows({ table: type.table, references, hasBlobs, hasValues });
+    // The first round looks at all records, later ones at what was destroyed meanwhile.
+    const last = this.#cleared.get(type.name) ?? { at: 0, from: null };
+    if (at < last.at + GONE_PAUSE) return;
+    const rows = goneRows({ table: type.table, references, hasBlobs, hasValues }, last.from);
+    let from: number | null = at - MARGIN;
     for await (const batch of batches(database, { type, rows })) {
       if (isOver()) return;
-      await this.#attempt(batch, (part) => this.#recompute.forget(part));
+      if (!(await this.#attempt(batch, (part) => this.#recompute.forget(part)))) from = last.from;
     }
-    this.#cleared.set(type.name, at);
+    this.#cleared.set(type.name, { at, from });
   }
 }

@@ -51,6 +51,11 @@ export function countsObjects({ counts }: Pick<QuotaDefinition, 'counts'>): bool
   return counts?.includes('objects') ?? true;
 }
 
+/** Returns whether a quota counts the octets of objects. */
+export function countsOctets(quota: Pick<QuotaDefinition, 'counts' | 'resource'>): boolean {
+  return quota.resource === 'octets' && countsObjects(quota);
+}
+
 /** Returns whether a quota counts the blobs that objects of its types refer to. */
 export function countsBlobs({ counts }: Pick<QuotaDefinition, 'counts'>): boolean {
   return counts?.includes('blobs') ?? false;

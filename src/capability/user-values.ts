@@ -1,4 +1,4 @@
-import { declaredObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { declaredObject, emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { deriveOnce } from '../runtime/derive-once.js';
 import type { DataTypeDefinition, PropertyDefinition } from './definition.js';
 
@@ -13,6 +13,16 @@ export const perUserOf = deriveOnce(
 /** Returns whether users have values of their own at objects of the type. */
 export function hasUserValues(type: DataTypeDefinition): boolean {
   return perUserOf(type).length > 0;
+}
+
+/** Returns the values that a user has given of an object as they are stored: JSON by column. */
+export function storedValues(type: DataTypeDefinition, values: JsonObject): string {
+  const stored = emptyObject();
+  for (const { name, column } of perUserOf(type)) {
+    const value = values[name] ?? null;
+    if (value !== null) stored[column] = value;
+  }
+  return JSON.stringify(stored);
 }
 
 /** The user whose values are meant. */

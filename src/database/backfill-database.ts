@@ -52,7 +52,10 @@ export interface BackfillRows {
   readonly updated?: Prisma.Sql;
 }
 
-/** Change records of objects have kinds up to this one (store/sql/records.ts). */
+/**
+ * Change records of objects have kinds up to this one, that of destroyed ones
+ * (store/sql/records.ts).
+ */
 const LAST_KIND = 2;
 
 export type BackfillDatabase = ReturnType<typeof openBackfillDatabase>;
@@ -130,9 +133,6 @@ function scopesOf(prisma: PrismaClient) {
       prisma.$transaction((transaction) => takeGrants(transaction, table, Prisma.sql`TRUE`), {
         timeout: RESET_TIME,
       }),
-
-    /** Returns accounts with changes since then (ms) that aren't counted for users who see all. */
-    uncounted: (table: string, since: number) => uncountedAccounts(prisma, table, since),
   };
 }
 
@@ -236,21 +236,6 @@ async function noteRules(prisma: PrismaClient, type: string, rules: string): Pro
     },
     { timeout: RESET_TIME },
   );
-}
-
-async function uncountedAccounts(
-  prisma: PrismaClient,
-  type: string,
-  since: number,
-): Promise<readonly string[]> {
-  const rows = await prisma.$queryRaw<{ accountId: string }[]>`
-    SELECT "c"."accountId" FROM "JmapChange" AS "c"
-    WHERE "c"."type" = ${type} AND "c"."at" >= ${BigInt(Math.trunc(since))}
-    AND "c"."kind" <= ${LAST_KIND}
-    GROUP BY "c"."accountId" HAVING max("c"."number") > coalesce((
-    SELECT max("s"."number") FROM "JmapScope" AS "s" WHERE "s"."accountId" = "c"."accountId"
-    AND "s"."type" = ${type} AND "s"."scope" = ${WHOLE}), 0)`;
-  return rows.map(({ accountId }) => accountId);
 }
 
 /**
@@ -363,6 +348,20 @@ export function beginningRows(
   return { from: name(table), where: Prisma.sql`(${Prisma.join(begins, ' OR ')})` };
 }
 
+/**
+ * Returns a row for each account with changes since then (ms) that aren't counted for users who see
+ * all.
+ */
+export function uncountedRows(table: string, since: number): BackfillRows {
+  const from = Prisma.sql`(SELECT "c"."accountId", 'all' AS "id" FROM "JmapChange" AS "c"
+    WHERE "c"."type" = ${table} AND "c"."at" >= ${BigInt(Math.trunc(since))}
+    AND "c"."kind" <= ${LAST_KIND}
+    GROUP BY "c"."accountId" HAVING max("c"."number") > coalesce((
+    SELECT max("s"."number") FROM "JmapScope" AS "s" WHERE "s"."accountId" = "c"."accountId"
+    AND "s"."type" = ${table} AND "s"."scope" = ${WHOLE}), 0))`;
+  return { from, where: Prisma.sql`TRUE` };
+}
+
 /** Returns a row for each account: that of a singleton, whether it has been written or not. */
 export function accountRows(): BackfillRows {
   const from = Prisma.sql`(SELECT "id" AS "accountId", 'singleton' AS "id" FROM "JmapAccount")`;
@@ -377,8 +376,14 @@ function miscountedRows(aggregate: Aggregate, miscounted: Miscounted): BackfillR
   return condition === null ? rows : { ...rows, where: Prisma.sql`${Prisma.raw(condition)}` };
 }
 
-/** Returns objects that are gone, and have left records of references or blobs, or values. */
-export function goneRows({ table, references, hasBlobs, hasValues }: LinkingTable): BackfillRows {
+/**
+ * Returns objects that are gone, and have left records of references or blobs, or values. `since`:
+ * those that were destroyed since then (ms); null looks at all records.
+ */
+export function goneRows(
+  { table, references, hasBlobs, hasValues }: LinkingTable,
+  since: number | null,
+): BackfillRows {
   const properties = Prisma.join(references.length > 0 ? [...references] : ['']);
   const linked = Prisma.sql`SELECT "accountId", "fromId" AS "id" FROM "JmapReference"
     WHERE "fromType" = ${table} AND "property" IN (${properties})`;
@@ -391,8 +396,17 @@ export function goneRows({ table, references, hasBlobs, hasValues }: LinkingTabl
     ...(hasBlobs ? [holders] : []),
     ...(hasValues ? [owners] : []),
   ];
+  const left = Prisma.join(kinds, ' UNION ALL ');
+  const rows =
+    since === null
+      ? left
+      : Prisma.sql`SELECT "c"."accountId", "c"."objectId" AS "id" FROM "JmapChange" AS "c"
+    WHERE "c"."type" = ${table} AND "c"."at" >= ${BigInt(Math.trunc(since))}
+    AND "c"."kind" = ${LAST_KIND}
+    AND EXISTS (SELECT 1 FROM (${left}) AS "l"
+    WHERE "l"."accountId" = "c"."accountId" AND "l"."id" = "c"."objectId")`;
   const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id"
-    FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r"
+    FROM (${rows}) AS "r"
     WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"
     WHERE "o"."accountId" = "r"."accountId" AND "o"."id" = "r"."id"))`;
   return { from, where: Prisma.sql`TRUE` };

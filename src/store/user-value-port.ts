@@ -10,8 +10,22 @@ import type { JsonObject } from '../protocol/json.js';
 export type ValuesById = ReadonlyMap<string, JsonObject>;
 
 export interface UserValueReads {
-  /** Returns the values that a user has given of objects. Leaves out objects with none. */
-  userValues(type: DataTypeDefinition, userId: string, ids: readonly string[]): Promise<ValuesById>;
+  /**
+   * Returns the values that a user has given of objects. Leaves out objects with none. Throws
+   * `MethodError('requestTooLarge')` beyond `maxOctets`, as `get` does.
+   */
+  userValues(
+    type: DataTypeDefinition,
+    userId: string,
+    ids: readonly string[],
+    maxOctets?: number,
+  ): Promise<ValuesById>;
+
+  /**
+   * Returns the octets of the values that users have given of a type's objects, as they are stored:
+   * of these objects and this user, of these objects, or of all.
+   */
+  valueOctets(type: DataTypeDefinition, ids?: readonly string[], userId?: string): Promise<number>;
 }
 
 /** An object of which a user's values changed. */

@@ -14,7 +14,7 @@ const note = (...properties: readonly string[]): string => `capability: urn:exam
 types:
   Note:
     properties:
-${properties.map((line) => `      ${line}\n`).join('')}`;
+${properties.map((line) => `${line.startsWith('drops') ? '    ' : '      '}${line}\n`).join('')}`;
 
 const TEXT = "text: { type: string, maxLength: 100, default: '' }";
 const WORDS = "words: { type: string, maxLength: 100, default: '', renamedFrom: text }";
@@ -53,13 +53,14 @@ it('old states end when values of each user come, and where clients have to fetc
   expect(await since(second.ada, adas)).toMatchObject({ updated: [id] });
   expect(await since(second.cat, cats)).toMatchObject({ updated: [], newState: cats });
 
-  // A value that doesn't fit any more reads as the default.
-  const third = await serve(TEXT, SEEN_AT);
-  expect(await since(third.cat, cats)).toMatchObject({ updated: [], newState: cats });
+  // Values of another type begin with the default.
+  const third = await serve(TEXT, SEEN_AT, 'drops: [seen]');
+  expect((await since(third.cat, cats)).error).toBe('cannotCalculateChanges');
   expect((await third.ada.call('Note/get')).list).toMatchObject([{ id, seen: 'never' }]);
 
+  const state = await stateOf(third.cat);
   const fourth = await serve(WORDS, SEEN_AT);
-  expect((await since(fourth.cat, cats)).error).toBe('cannotCalculateChanges');
+  expect((await since(fourth.cat, state)).error).toBe('cannotCalculateChanges');
   expect((await fourth.cat.call('Note/get')).list).toMatchObject([{ id, words: 'A' }]);
 }, 600_000);
 
@@ -102,3 +103,50 @@ it('users hear of what a version without values of each user writes beside', asy
   const last = await cat.call('Note/changes', { sinceState: told.newState });
   expect(last).toMatchObject({ created: [c], updated: [], destroyed: [b] });
 }, 600_000);
+
+it.each(['SQLite', 'PostgreSQL'])(
+  'on %s values of users move with a rename, and go with a drop',
+  async (name) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'jmapsmith-own-data-'));
+    const url = name === 'SQLite' ? null : await postgresql().createDatabase('moved');
+    const roots: string[] = [];
+    let people: People<'ada' | 'cat'> | undefined;
+    onTestFinished(async () => {
+      await people?.close();
+      for (const path of [dataDir, ...roots]) await rm(path, { recursive: true, force: true });
+    });
+    const serve = async (...properties: readonly string[]) => {
+      await people?.close();
+      roots.push(await makeProject(note(...properties), roots.at(-1)));
+      const members = { ada: {}, cat: { given: 'write' } } as const;
+      people = await startPeople(roots.at(-1) ?? '', { url, dataDir }, members);
+      return new Desk(people.users.cat, people.accountId);
+    };
+    const values = async () => {
+      const rows = await people?.prisma.jmapUserValue.findMany();
+      return rows?.map((row) => JSON.parse(row.values));
+    };
+    const STARS = 'stars: { type: integer, default: 0, perUser: true }';
+    const LABEL = 'label: { type: string, maxLength: 20, default: none, perUser: true }';
+    const SHORT = 'label: { type: string, maxLength: 3, default: non, perUser: true }';
+    const READ = 'read: { type: boolean, default: false, perUser: true, renamedFrom: seen }';
+
+    const first = await serve(TEXT, SEEN, STARS, LABEL);
+    const id = await first.create('Note', { text: 'A', seen: true, stars: 3, label: 'é"' });
+    const second = await serve(TEXT, READ, STARS, LABEL);
+    const all = { read: true, stars: 3, label: 'é"' };
+    expect((await second.call('Note/get')).list).toMatchObject([{ id, ...all }]);
+
+    // On PostgreSQL they stay for the previous version; the next migration removes them.
+    const third = await serve(TEXT, READ, SHORT, 'drops: [stars, label]');
+    const { list } = await third.call('Note/get');
+    expect(list).toMatchObject([{ id, read: true, label: all.label }]);
+    expect(list[0]).not.toHaveProperty('stars');
+    expect(await third.update('Note', id, { label: 'long' })).toMatchObject({
+      type: 'invalidProperties',
+    });
+    await serve(TEXT, READ, SHORT, 'more: { type: boolean, default: false }');
+    expect(await values()).toEqual([{ seen: true, label: all.label }]);
+  },
+  600_000,
+);

@@ -247,6 +247,11 @@ it.each(DATABASES)(
     expect(await bob.update('Todo', milk, mixed)).toMatchObject({ type: 'forbidden' });
     expect(await read(bob, 'Todo', milk)).toMatchObject({ text: 'Milk', seen: true });
     expect(await bob.update('Todo', hidden, { seen: true })).toMatchObject({ type: 'notFound' });
+    // He sees no singleton, whether it is written or not.
+    const desk = () => bob.update('Desk', 'singleton', { theme: 'dark' });
+    expect(await desk()).toMatchObject({ type: 'notFound' });
+    expect(await ada.update('Desk', 'singleton', { title: 'Mine' })).toBeNull();
+    expect(await desk()).toMatchObject({ type: 'notFound' });
     expect(await changesSince(bob, 'Todo', bobs)).toMatchObject({ updated: [milk] });
     expect(await stateOf(ada, 'Todo')).toBe(adas);
     // The first state that she is told is that of a value of her own.

@@ -1,9 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { ScopeKeeper, type ScopesOptions } from '../../src/backfill/keep-scopes.js';
+import { batches } from '../../src/backfill/row-batches.js';
 import { startBackfill } from '../../src/backfill/start-backfill.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
+import { goneRows, uncountedRows } from '../../src/database/backfill-database.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createLogging } from '../../src/server/logging.js';
+import { storeWith } from '../../src/store/delegate.js';
+import { eventually } from '../support/poll.js';
 import { registry as generated } from '../support/registry.js';
 import { gadgetCapability, property } from './gadget.js';
 import { withOwn } from './own-values.js';
@@ -40,7 +44,11 @@ function keeper(): ScopeKeeper {
   return new ScopeKeeper({ store, registry, conductor, database: rig.backfill(), log });
 }
 
-const tell = (): Promise<void> => keeper().tellForeign(OWNED, Date.now() - 60_000);
+async function tell(): Promise<void> {
+  const rows = uncountedRows(OWNED.table, Date.now() - 60_000);
+  for await (const batch of batches(rig.backfill(), { type: OWNED, rows }))
+    await keeper().tellForeign(batch);
+}
 const ask = (verb: string, args: object): Promise<Json> =>
   owned.call(`Widget/${verb}`, args, { user: U2 });
 const stateOf = async (): Promise<string> => (await ask('get', { ids: [] })).state;
@@ -95,6 +103,59 @@ it('values go with objects that that version destroys', async () => {
   } as unknown as Parameters<typeof startBackfill>[0]);
   await backfill.stop();
   expect(values()).toEqual([{ objectId: kept }]);
+});
+
+it('objects that have left values are found among those that were destroyed since', async () => {
+  const ids = await owned.create('Widget', [{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
+  const [first = '', second = '', kept = ''] = ids;
+  for (const id of ids) await ask('set', { update: { [id]: { mark: 1 } } });
+  let now = Date.now();
+  Object.assign(rig.services, { now: () => now });
+  const destroyAt = async (id: string) => {
+    await plain.call('Widget/set', { destroy: [id] });
+    const [last] = rig.rows('SELECT max("at") AS "at" FROM "JmapChange"') as readonly Json[];
+    return Number(last.at);
+  };
+  await destroyAt(first);
+  rig.run(`UPDATE "JmapChange" SET "at" = "at" - 60000`);
+  const since = await destroyAt(second);
+  const widgets = { table: OWNED.table, references: [], hasBlobs: false, hasValues: true };
+  const found = async (from: number | null) => {
+    const rows = await rig.backfill().rows(goneRows(widgets, from), null, 10);
+    return rows.map(({ id }) => id).sort();
+  };
+  expect(await found(null)).toEqual([first, second].sort());
+  expect(await found(since)).toEqual([second]);
+  now = since + 1;
+  expect(await found(now)).toEqual([]);
+  expect((await ask('get', { ids: [kept] })).list).toMatchObject([{ mark: 1 }]);
+});
+
+it('users hear of an account although telling those of another one fails', async () => {
+  let isFailing = false;
+  const { store, registry, conductor } = owned.services;
+  const failing = storeWith(store, {
+    write: (accountId, options, work) =>
+      isFailing && accountId === 'a1'
+        ? Promise.reject(new Error('The account is locked.'))
+        : store.write(accountId, options, work),
+  });
+  const backfill = await startBackfill({
+    ...{ registry, conductor, database: rig.backfill(), shared: true, pause: 20 },
+    ...{ store: failing, log: createLogging('fatal').log },
+  } as unknown as Parameters<typeof startBackfill>[0]);
+  onTestFinished(() => backfill.stop());
+  const since = async (accountId: string, sinceState: string) =>
+    (await owned.call('Widget/changes', { accountId, sinceState })).created?.length;
+  const begin = (accountId: string) => owned.call('Widget/get', { accountId, ids: [] });
+  const [first, second] = [(await begin('a1')).state, (await begin('a2')).state];
+  isFailing = true;
+  for (const accountId of ['a1', 'a2'])
+    await plain.call('Widget/set', { accountId, create: { k: { title: 'a' } } });
+  await eventually(async () => expect(await since('a2', second)).toBe(1), 20_000);
+  expect(await since('a1', first)).toBe(0);
+  isFailing = false;
+  await eventually(async () => expect(await since('a1', first)).toBe(1), 20_000);
 });
 
 it('a value that a user takes back by null follows a later default', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { property } from './gadget.js';
 import { withOwn } from './own-values.js';
-import { type Call, type Json, type Logic, Rig, U1 } from './rig.js';
+import { type Call, type Json, type Limits, type Logic, Rig, U1 } from './rig.js';
 import { viewer } from './viewers.js';
 import { Widget } from './widget.js';
 
@@ -14,8 +14,8 @@ afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
 });
 
-function open(logic: Logic = {}): Rig {
-  const rig = new Rig({}, logic);
+function open(logic: Logic = {}, limits: Partial<Limits> = {}): Rig {
+  const rig = new Rig(limits, logic);
   rigs.push(rig);
   return rig;
 }
@@ -66,6 +66,22 @@ describe('values of each user', () => {
     expect(await reads({ ids })).toBe(1);
     expect(await reads({})).toBe(1);
     expect(await reads({ ids, properties: ['title'] })).toBe(0);
+  });
+
+  it('count to the octets that a /get may read', async () => {
+    const limits = { maxSizeResponse: 20_000 };
+    const label = property('label', 'string', { default: '', perUser: true });
+    const rig = open({ widget: withOwn(Widget, label) }, limits);
+    const ids = await rig.create('Widget', [{ title: 'a' }, { title: 'b' }]);
+    for (const id of ids)
+      await rig.call('Widget/set', { update: { [id]: { label: 'x'.repeat(12_000) } } });
+    const refused = await rig.call('Widget/get', { ids, properties: ['label'] });
+    expect(refused).toMatchObject({
+      error: 'requestTooLarge',
+      description: 'The objects are larger than one call may handle.',
+    });
+    const one = await rig.call('Widget/get', { ids: ids.slice(1), properties: ['label'] });
+    expect(one.list).toHaveLength(1);
   });
 
   it('are no part of hooks and their calls', async () => {

@@ -41,6 +41,7 @@ export function compareProperty(
   if (before.kind !== after.kind) {
     tellSeen('wire', true, where, `values were ${before.kind} and are ${after.kind}`);
     tell('storage', true, where, 'column of another type: its values go');
+    if (after.perUser === true) tellAll('storage', true, where, 'its values go');
     return isShown(before) || isShown(after);
   }
   if (before.nullable !== after.nullable) {
@@ -61,7 +62,7 @@ export function compareProperty(
   const more = narrowed(after.schema, before.schema, '');
   if (less !== undefined) {
     tellSeen('wire', true, where, `takes less: it ${less}`);
-    tell('storage', false, where, 'values that do not fit stay, and are readable');
+    tellAll('storage', false, where, 'values that do not fit stay, and are readable');
   } else if (more !== undefined) tellSeen('wire', false, where, 'takes and gives more than it did');
   if (formsOf(before.schema) !== formsOf(after.schema)) {
     tellSeen('wire', false, where, 'its texts are stored in another form: /set tells it');
@@ -93,6 +94,7 @@ export function compareProperty(
   if (recomputed && after.computed !== undefined)
     tell('storage', true, where, 'is computed for the objects that exist: its values go');
   return (
+    before.perUser !== after.perUser ||
     isShown(before) !== isShown(after) ||
     (before.nullable && !after.nullable) ||
     (before.optional === true && after.optional !== true) ||
@@ -112,7 +114,7 @@ function compareOwners(
   const isOwn = after.perUser === true;
   const what = isOwn ? 'each user has a value of its own now' : 'all users share its value now';
   tell('wire', true, where, what);
-  tell('storage', true, where, 'the values that it had are not read any more');
+  tell('storage', true, where, 'the values that it had go');
 }
 
 /** Tells what clients may do with the property, and what they must do now. */

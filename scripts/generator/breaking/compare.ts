@@ -166,7 +166,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
 
 /** Returns a type with its properties, those of each user included. */
 function withOwnValues(type: ModelType): SnapshotType {
-  return snapshotType(type, ({ role }) => role !== 'myRights');
+  return snapshotType(type);
 }
 
 /** Returns the new names of a type and its properties, so that references to them compare equal. */
@@ -304,9 +304,8 @@ function compareType(
     kept.add(old.name);
     if (same === undefined) {
       withoutInternal(tell, old)('wire', true, where, `property renamed from ${old.name}`);
-      const isLost = isOwn(property);
-      tell('storage', isLost, where, isLost ? UNREAD : 'values stay where they are');
-      seen ||= !isLost && (isShown(old) || isShown(property));
+      tell('storage', false, where, 'values stay where they are');
+      seen ||= isShown(old) || isShown(property);
     }
     seen = compareProperty(old, property, where, tell) || seen;
   }
@@ -314,16 +313,13 @@ function compareType(
     if (kept.has(name)) continue;
     const where = `${after.name}.${name}`;
     withoutInternal(tell, old)('wire', true, where, 'property removed');
-    tell('storage', true, where, isOwn(old) ? UNREAD : 'column dropped, its values go');
-    seen ||= !isOwn(old) && isShown(old);
+    tell('storage', true, where, isOwn(old) ? 'its values go' : 'column dropped, its values go');
+    seen ||= isShown(old);
   }
   compareQueries(before, after, renamed, tell);
   compareUniques(before, after, renamed, tell);
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
 }
-
-/** Of values of each user. */
-const UNREAD = 'its values stay, and nothing reads them';
 
 function isOwn({ perUser }: SnapshotType['properties'][number]): boolean {
   return perUser === true;

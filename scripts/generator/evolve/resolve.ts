@@ -160,9 +160,9 @@ function stateBefore(number: number, histories: readonly History[]): ModelSnapsh
   return all.sort(([a], [b]) => b - a)[0]?.[1];
 }
 
-/** A conversion never gets a secret: only a hash or ciphertext is there. */
-function isRead({ secret, column }: KeptProperty): boolean {
-  return secret === undefined && column !== EVOLVED;
+/** A conversion never gets a secret, of which there is a hash or ciphertext, nor users' values. */
+function isRead({ secret, perUser, column }: KeptProperty): boolean {
+  return secret === undefined && perUser !== true && column !== EVOLVED;
 }
 
 function isConverted(property: KeptProperty): boolean {

@@ -13,6 +13,7 @@ import { evolveSql, type Holding } from './held.js';
 import type { Snapshot } from './history.js';
 import { formerLinks, leftoversOf } from './leftovers.js';
 import { type Renamed, releasedTypes } from './lineage.js';
+import { valuesLeft } from './own-values.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import { nullTimesSql, presentTimesSql } from './present-times.js';
 import type { ReadTable } from './read-datamodel.js';
@@ -20,6 +21,7 @@ import { searchSql } from './search-changes.js';
 import { removeServerTasks, writeServerTasks } from './server-tasks.js';
 import {
   clearedSql,
+  droppedValuesSql,
   effectsSql,
   objectCountsSql,
   removedTypesSql,
@@ -108,6 +110,7 @@ export async function compose(change: Change): Promise<Composed> {
     ...(provider === 'sqlite' ? backfill.map(fillSqlite) : []),
     ...(objects ? [objectCountsSql(stillThere(change))] : []),
     clearedSql(leftovers, model, existing, held, provider),
+    droppedValuesSql(provider === 'sqlite' ? droppedValues(change) : leftovers, provider),
     effectsSql(effects, model, held, provider),
     ...(left.length === 0 ? [removedTypesSql(removed, existing, provider)] : []),
     removeServerTasks(removed),
@@ -161,6 +164,13 @@ function markNulls({ model, snapshot }: Change): readonly string[] {
       return [`UPDATE ${quoted(type.table)} SET ${quoted(column)} = 1 WHERE ${from} IS NULL;\n\n`];
     });
   });
+}
+
+/** Returns the values of users that nothing reads any more. */
+function droppedValues({ snapshot, model }: Change): readonly Leftover[] {
+  if (snapshot === undefined) return [];
+  const types = typesIn(model);
+  return types.map((type) => ({ table: type.table, values: valuesLeft(snapshot, type) }));
 }
 
 /** Returns tables that the SQL makes anew. */

@@ -172,6 +172,7 @@ function reformedOf(
 ): readonly ModelProperty[] {
   return type.properties.filter((property) => {
     const old = before.get(property.column);
+    if (property.perUser === true) return false;
     if (old?.forms === undefined || old.kind !== property.kind || !hasForms(property)) return false;
     return old.forms !== formsOf(property.schema);
   });

@@ -28,6 +28,7 @@ import { releasedTypes, renamesOf } from './lineage.js';
 import { nameProblems } from './names.js';
 import { contractName, migrationName } from './naming.js';
 import { narrowings, redefined } from './narrowing.js';
+import { ownValueProblems } from './own-values.js';
 import { placeModel } from './place.js';
 import { type ReadTable, readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
@@ -199,9 +200,11 @@ function problemsOf(
       ...refusals(difference, renamed.model, snapshot),
       ...uniqueProblems(unique, effects),
     ];
+    const ofValues = ownValueProblems(snapshot, renamed.model);
     return [
       ...withStubs(problems, model, holding.number),
-      ...strayDrops(snapshot, model, problems),
+      ...ofValues,
+      ...strayDrops(snapshot, model, [...problems, ...ofValues]),
     ];
   });
   return [...ofChanges, ...nameProblems(tablesOf(model), model)];

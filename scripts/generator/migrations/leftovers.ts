@@ -8,6 +8,7 @@ import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
 import { leastValue } from './least-value.js';
 import { releasedTypes } from './lineage.js';
+import { valuesLeft } from './own-values.js';
 import type { ReadTable } from './read-datamodel.js';
 import type { HeldColumn, Leftover, SnapshotProperty } from './snapshot.js';
 import type { PlaceInColumn } from './texts-in.js';
@@ -76,14 +77,16 @@ export function leave(
       .map(({ after }) => after.name);
     const type = types.get(name);
     const links = type === undefined ? NO_LINKS : formerLinks(snapshot, type);
-    if (columns.length + nullable.length + links.references.length + links.blobs.length === 0)
-      continue;
+    const values = type === undefined ? [] : valuesLeft(snapshot, type);
+    const parts = [columns, nullable, links.references, links.blobs, values];
+    if (parts.every((part) => part.length === 0)) continue;
     left.push({
       table: name,
       ...(columns.length === 0 ? {} : { columns }),
       ...(links.references.length === 0 ? {} : { references: links.references }),
       ...(links.blobs.length === 0 ? {} : { blobs: true as const }),
       ...(nullable.length === 0 ? {} : { nullable }),
+      ...(values.length === 0 ? {} : { values }),
     });
     if (change !== undefined) kept.set(name, keep(snapshot, change, nullable));
   }

@@ -26,7 +26,7 @@ export function narrowings(
       ...singletonProblem(released.known, type),
       ...type.properties.flatMap((property): readonly Problem[] => {
         const before = predecessorOf(released, type, property)?.known;
-        if (before === undefined || before.kind !== property.kind) return [];
+        if (before?.kind !== property.kind || isOwn(before) || isOwn(property)) return [];
         const given = type.drops.some(({ name }) => name === property.name);
         const target = retargeted(before, property, renames);
         if (property.role === 'shareWith' && before.role === undefined)
@@ -69,6 +69,8 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
       if (nullsText(released?.known?.nullsEqual) !== nullsText(nullsEqualIn(type))) return true;
       return type.properties.some((property) => {
         const before = released && predecessorOf(released, type, property)?.known;
+        // No table shows it, and the next state is compared with this one.
+        if (released !== undefined && property.perUser !== before?.perUser) return true;
         if (before === undefined || before.kind !== property.kind) return false;
         const { schema } = property;
         return (
@@ -78,6 +80,11 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
       });
     })
     .map(({ name }) => name);
+}
+
+/** Each user has a value of its own (own-values.ts). */
+function isOwn({ perUser }: Pick<ModelProperty, 'perUser'>): boolean {
+  return perUser === true;
 }
 
 /** Returns the names of what is unique with null equal to null. */
@@ -157,7 +164,8 @@ function retargetedProblem(type: ModelType, property: ModelProperty, [old, now]:
   };
 }
 
-function narrowedProblem(type: ModelType, property: ModelProperty, what: string): Problem {
+/** Refuses fewer values than were legal. */
+export function narrowedProblem(type: ModelType, property: ModelProperty, what: string): Problem {
   return {
     at: property.at,
     code: 'property-narrowed',

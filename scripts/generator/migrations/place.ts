@@ -91,7 +91,7 @@ function columnsOf(
 function keepsValues(
   { column, known }: ReleasedProperty,
   { table }: ReleasedType,
-  { kind, secret, references }: ModelProperty,
+  { kind, secret, perUser, references }: ModelProperty,
   snapshot: Snapshot,
   tables: ReadonlyMap<string, string>,
 ): boolean {
@@ -101,7 +101,7 @@ function keepsValues(
       ?.columns.find(({ name }) => name === column);
     return stored?.type === columnType(kind);
   }
-  if (known.kind !== kind || known.secret !== secret) return false;
+  if (known.kind !== kind || known.secret !== secret || known.perUser !== perUser) return false;
   return pairAtPlaces(known.references, references).every(
     ([old, now]) => tableBefore(old.type, snapshot) === tables.get(now.type),
   );

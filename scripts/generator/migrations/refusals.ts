@@ -140,7 +140,8 @@ function changedType(
   const replaced = new Map<string, readonly [old: ReleasedProperty, now: ModelProperty]>();
   for (const property of type?.properties ?? []) {
     const old = before && type && predecessorOf(before, type, property);
-    if (old !== undefined && old.column !== property.column)
+    const isOwn = old?.known?.perUser === true || property.perUser === true;
+    if (old !== undefined && old.column !== property.column && !isOwn)
       replaced.set(old.column, [old, property]);
   }
   for (const column of change.removed) {
@@ -212,7 +213,7 @@ function propertyOf(type: ModelType | undefined, column: string): ModelProperty 
   return type?.properties.find((property) => property.column === column);
 }
 
-function removedProperty(where: string, name: string, at: Location): Problem {
+export function removedProperty(where: string, name: string, at: Location): Problem {
   return {
     at,
     code: 'property-removed',
@@ -223,7 +224,7 @@ function removedProperty(where: string, name: string, at: Location): Problem {
   };
 }
 
-function alteredProperty(
+export function alteredProperty(
   where: string,
   name: string,
   before: string,

@@ -156,6 +156,29 @@ export function clearedSql(
   );
 }
 
+/**
+ * Returns the SQL that removes the values that users have under some names of a table. Quotas have
+ * counted them: the next start counts anew.
+ */
+export function droppedValuesSql(leftovers: readonly Leftover[], provider: Provider): string {
+  const dropped = leftovers.filter(({ values = [] }) => values.length > 0);
+  const statements = dropped.map(({ table, values = [] }) => {
+    const left =
+      provider === 'sqlite'
+        ? `json_remove("values", ${values.map((name) => text(`$."${name}"`)).join(', ')})`
+        : `coalesce((SELECT '{' || string_agg(to_json("key")::text || ':' || "value"::text, ',')
+  || '}' FROM json_each("values"::json) WHERE "key" NOT IN (${values.map(text).join(', ')})), '{}')`;
+    return `UPDATE "JmapUserValue" SET "values" = ${left} WHERE "type" = ${text(table)};`;
+  });
+  return section(
+    'The values of users that went.',
+    statements.length === 0 ? [] : [...statements, COUNT_QUOTAS],
+  );
+}
+
+const COUNT_QUOTAS = `INSERT INTO "JmapMeta" ("key", "value") VALUES ('quotas', '')
+  ON CONFLICT DO NOTHING;`;
+
 /** Returns SQL under a line that says what it is for; nothing for nothing. */
 export function section(title: string, statements: readonly string[]): string {
   return statements.length === 0 ? '' : `\n-- ${title}\n${statements.join('\n')}\n`;

@@ -1,7 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { ReferenceDefinition, SortCondition } from '../../../src/capability/definition.js';
 import type { Place } from '../../../src/capability/places.js';
-import { isStored } from '../../../src/capability/stored-properties.js';
 import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
@@ -78,6 +77,8 @@ export interface Leftover {
   readonly references?: readonly string[];
   /** One or more hold blobs no longer, and have rows in JmapBlobReference. */
   readonly blobs?: true;
+  /** Names in the values of users that nothing reads any more. */
+  readonly values?: readonly string[];
   /** Columns that still take null, though the property does not. */
   readonly nullable?: readonly string[];
 }
@@ -197,16 +198,13 @@ export function hashOf(text: string): string {
   return `sha256-${sha256(text.replaceAll('\r\n', '\n'))}`;
 }
 
-/** `isKept`: the properties that it has; those with a column where left out. */
-export function snapshotType(
-  type: ModelType,
-  isKept: (property: ModelProperty) => boolean = isStored,
-): SnapshotType {
+/** Returns a type as a migration keeps it: with the properties of which something is stored. */
+export function snapshotType(type: ModelType): SnapshotType {
   const nullsEqual = type.uniques.filter((unique) => unique.nullsEqual === true).map(namesOf);
   return {
     name: type.name,
     table: type.table,
-    properties: type.properties.filter(isKept).map(snapshotProperty),
+    properties: type.properties.filter(({ role }) => role !== 'myRights').map(snapshotProperty),
     filters: type.filters.map(({ name, property, operator, many, indexed }) => ({
       name,
       property: property.name,

@@ -2,6 +2,7 @@ import type { Model, ModelDrop, ModelType, Problem } from '../../../src/descript
 import type { Change } from './compose.js';
 import { releasedTypes } from './lineage.js';
 import { narrowings } from './narrowing.js';
+import { ownValueProblems } from './own-values.js';
 import { refusals } from './refusals.js';
 
 /**
@@ -46,6 +47,7 @@ function saidOf(change: Change, type: ModelType): readonly Problem[] {
   const changed = difference.changed.filter(({ after }) => after.name === type.table);
   return [
     ...narrowings(snapshot, renames, alone),
+    ...ownValueProblems(snapshot, alone),
     ...refusals({ added: [], removed: [], changed }, alone, snapshot),
   ];
 }

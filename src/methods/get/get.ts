@@ -121,13 +121,10 @@ function readWhole(
   const wanted = type.singleton === true ? [SINGLETON_ID] : ids;
   return services.store.read(accountOf(context).id, { deadline }, async (snapshot) => {
     const number = await snapshot.viewNumber(type, view);
-    const found = await snapshot.get(type, wanted, properties, request.remainingOctets);
-    const objects = wholeObjects(type, found, properties);
-    const viewer = viewerOf(context);
-    return {
-      number,
-      objects: await addUserValues(snapshot, type, { objects, properties }, viewer),
-    };
+    const maxOctets = request.remainingOctets;
+    const found = await snapshot.get(type, wanted, properties, maxOctets);
+    const read = { objects: wholeObjects(type, found, properties), properties, maxOctets };
+    return { number, objects: await addUserValues(snapshot, type, read, viewerOf(context)) };
   });
 }
 
@@ -148,7 +145,7 @@ function readVisible(
     if (window.limit === 0) return { number, objects: [] };
     const page = await snapshot.page(type, plan, window, { properties, maxOctets });
     const read = page.found?.objects ?? (await snapshot.get(type, page.ids, properties, maxOctets));
-    const found = { objects: read, properties };
+    const found = { objects: read, properties, maxOctets };
     const objects = await addUserValues(snapshot, type, found, viewerOf(context));
     if (!properties.some(followsRights)) return { number, objects };
     const marks = await snapshot.marksHeld(type, view, page.ids);

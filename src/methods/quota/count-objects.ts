@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { countsBlobs, countsObjects } from '../../capability/quota-definition.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { QueryPlan, Snapshot } from '../../store/port.js';
 import { readInParts } from '../read-in-parts.js';
@@ -30,7 +31,10 @@ export async function countObjects(
   const counted = quota.types.flatMap((name) => types.get(name) ?? []);
   let used = countsBlobs(quota) ? await snapshot.blobOctets(counted.map(({ name }) => name)) : 0;
   if (!countsObjects(quota)) return used;
-  for (const type of counted) used += await sumOctets(type, snapshot, slices);
+  for (const type of counted) {
+    used += await sumOctets(type, snapshot, slices);
+    if (hasUserValues(type)) used += await snapshot.valueOctets(type);
+  }
   return used;
 }
 

@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { countsBlobs, countsObjects } from '../../capability/quota-definition.js';
+import { countsBlobs, countsObjects, countsOctets } from '../../capability/quota-definition.js';
+import { hasUserValues } from '../../capability/user-values.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { emptyObject } from '../../protocol/json.js';
 import type { BlobUse, StoredObject, Transaction } from '../../store/port.js';
@@ -12,6 +13,7 @@ import { type KeptQuota, type OwnTerms, type Quotas, quotaObject, termsIn } from
 /** The unit of work, as far as quotas follow it. */
 export interface CountedUnit extends BlobUnit {
   readonly transaction: Transaction;
+  readonly valueGrowth: ReadonlyMap<string, number>;
   current(type: DataTypeDefinition, id: string): StoredObject | null | undefined;
   create(type: DataTypeDefinition, object: StoredObject): void;
   update(type: DataTypeDefinition, before: StoredObject, after: StoredObject): void;
@@ -49,6 +51,19 @@ export class QuotaBook {
   /** Returns the quotas that count objects of a type. */
   quotasOf(type: DataTypeDefinition): readonly KeptQuota[] {
     return this.#quotas.byType.get(type.name) ?? NONE;
+  }
+
+  /** Returns whether a quota counts the values that users have at objects of a type. */
+  countsValues(type: DataTypeDefinition): boolean {
+    return hasUserValues(type) && this.quotasOf(type).some(countsOctets);
+  }
+
+  /** Returns the octets of values that go with objects, as far as a quota counts them. */
+  async valuesOf(quota: KeptQuota, name: string, ids: readonly string[]): Promise<number> {
+    const type = this.typeOf(name);
+    const isCounted = type !== undefined && quota.types.includes(name) && countsOctets(quota);
+    if (!isCounted || !hasUserValues(type) || ids.length === 0) return 0;
+    return this.#unit.transaction.valueOctets(type, ids);
   }
 
   /** Returns the type of this name if some quota counts it. */
@@ -189,8 +204,8 @@ export class QuotaBook {
 
   /** Returns whether the unit has touched an object that some quota counts. */
   #isConcerned(): boolean {
-    for (const name of this.#unit.touched.keys()) if (this.#quotas.byType.has(name)) return true;
-    return false;
+    const { touched, valueGrowth } = this.#unit;
+    return [...touched.keys(), ...valueGrowth.keys()].some((name) => this.#quotas.byType.has(name));
   }
 
   #hasChanged(): boolean {
@@ -209,6 +224,7 @@ export class QuotaBook {
   async #sum(quota: KeptQuota, now: (one: Touched) => StoredObject | null): Promise<number> {
     let sum = countsBlobs(quota) ? await blobGrowth(this.#unit, this.#typesOf(quota), now) : 0;
     for (const name of quota.types) {
+      if (countsOctets(quota)) sum += this.#unit.valueGrowth.get(name) ?? 0;
       const work = this.#unit.touched.get(name);
       if (work === undefined) continue;
       for (const one of work.entries.values()) {

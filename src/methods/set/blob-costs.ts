@@ -8,11 +8,10 @@ import type { KeptQuota } from '../quota/quota-index.js';
 import { indexOf } from '../type-index.js';
 import { blobIdsOf } from '../work/links.js';
 import type { ProposedRow } from './proposed-changes.js';
-import { push } from './relations.js';
+import { type ObjectKey, push } from './relations.js';
 
 /** An object that goes: of the call's type as it is before the call. */
-export interface Going {
-  readonly type: string;
+export interface Going extends ObjectKey {
   /** Null where the call itself would create it. */
   readonly row: StoredObject | null;
 }

@@ -221,10 +221,9 @@ export class CascadePlanner {
     await this.#readRows(keys.filter((key) => this.#row(key) === undefined));
     const { destroyTargets, changes } = this.#scene;
     const all = keys.map((key): Going => {
-      if (key.type !== changes.index.type.name)
-        return { type: key.type, row: this.#row(key) ?? null };
+      if (key.type !== changes.index.type.name) return { ...key, row: this.#row(key) ?? null };
       const row = destroyTargets.get(key.id) ?? changes.rows.get(key.id)?.before ?? null;
-      return { type: key.type, row: row ?? this.#rows.get(textOf(key)) ?? null };
+      return { ...key, row: row ?? this.#rows.get(textOf(key)) ?? null };
     });
     return this.#quotas.judge({ isGone, all });
   }

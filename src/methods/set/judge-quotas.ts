@@ -1,4 +1,4 @@
-import { countsBlobs } from '../../capability/quota-definition.js';
+import { countsBlobs, countsOctets } from '../../capability/quota-definition.js';
 import { setError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { QuotaBook, QuotaState } from '../quota/quota-book.js';
@@ -6,6 +6,7 @@ import type { KeptQuota } from '../quota/quota-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { type BlobCosts, type Going, weighBlobs } from './blob-costs.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
+import { idsByType } from './relations.js';
 
 /** The objects that a call destroys, and those that go with them. */
 export interface GoingObjects {
@@ -40,7 +41,8 @@ export class QuotaJudge {
   async judge({ isGone, all: going }: GoingObjects): Promise<boolean> {
     const book = this.#book;
     if (book === null || !this.concerns) return false;
-    const rows = [...this.#changes.rows.values()].filter(({ id }) => !isGone(id));
+    const { rows: objects, ownRows } = this.#changes;
+    const rows = [...objects.values(), ...ownRows.values()].filter(({ id }) => !isGone(id));
     const growing = this.#quotas.filter((quota) =>
       rows.some((row) => this.#growthOf(quota, row) > 0 || this.#mayNameBlobs(quota, row)),
     );
@@ -51,18 +53,22 @@ export class QuotaJudge {
     for (const quota of growing) {
       const state = states.get(quota.id);
       const costs = await weighBlobs(quota, scene);
-      if (state !== undefined && this.#judgeOne({ quota, state, costs }, rows, going)) return true;
+      let values = 0;
+      for (const [name, ids] of idsByType(going))
+        values += await book.valuesOf(quota, name, [...ids]);
+      if (state === undefined) continue;
+      const room = state.hardLimit - state.used + values;
+      if (this.#judgeOne({ quota, state, costs, room }, rows, going)) return true;
     }
     return false;
   }
 
   #judgeOne(
-    { quota, state, costs }: Judged,
+    { quota, state, costs, room: free }: Judged,
     rows: readonly ProposedRow[],
     going: readonly Going[],
   ): boolean {
-    const { used, hardLimit } = state;
-    let room = hardLimit - used + costs.freedBy(null);
+    let room = free + costs.freedBy(null);
     for (const { type, row } of going)
       if (quota.types.includes(type)) room += this.#sizeOf(quota, type, row);
     const growthOf = (row: ProposedRow): number =>
@@ -98,20 +104,22 @@ export class QuotaJudge {
   }
 
   /** The text of the time of an update may be longer than the one before: nobody asks for that. */
-  #growthOf(quota: KeptQuota, { before, after }: ProposedRow): number {
+  #growthOf(quota: KeptQuota, row: ProposedRow): number {
+    const { before, after } = row;
     const { type, roles } = this.#changes.index;
     const { updated } = roles;
     const time = updated && { [updated.name]: after[updated.name] ?? null };
     const old = before === null || quota.resource === 'count' ? before : { ...before, ...time };
-    return this.#sizeOf(quota, type.name, after) - this.#sizeOf(quota, type.name, old);
+    const values = countsOctets(quota) ? this.#changes.valueGrowth(row) : 0;
+    return values + this.#sizeOf(quota, type.name, after) - this.#sizeOf(quota, type.name, old);
   }
 
   #sizeOf(quota: KeptQuota, type: string, object: StoredObject | null): number {
     return this.#book?.sizeOf(quota, type, object) ?? 0;
   }
 
-  #refuse({ create, updates }: ProposedRow, why: string): void {
-    const last = create ?? updates.at(-1)?.operation ?? null;
+  #refuse({ create, latest }: ProposedRow, why: string): void {
+    const last = create ?? latest;
     if (last !== null) this.#changes.refuse(last, setError('overQuota', why));
   }
 }
@@ -121,6 +129,8 @@ interface Judged {
   readonly quota: KeptQuota;
   readonly state: QuotaState;
   readonly costs: BlobCosts;
+  /** The octets that are left, with those of values at objects that go. */
+  readonly room: number;
 }
 
 /** Creates before updates, as a /set runs them; the order of each stays. */

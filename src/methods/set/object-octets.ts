@@ -1,4 +1,6 @@
-import { writeNumbers } from '../../protocol/json.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
+import { perUserOf, storedValues } from '../../capability/user-values.js';
+import { type JsonObject, writeNumbers } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { TypeIndex } from '../type-index.js';
 import { unknownNames } from './unknown-members.js';
@@ -11,4 +13,10 @@ export function octetsOf(index: TypeIndex, object: StoredObject): number {
   return Buffer.byteLength(
     writeNumbers(JSON.stringify(Object.fromEntries(shown.map((name) => [name, object[name]])))),
   );
+}
+
+/** Returns the octets of the values that a user has given of an object, as they are stored. */
+export function octetsOfValues(type: DataTypeDefinition, values: JsonObject): number {
+  const isGiven = perUserOf(type).some(({ name }) => (values[name] ?? null) !== null);
+  return isGiven ? Buffer.byteLength(storedValues(type, values)) : 0;
 }

@@ -6,6 +6,7 @@ import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Author } from './draft.js';
+import { octetsOfValues } from './object-octets.js';
 import { NO_VALUES, partOwn } from './own-values.js';
 import type { PlannedUpdate, Target } from './plan-set.js';
 import { type UpdateResult, type UpdateScene, updateObject } from './update.js';
@@ -56,6 +57,8 @@ export interface ProposedRow {
   /** The values that the user has of its own after the call. */
   readonly own: JsonObject;
   readonly create: CreateOperation | null;
+  /** The last update that changed it, or the values of the user. */
+  readonly latest: UpdateOperation | null;
   /** The updates that changed it, and what they changed, computed properties included. */
   readonly updates: readonly ProposedUpdate[];
 }
@@ -111,6 +114,7 @@ export class ProposedChanges {
   /** By id, each in order. */
   readonly #updates: ReadonlyMap<string, readonly UpdateOperation[]>;
   readonly #rows = new Map<string, ProposedRow>();
+  readonly #ownRows = new Map<string, ProposedRow>();
 
   constructor(
     scene: ProposingScene,
@@ -171,6 +175,18 @@ export class ProposedChanges {
    */
   get rows(): ReadonlyMap<string, ProposedRow> {
     return this.#rows;
+  }
+
+  /** Returns the others of which the user's own values alone change. */
+  get ownRows(): ReadonlyMap<string, ProposedRow> {
+    return this.#ownRows;
+  }
+
+  /** Returns by how many octets the user's own values grow. */
+  valueGrowth({ id, own }: ProposedRow): number {
+    const { type } = this.index;
+    const before = this.#scene.own?.before(id) ?? NO_VALUES;
+    return own === before ? 0 : octetsOfValues(type, own) - octetsOfValues(type, before);
   }
 
   /**
@@ -238,7 +254,9 @@ export class ProposedChanges {
     const at = row.updates.findIndex(({ operation }) => operation.error !== null);
     const updates = at === -1 ? row.updates : row.updates.slice(0, at);
     const last = updates.at(-1);
-    return last === undefined ? null : { ...row, after: last.after, own: last.own, updates };
+    if (last === undefined) return null;
+    const { operation: latest, after, own } = last;
+    return { ...row, after, own, latest, updates };
   }
 
   /** Applies the updates of one object that come after the last one in `begun`. */
@@ -259,7 +277,7 @@ export class ProposedChanges {
       const updated = yield* updateObject(this.#patching, current, patch, operation);
       const result = this.#partOwn(row, patch, updated);
       if (result.kind === 'unchanged') {
-        row = { ...row, own: result.own };
+        if (result.own !== row.own) row = { ...row, own: result.own, latest: operation };
         continue;
       }
       operation.effect = result.object && { before: row.after, after: result.object };
@@ -268,7 +286,7 @@ export class ProposedChanges {
         continue;
       }
       const { object, own } = result;
-      row = { ...row, own };
+      row = { ...row, own, latest: operation };
       if (result.changed.length === 0) continue;
       const after = this.#compute(object);
       const computed = this.index.computed.filter(({ name }) => after[name] !== object[name]);
@@ -284,8 +302,11 @@ export class ProposedChanges {
   /** Keeps a row that differs from the object. An update of the user's own values makes none. */
   #keep(id: string, row: ProposedRow | null): void {
     this.#scene.own?.keep(id, row?.own ?? null);
-    if (row === null || (row.create === null && row.updates.length === 0)) this.#rows.delete(id);
+    const isSame = row === null || (row.create === null && row.updates.length === 0);
+    if (isSame) this.#rows.delete(id);
     else this.#rows.set(id, row);
+    if (isSame && row !== null && row.latest !== null) this.#ownRows.set(id, row);
+    else this.#ownRows.delete(id);
   }
 
   /** Takes the user's own values out of what an update has made of an object. */
@@ -306,11 +327,12 @@ export class ProposedChanges {
       const before = this.#before.get(id) ?? null;
       if (before === null) return null;
       const own = this.#scene.own?.before(id) ?? NO_VALUES;
-      return { id, before, after: before, own, create, updates: NONE };
+      return { id, before, after: before, own, create, latest: null, updates: NONE };
     }
     if (create.error !== null) return null;
     const { own = NO_VALUES } = create;
-    return { id, before: null, after: this.#compute(create.object), own, create, updates: NONE };
+    const after = this.#compute(create.object);
+    return { id, before: null, after, own, create, latest: null, updates: NONE };
   }
 }
 

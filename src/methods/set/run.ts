@@ -294,7 +294,8 @@ export class SetRun {
     this.#before = await this.#load(updates, type.properties, own);
     if (type.singleton === true) {
       this.#isStored = this.#before.has(SINGLETON_ID);
-      if (!this.#isStored)
+      // A user who sees a part of the account sees no singleton: it has no rules and no shares.
+      if (!this.#isStored && this.#judge === null)
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
       const isWhole = hooks?.needsWholeRows(type) === true;

@@ -11,6 +11,7 @@ import type {
   RowsWritten,
   StoredObject,
   Transaction,
+  ValuesById,
 } from '../../store/port.js';
 import { HookError } from '../hook-errors.js';
 import { QuotaBook } from '../quota/quota-book.js';
@@ -65,6 +66,8 @@ export class UnitOfWork {
   readonly #scopes: ScopeUpkeep;
   readonly #grants: GrantUpkeep;
   #userValues: UserValueUpkeep | null = null;
+  /** By type: by how many octets the values of users have grown, where a quota counts them. */
+  readonly valueGrowth = new Map<string, number>();
   readonly #notices: ShareNotices | null;
 
   /** `user`: who makes the call; null for the server itself, which may name all blobs. */
@@ -156,6 +159,35 @@ export class UnitOfWork {
     this.#userValues ??= new UserValueUpkeep(this, this.#user.userId);
     this.#userValues.note(type, moves);
     this.#notices?.noteOwn(type, moves);
+  }
+
+  /** Changes the values of a user. */
+  async writeUserValues(
+    type: DataTypeDefinition,
+    userId: string,
+    values: ValuesById,
+  ): Promise<void> {
+    const octets = () => this.#transaction.valueOctets(type, [...values.keys()], userId);
+    const write = () => this.#transaction.writeUserValues(type, userId, values);
+    await this.#countValues(type, octets, write);
+  }
+
+  /** Removes the rows of objects, and the values that users have there. */
+  async destroyRows(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
+    const octets = () => this.#transaction.valueOctets(type, ids);
+    await this.#countValues(type, octets, () => this.#transaction.destroy(type, ids));
+  }
+
+  async #countValues(
+    type: DataTypeDefinition,
+    octets: () => Promise<number>,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    if (this.book?.countsValues(type) !== true) return write();
+    const before = await octets();
+    await write();
+    const known = this.valueGrowth.get(type.name) ?? 0;
+    this.valueGrowth.set(type.name, known + (await octets()) - before);
   }
 
   create(type: DataTypeDefinition, object: StoredObject): void {
@@ -266,7 +298,7 @@ export class UnitOfWork {
         if (destroys.length > 0) unshared.push([type, destroys]);
       }
       // Destroyed first: what they held of unique values is free then.
-      if (destroys.length > 0) await this.#transaction.destroy(type, destroys);
+      if (destroys.length > 0) await this.destroyRows(type, destroys);
       if (updates.length > 0) await this.#write('update', type, updates);
       if (inserts.length > 0) await this.#write('insert', type, inserts);
     }

@@ -1,6 +1,8 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { OwnChange, StoredObject, Transaction } from '../../store/port.js';
+import type { Slices } from '../../runtime/slices.js';
+import type { OwnChange, StoredObject, Transaction, ValuesById } from '../../store/port.js';
+import { batchesOf } from './batches.js';
 
 /** The user's own values of an object, as a unit of work leaves them. */
 export interface OwnMove {
@@ -14,9 +16,12 @@ export interface OwnMove {
 
 /** The unit of work, as far as values of its user need it. */
 export interface UnitOfUser {
-  readonly transaction: Transaction;
+  readonly slices: Slices;
+  readonly transaction: Pick<Transaction, 'recordOwn'>;
   current(type: DataTypeDefinition, id: string): StoredObject | null | undefined;
   isNew(type: DataTypeDefinition, id: string): boolean;
+  /** Changes the values of a user, and counts it where a quota does. */
+  writeUserValues(type: DataTypeDefinition, userId: string, values: ValuesById): Promise<void>;
 }
 
 interface TypeMoves {
@@ -49,15 +54,18 @@ export class UserValueUpkeep {
     return this.#changesOf(type).length;
   }
 
-  /** Writes rows: one statement for each type. */
+  /** Writes rows: one statement for each type, more where they are large. */
   async flush(): Promise<void> {
     for (const work of this.#types.values()) {
       if (work.isWritten) continue;
       work.isWritten = true;
       const { type, moves } = work;
       const there = moves.filter(({ id }) => this.#unit.current(type, id) !== null);
-      const values = new Map(there.map((move) => [move.id, move.values]));
-      await this.#unit.transaction.writeUserValues(type, this.#userId, values);
+      for (const batch of batchesOf(there.map(({ id, values }) => ({ ...values, id })))) {
+        if (this.#unit.slices.isOver()) await this.#unit.slices.next();
+        const values = new Map(batch.map(({ id, ...own }) => [id, own]));
+        await this.#unit.writeUserValues(type, this.#userId, values);
+      }
     }
   }
 

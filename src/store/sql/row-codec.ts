@@ -226,12 +226,7 @@ export function collector(
     slices,
     take: (row) => {
       sum += octets(row);
-      if (sum > maxOctets) {
-        throw new MethodError(
-          'requestTooLarge',
-          'The objects are larger than one call may handle.',
-        );
-      }
+      if (sum > maxOctets) throw tooLarge();
       if (sum > LARGE && slices() === null) requireSmall(sum);
       rows.push(row);
     },
@@ -242,6 +237,16 @@ export function collector(
       return decodeEach(rows, (row) => decodeInSlices(row, pauses));
     },
   };
+}
+
+/** Returns the error of objects, or values of a user, that have too many octets. */
+export function tooLarge(): MethodError {
+  return new MethodError('requestTooLarge', 'The objects are larger than one call may handle.');
+}
+
+/** Returns whether so many octets take longer to decode than others may wait. */
+export function isLarge(octets: number): boolean {
+  return octets > LARGE;
 }
 
 /** Throws LargeReadError for large objects, since others would wait for their slices. */

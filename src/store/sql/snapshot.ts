@@ -278,10 +278,27 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     type: DataTypeDefinition,
     userId: string,
     ids: readonly string[],
+    maxOctets = WORKING_OCTETS,
   ): Promise<ValuesById> {
     if (ids.length === 0) return new Map();
-    const place = [this.scope.accountId, type.table, userId] as const;
-    return userValuesOf(type, await this.all('userValues', ...place, textList(ids)));
+    const place = [this.scope.accountId, type.table, userId, textList(ids)] as const;
+    const rows = await this.all('userValues', ...place, maxOctets, ...place);
+    return userValuesOf(type, rows, () => this.slices());
+  }
+
+  async valueOctets(
+    type: DataTypeDefinition,
+    ids?: readonly string[],
+    userId?: string,
+  ): Promise<number> {
+    const place = [this.scope.accountId, type.table] as const;
+    const [row] =
+      ids === undefined
+        ? await this.all('valueOctets', ...place)
+        : userId === undefined
+          ? await this.all('valueOctetsAt', ...place, textList(ids))
+          : await this.all('valueOctetsOf', ...place, userId, textList(ids));
+    return (row?.[0] as number | undefined) ?? 0;
   }
 
   async page(

@@ -40,6 +40,11 @@ const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSi
 const TO_BLOB = `FROM "JmapBlobReference" AS "r"
  WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id"`;
 
+const VALUE_OCTETS = `SELECT CAST(coalesce(sum(octet_length("values")), 0) AS BIGINT)
+ FROM "JmapUserValue" WHERE "accountId" = ? AND "type" = ?`;
+
+const VALUE_OCTETS_OF = `${VALUE_OCTETS} AND "userId" = ? AND "objectId" IN ?`;
+
 const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
  "scopesBefore" FROM "JmapChange"`;
 
@@ -142,8 +147,16 @@ const SHARED = Object.freeze({
  ON CONFLICT ("accountId", "type", "objectId", "scope") DO UPDATE SET
  "number" = excluded."number", "gone" = excluded."gone"`,
 
-  userValues: `SELECT "objectId", "values" FROM "JmapUserValue"
+  // Null where they have too many octets: then none of them is read.
+  userValues: `SELECT "objectId", CASE WHEN (${VALUE_OCTETS_OF}) <= CAST(? AS BIGINT)
+ THEN "values" END FROM "JmapUserValue"
  WHERE "accountId" = ? AND "type" = ? AND "userId" = ? AND "objectId" IN ?`,
+
+  valueOctets: VALUE_OCTETS,
+
+  valueOctetsAt: `${VALUE_OCTETS} AND "objectId" IN ?`,
+
+  valueOctetsOf: VALUE_OCTETS_OF,
 
   writeUserValues: `INSERT INTO "JmapUserValue"
  ("accountId", "type", "objectId", "userId", "values")

@@ -1,60 +1,53 @@
-import type { DataTypeDefinition, PropertyKind } from '../../capability/definition.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
 import { COUNTED, PRUNED, WHOLE } from '../../capability/scopes.js';
-import { perUserOf } from '../../capability/user-values.js';
-import { parseJson } from '../../protocol/ijson.js';
+import { perUserOf, storedValues } from '../../capability/user-values.js';
+import { parseJson, parseJsonInSlices } from '../../protocol/ijson.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { Slices } from '../../runtime/slices.js';
 import type { NewChange, OwnChange, ValuesById } from '../port.js';
 import type { RecordsToWrite } from './engine-port.js';
 import { columnsText, OWN_KIND } from './records.js';
-import type { Row } from './row-codec.js';
+import { isLarge, type Row, requireSmall, tooLarge } from './row-codec.js';
 
 /** Rows of values that each user has of its own, and their change records. */
 
-/** Reads rows `[objectId, values]`, whose values are by column. */
-export function userValuesOf(type: DataTypeDefinition, rows: readonly Row[]): ValuesById {
-  const properties = perUserOf(type);
-  return new Map(
-    (rows as readonly (readonly [string, string])[]).map(([id, text]) => {
-      const stored = parseJson(text);
-      const values = emptyObject();
-      if (isJsonObject(stored)) {
-        for (const { name, column, kind } of properties) {
-          const value = stored[column] ?? null;
-          if (value !== null && isOfKind(value, kind)) values[name] = value;
-        }
-      }
-      return [id, values];
-    }),
-  );
+/**
+ * Reads rows `[objectId, values]`, whose values are by column; null where they are too large.
+ * Throws LargeReadError where they are large and there are no slices.
+ */
+export async function userValuesOf(
+  type: DataTypeDefinition,
+  rows: readonly Row[],
+  startSlices: () => Slices | null,
+): Promise<ValuesById> {
+  let octets = 0;
+  for (const [, text] of rows) {
+    if (typeof text !== 'string') throw tooLarge();
+    octets += text.length;
+  }
+  const slices = isLarge(octets) ? startSlices() : null;
+  if (slices === null) requireSmall(octets);
+  const values = new Map<string, JsonObject>();
+  for (const [id, text] of rows as readonly (readonly [string, string])[]) {
+    const stored = slices === null ? parseJson(text) : await parseJsonInSlices(text, slices);
+    values.set(id, valuesIn(type, stored));
+  }
+  return values;
 }
 
-const JSON_TYPES = Object.freeze({
-  string: 'string',
-  date: 'string',
-  boolean: 'boolean',
-  integer: 'number',
-  number: 'number',
-  json: null,
-}) satisfies Readonly<Record<PropertyKind, string | null>>;
-
-/** Returns false for what a version has stored whose property of this name had other values. */
-function isOfKind(value: JsonValue, kind: PropertyKind): boolean {
-  const wanted = JSON_TYPES[kind];
-  return wanted === null || typeof value === wanted;
+function valuesIn(type: DataTypeDefinition, stored: JsonValue): JsonObject {
+  const values = emptyObject();
+  if (!isJsonObject(stored)) return values;
+  for (const { name, column } of perUserOf(type)) {
+    const value = stored[column] ?? null;
+    if (value !== null) values[name] = value;
+  }
+  return values;
 }
 
 /** Returns the values of objects as JSON: rows `[objectId, values]`. */
 export function userValueRows(type: DataTypeDefinition, values: ValuesById): string {
-  const properties = perUserOf(type);
-  const toColumns = (own: JsonObject): JsonObject => {
-    const stored = emptyObject();
-    for (const { name, column } of properties) {
-      const value = own[name] ?? null;
-      if (value !== null) stored[column] = value;
-    }
-    return stored;
-  };
-  return JSON.stringify(Array.from(values, ([id, own]) => [id, JSON.stringify(toColumns(own))]));
+  return JSON.stringify(Array.from(values, ([id, own]) => [id, storedValues(type, own)]));
 }
 
 /** Returns changes with the scope of users who see all objects of their type. */

@@ -13,6 +13,9 @@ const MARK: PropertyDefinition = {
 /** Each user has a mark of its own. */
 const Marked: DataTypeDefinition = { ...Gadget, properties: [...Gadget.properties, MARK] };
 
+/** Two of these take longer than others may wait. */
+const HUGE_VALUE = 600_000;
+
 const RULES = { sharedTables: new Map(), hashes: new Map(), judgedWith: new Map() };
 const ACCOUNT = { id: A, name: A, isPersonal: false, isReadOnly: false, capabilities: null };
 
@@ -68,6 +71,36 @@ export function userValueCases(bench: Bench): void {
       await write((t) => t.destroy(Marked, ['r1']));
       expect(await valuesOf('u1', ['r1', 'r2'])).toEqual({ r2: one });
       expect(await valuesOf('u2', ['r1'])).toEqual({});
+    });
+
+    it('are counted in octets, and refused beyond those that may be read', async () => {
+      await insert(['r1', 'r2'].map((id) => gadget(id)));
+      const give = (userId: string, id: string, mark: object) =>
+        write((t) => t.writeUserValues(Marked, userId, new Map([[id, { mark } as never]])));
+      await give('u1', 'r1', { x: 'é' });
+      await give('u1', 'r2', { x: 'ab' });
+      await give('u2', 'r2', {});
+      const octets = (...which: [(readonly string[])?, string?]) =>
+        read((s) => s.valueOctets(Marked, ...which));
+      const sizes = ['{"mark_1":{"x":"é"}}', '{"mark_1":{"x":"ab"}}', '{"mark_1":{}}'];
+      const [a = 0, b = 0, c = 0] = sizes.map((text) => Buffer.byteLength(text));
+      expect(await octets()).toBe(a + b + c);
+      expect(await octets(['r2'])).toBe(b + c);
+      expect(await octets(['r1', 'r2'], 'u1')).toBe(a + b);
+      expect(await octets(['r3'])).toBe(0);
+      const readUpTo = (limit: number) =>
+        read((s) => s.userValues(Marked, 'u1', ['r1', 'r2'], limit));
+      expect((await readUpTo(a + b)).size).toBe(2);
+      await expect(readUpTo(a + b - 1)).rejects.toMatchObject({ type: 'requestTooLarge' });
+    });
+
+    it('are read in slices where they are large', async () => {
+      await insert(['r1', 'r2'].map((id) => gadget(id)));
+      const mark = { x: 'a'.repeat(HUGE_VALUE) };
+      const large = new Map(['r1', 'r2'].map((id) => [id, { mark }]));
+      await write((t) => t.writeUserValues(Marked, 'u1', large));
+      const values = await valuesOf('u1', ['r1', 'r2']);
+      expect(values).toEqual({ r1: { mark }, r2: { mark } });
     });
 
     it('are no part of the rows of their objects', async () => {

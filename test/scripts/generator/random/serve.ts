@@ -66,6 +66,12 @@ const USER: Principal = tokenPrincipal(
 /** A blob that objects may refer to. */
 export const BLOB_ID = `b${'1'.repeat(26)}`;
 
+interface CallOptions {
+  readonly isWhole?: boolean;
+  /** The user who calls; `u1` where left out. */
+  readonly userId?: string;
+}
+
 export interface Served {
   /** The statements of the store; on SQLite alone. */
   readonly statements: string[];
@@ -73,9 +79,13 @@ export interface Served {
    * One call: the answer, or `{ error, ... }`. With `isWhole` no `accountId` is added to the
    * arguments.
    */
-  call(name: string, args?: object, options?: { readonly isWhole: boolean }): Promise<Answer>;
+  call(name: string, args?: object, options?: CallOptions): Promise<Answer>;
   /** Several calls as they are, with other capabilities in `using`: their responses. */
-  request(methodCalls: readonly object[], using?: readonly string[]): Promise<Answer>;
+  request(
+    methodCalls: readonly object[],
+    using?: readonly string[],
+    user?: Principal,
+  ): Promise<Answer>;
   readonly store: Store;
   readonly blobs: BlobStore;
   readonly registry: Registry;
@@ -125,13 +135,13 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
     (error) => failures.push(error),
   );
   const all = [...registry.capabilities.keys()];
-  const request = async (methodCalls: readonly object[], using = all): Promise<Answer> => {
+  const request: Served['request'] = async (methodCalls, using = all, user = USER) => {
     const body = Buffer.from(JSON.stringify({ using, methodCalls }));
     const envelope = parseRequest(parseIJson(body), {
       maxCallsInRequest: 64,
       hasCapability: (urn) => registry.capabilities.has(urn),
     });
-    const answer = await dispatcher.handle(envelope, USER);
+    const answer = await dispatcher.handle(envelope, user);
     const text = [...responseText(answer, 'session-state')].join('');
     if (failures.length > 0) throw failures[0];
     return (parseJson(text) as Answer).methodResponses;
@@ -139,9 +149,9 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
   return {
     ...{ statements, store, blobs, registry, request },
 
-    async call(name, args = {}, { isWhole } = { isWhole: false }) {
+    async call(name, args = {}, { isWhole = false, userId = USER.userId } = {}) {
       const whole = isWhole ? args : { accountId: ACCOUNT_ID, ...args };
-      const [[answered, response]] = await request([[name, whole, 'c']]);
+      const [[answered, response]] = await request([[name, whole, 'c']], all, { ...USER, userId });
       return answered === name ? response : { error: response.type, ...response };
     },
     async close() {
