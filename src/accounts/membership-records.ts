@@ -95,27 +95,30 @@ async function findPlaces(
       if (scopes.length > 0) add(accountId, type, scopes);
     }
   }
-  for (const { accountId, type } of await findTraces(transaction, own, [...tables.keys()]))
-    add(accountId, type, []);
+  const traces = await transaction.$queryRaw<readonly Omit<Place, 'scopes'>[]>(
+    tracesOf(own, [...tables.keys()]),
+  );
+  for (const { accountId, type } of traces) add(accountId, type, []);
   return [...places.values()];
 }
 
 /**
- * Finds where objects have a scope, or had it as long as there are change records of it. The index
- * has the scope behind account and type: of EXISTS, PostgreSQL would read all scopes of all
- * objects.
+ * Returns the query of where objects have a scope, or had it as long as there are change records of
+ * it. It goes from one account to the next in the index, and passes over those without the scope.
  */
-async function findTraces(
-  transaction: TransactionClient,
-  scope: string,
-  types: readonly string[],
-): Promise<readonly { readonly accountId: string; readonly type: string }[]> {
+export function tracesOf(scope: string, types: readonly string[]): Prisma.Sql {
   const rows = types.map((type) => Prisma.sql`SELECT CAST(${type} AS TEXT) AS "type"`);
-  return transaction.$queryRaw`SELECT "a"."id" AS "accountId", "t"."type" AS "type"
-    FROM "JmapAccount" AS "a" CROSS JOIN (${Prisma.join(rows, ' UNION ALL ')}) AS "t"
-    WHERE (SELECT "s"."number" FROM "JmapScope" AS "s" WHERE "s"."accountId" = "a"."id"
-      AND "s"."type" = "t"."type" AND "s"."scope" = ${scope}
-      ORDER BY "s"."number" LIMIT 1) IS NOT NULL ORDER BY "a"."id", "t"."type"`;
+  const next = (more: Prisma.Sql) => Prisma.sql`(SELECT "s"."accountId" FROM "JmapScope" AS "s"
+    WHERE "s"."scope" = ${scope}${more} ORDER BY "s"."accountId" LIMIT 1)`;
+  // Of EXISTS, PostgreSQL would read all scopes into a hash table; the order leads to the index.
+  return Prisma.sql`WITH RECURSIVE "reach" ("accountId") AS (SELECT ${next(Prisma.empty)}
+    UNION ALL SELECT ${next(Prisma.sql` AND "s"."accountId" > "r"."accountId"`)}
+    FROM "reach" AS "r" WHERE "r"."accountId" IS NOT NULL)
+    SELECT "r"."accountId", "t"."type" FROM "reach" AS "r"
+    CROSS JOIN (${Prisma.join(rows, ' UNION ALL ')}) AS "t"
+    WHERE (SELECT "s"."number" FROM "JmapScope" AS "s" WHERE "s"."scope" = ${scope}
+      AND "s"."accountId" = "r"."accountId" AND "s"."type" = "t"."type"
+      ORDER BY "s"."number" LIMIT 1) IS NOT NULL ORDER BY "r"."accountId", "t"."type"`;
 }
 
 /** As AccessChange of the store's port. */
