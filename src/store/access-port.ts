@@ -120,6 +120,9 @@ export interface AccessReads {
   /** Returns members of groups, so many at most. */
   membersOf(groupIds: readonly PrincipalId[], limit: number): Promise<readonly Membership[]>;
 
+  /** Returns scopes that a principal was given, in order: so many at most, behind one. */
+  givenScopes(principalId: PrincipalId, behind: string, limit: number): Promise<readonly string[]>;
+
   /** Returns the grants that shares of objects have given. */
   grantsAt(type: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]>;
 

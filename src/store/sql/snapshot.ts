@@ -205,6 +205,16 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return { groupIds: texts(0), scopes: texts(1) };
   }
 
+  async givenScopes(
+    principalId: string,
+    behind: string,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const { accountId } = this.scope;
+    const rows = await this.all('givenScopes', accountId, principalId, behind, limit);
+    return rows.map(([scope]) => scope as string);
+  }
+
   async membersOf(groupIds: readonly string[], limit: number): Promise<readonly Membership[]> {
     if (groupIds.length === 0) return [];
     const rows = await this.all('membersOf', JSON.stringify(groupIds), limit);

@@ -96,6 +96,9 @@ const SHARED = Object.freeze({
  WHERE "accountId" = ? AND "principalId" IN THEIRS(?, ?)
  UNION ALL SELECT "groupId", NULL FROM "JmapMember" WHERE "userId" = ?`,
 
+  givenScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" = ?
+ AND "scope" > ? ORDER BY "scope" LIMIT CAST(? AS BIGINT)`,
+
   holdGroups: `SELECT "id" FROM "JmapGroup" WHERE "id" IN ?HOLDING`,
 
   membersOf: `SELECT "groupId", "userId" FROM "JmapMember" WHERE "groupId" IN ?

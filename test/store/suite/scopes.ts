@@ -185,6 +185,18 @@ export function scopeCases(bench: Bench): void {
       await write((t) => t.changeGrants(some(0, 12_000), some(12_000, 1)));
       expect([await scopesOf('u0'), await scopesOf('u1')]).toEqual([['L:12000/mayRead'], []]);
     });
+
+    it('of one principal are read in parts', async () => {
+      const grants = ['a', 'b', 'B', 'c'].map((id) => ({
+        ...{ principalId: 'g1', scope: `L:${id}/mayRead` },
+      }));
+      await write((t) => t.changeGrants([], [...grants, { principalId: 'u1', scope: LIST }]));
+      const some = (behind: string, limit: number) =>
+        read((s) => s.givenScopes('g1', behind, limit));
+      expect(await some('', 2)).toEqual(['L:B/mayRead', 'L:a/mayRead']);
+      expect(await some('L:a/mayRead', 9)).toEqual(['L:b/mayRead', 'L:c/mayRead']);
+      expect(await some('L:c/mayRead', 9)).toEqual([]);
+    });
   });
 
   describe('the number of a view', () => {
