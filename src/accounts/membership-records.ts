@@ -129,65 +129,38 @@ interface Change {
   readonly scopes: readonly string[];
 }
 
-/** Tells in each place that a user has joined a group, or has left it. */
-export async function recordMembership(
+/** Tells in each place that users have joined a group, or have left it. */
+export async function recordMemberships(
   transaction: TransactionClient,
   places: readonly Place[],
-  {
-    kind,
-    groupId,
-    userId,
-  }: Readonly<Record<'groupId' | 'userId', string>> & {
+  about: {
     readonly kind: MembershipKind;
+    readonly groupId: string;
+    readonly userIds: readonly string[];
   },
 ): Promise<void> {
+  const { kind, groupId, userIds } = about;
   const records = places.map(({ scopes, ...place }) => {
-    const changes = inParts(scopes, (text) => text.length).map((part): readonly Change[] => [
-      { kind, principalId: groupId, memberId: userId, scopes: part },
-    ]);
-    return { ...place, changes };
+    const parts = inParts(scopes);
+    const changes = userIds.flatMap((memberId) =>
+      parts.map((part): Change => ({ kind, principalId: groupId, memberId, scopes: part })),
+    );
+    return { ...place, changes: inParts(changes) };
   });
   await writeRecords(transaction, records);
 }
 
-/** Tells in each place that a group has lost all, and that its users have left it. */
-export async function recordEnd(
-  transaction: TransactionClient,
-  places: readonly Place[],
-  { groupId, userIds }: { readonly groupId: string; readonly userIds: readonly string[] },
-): Promise<void> {
-  const about = { kind: 'taken', principalId: groupId } as const;
-  const leaving = inParts(userIds, (id) => id.length + CHARACTERS_OF_CHANGE).map((part) =>
-    part.map((memberId): Change => ({ ...about, memberId, scopes: [] })),
-  );
-  const records = places.map(({ scopes, ...place }) => {
-    const lost = inParts(scopes, (text) => text.length).map((part): readonly Change[] => [
-      { ...about, scopes: part },
-    ]);
-    return { ...place, changes: [...lost, ...leaving] };
-  });
-  await writeRecords(transaction, records);
-}
-
-/** Characters of a change beside its scopes, about. */
-const CHARACTERS_OF_CHANGE = 80;
-/** Characters around a text in a list. */
-const PUNCTUATION = 3;
-
-/** Divides texts so that each part makes a record that isn't too large. */
-function inParts(
-  texts: readonly string[],
-  lengthOf: (text: string) => number,
-): readonly (readonly string[])[] {
-  const parts: string[][] = [];
+/** Divides a list so that each part makes a record that isn't too large, or has one element. */
+function inParts<T>(list: readonly T[]): readonly (readonly T[])[] {
+  const parts: T[][] = [];
   let room = 0;
-  for (const text of texts) {
-    const length = lengthOf(text) + PUNCTUATION;
+  for (const element of list) {
+    const length = JSON.stringify(element).length + 1;
     if (length > room) {
       parts.push([]);
       room = MAX_ACCESS_CHARACTERS;
     }
-    parts.at(-1)?.push(text);
+    parts.at(-1)?.push(element);
     room -= length;
   }
   return parts;
@@ -206,9 +179,8 @@ async function writeRecords(
   all: readonly PlaceRecords[],
 ): Promise<void> {
   const at = BigInt(Date.now());
-  const told = all.filter(({ changes }) => changes.length > 0);
-  for (let from = 0; from < told.length; from += PLACES_AT_ONCE) {
-    const some = told.slice(from, from + PLACES_AT_ONCE);
+  for (let from = 0; from < all.length; from += PLACES_AT_ONCE) {
+    const some = all.slice(from, from + PLACES_AT_ONCE);
     const states = await raiseStates(transaction, some);
     const records = some.flatMap(({ accountId, type, changes }) => {
       const first = (states.get(`${accountId} ${type}`) ?? 0n) - BigInt(changes.length) + 1n;

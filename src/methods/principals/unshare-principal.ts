@@ -63,6 +63,11 @@ function unshareSome(
     }
     await unit.flush();
     await unit.record();
+    // Those that no object has, which something has left.
+    await transaction.changeGrants(
+      some.map((scope) => ({ principalId, scope })),
+      [],
+    );
     return some.at(-1) ?? null;
   });
 }
