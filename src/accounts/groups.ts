@@ -177,7 +177,7 @@ async function deletePart(
     take: Math.min(MEMBERS_AT_ONCE, most),
   });
   if (members.length === 0) {
-    // Those that are left are of types that nobody shares now.
+    // The grants that are left are of types that nobody shares now.
     await transaction.jmapGrant.deleteMany({ where: { principalId: groupId } });
     await transaction.jmapGroup.delete({ where: { id: groupId } });
     await note({ action: 'group/delete', objectId: groupId, detail: { name } });

@@ -3,7 +3,7 @@ import { BeyondReachError, readViewChanges } from '../../src/access/read-view.js
 import type { AccessRecord, Snapshot, View } from '../../src/store/port.js';
 import { Gadget } from '../store/gadget.js';
 
-// What has changed in a view, where the access of many others has changed since.
+// Changes of a view behind which the access of many others has changed.
 
 const VIEW: View = { userId: 'u1', scopes: ['*'], sharedTables: [], rules: null };
 const LIMITS = { records: 10, objects: 10, reach: 10 };

@@ -63,7 +63,7 @@ function unshareSome(
     }
     await unit.flush();
     await unit.record();
-    // Those that no object has, which something has left.
+    // Some may be left that no object gives.
     await transaction.changeGrants(
       some.map((scope) => ({ principalId, scope })),
       [],
