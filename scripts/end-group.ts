@@ -1,5 +1,5 @@
 import { scopedTablesIn } from '../src/access/shared-types.js';
-import { deleteGroup, sharesOfGroup } from '../src/accounts/index.js';
+import { deleteGroup, existingGroup } from '../src/accounts/index.js';
 import type { PrismaClient } from '../src/database/sqlite/prisma.js';
 import { unsharePrincipal } from '../src/methods/principals/unshare-principal.js';
 import type { Registry } from '../src/methods/registry.js';
@@ -30,8 +30,12 @@ export async function endGroup(
   { registry, database }: GroupPlace,
   name: string,
 ): Promise<void> {
-  const { groupId: principalId, accountIds } = await sharesOfGroup(prisma, name);
-  if (accountIds.length > 0) {
+  const { dataTypes, relations } = registry;
+  const tables = scopedTablesIn(dataTypes, relations.viewRules.sharedTables);
+  const { id: principalId } = await existingGroup(prisma, name);
+  for (;;) {
+    const accountIds = await deleteGroup(prisma, tables, name);
+    if (accountIds.length === 0) return;
     const { store, conductor, close } = await openStore(database, registry);
     const options = () => ({ deadline: performance.now() + PATIENCE });
     try {
@@ -43,6 +47,4 @@ export async function endGroup(
       await close();
     }
   }
-  const { dataTypes, relations } = registry;
-  await deleteGroup(prisma, scopedTablesIn(dataTypes, relations.viewRules.sharedTables), name);
 }

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { DIRECTORY, DIRECTORY_TYPES } from '../../src/accounts/admin-port.js';
 import { SERVER } from '../../src/accounts/audit.js';
-import { changeAccess, retryBusy, type TransactionClient } from '../../src/accounts/change.js';
+import {
+  ACCESS_VERSION,
+  changeAccess,
+  retryBusy,
+  type TransactionClient,
+} from '../../src/accounts/change.js';
 import { EVERYONE, PRUNED, rulesKey } from '../../src/capability/scopes.js';
 import { renewEpoch } from '../../src/database/state-epoch.js';
 import { STATE_LEAP } from '../../src/protocol/leap.js';
@@ -112,6 +117,9 @@ function raiseStep(
       : Prisma.sql`${column} > ${after} AND ${column} <= ${end}`;
   return retryBusy(() =>
     prisma.$transaction(async (transaction) => {
+      // A change of a group holds the access version, and then some accounts, too.
+      await transaction.$executeRaw`
+        UPDATE "JmapMeta" SET "value" = "value" WHERE "key" = ${ACCESS_VERSION}`;
       // The accounts' rows first, as every transaction of the engine: two that take the counters of
       // an account in different orders would wait for each other. On SQLite it takes the write lock
       // before anything is read.

@@ -87,7 +87,7 @@ export async function readViewChanges(
 
 const NOTHING = new PastScopes([], []);
 
-/** Access records that are read at once, and scopes of others that are passed over in all. */
+/** Access records that are read at once; changes of access and their scopes that are, in all. */
 const RECORDS_AT_ONCE = 10;
 const MAX_PASSED = 1_000_000;
 
@@ -107,7 +107,7 @@ async function readAccess(
       for (const { memberId, principalId } of changes)
         if (memberId === view.userId) principals.add(principalId);
       const own = changes.filter(({ principalId }) => principals.has(principalId));
-      for (const { scopes } of changes) passed += scopes.length;
+      for (const { scopes } of changes) passed += 1 + scopes.length;
       if (own.length > 0) records.push({ ...record, changes: own });
       before = record.number;
     }
@@ -167,7 +167,7 @@ async function readPast(
   const today = await snapshot.objectsWith(type, scopes, reach);
   if (today.length > reach) throw new BeyondReachError();
   const last = records.at(-1)?.number ?? current;
-  const rest = last < current ? await snapshot.sharedRecords(type, last, reach + 1) : [];
+  const rest = last < current ? await snapshot.objectRecords(type, last, reach + 1) : [];
   if (rest.length > reach) throw new BeyondReachError();
   const all = [...records, ...recordsOfView(view, rest)];
   return new PastScopes(

@@ -1,17 +1,23 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { GROUP_PREFIX } from '../capability/principal-names.js';
+import { inChunks } from '../database/in-chunks.js';
 import { UnavailableError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { groupBy } from '../runtime/group-by.js';
-import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
+import {
+  type Change,
+  changeAccess,
+  DirectoryError,
+  deletionKey,
+  type TransactionClient,
+} from './change.js';
 import { existingUser, legalName } from './directory.js';
 import {
   holdPlaces,
   type MembershipKind,
   MovedPlacesError,
   type Place,
-  recordEnd,
-  recordMembership,
+  recordMemberships,
   type ScopedTables,
 } from './membership-records.js';
 
@@ -112,46 +118,80 @@ async function writeMembership(
   const data = { userId, groupId };
   if (kind === 'given') await transaction.jmapMember.create({ data });
   else await transaction.jmapMember.deleteMany({ where: data });
-  await recordMembership(transaction, places, { kind, groupId, userId });
+  await recordMemberships(transaction, places, { kind, groupId, userIds: [userId] });
   const action = kind === 'given' ? 'group/add' : 'group/remove';
   await note({ action, objectId: groupId, detail: { name: group, user, userId } });
 }
 
+/** Members that one transaction of a deletion removes, and rows by which it tells of them. */
+const MEMBERS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 5000;
+
 /**
- * Deletes a group, with what shares have given it. Objects may go on naming it in `shareWith`: the
- * caller takes it out before (`sharesOfGroup`). Throws DirectoryError.
+ * Deletes a group. First its members leave, some at a time: after an interruption, it is called
+ * again. Where objects are shared with the group, it goes no further. Resolves to the accounts of
+ * those: the caller takes the group out of `shareWith` there, and calls again. None: the group is
+ * deleted. Throws DirectoryError.
  */
 export async function deleteGroup(
   prisma: PrismaClient,
   tables: ScopedTables,
   name: string,
-): Promise<void> {
-  await changeGroup(prisma, async ({ transaction, note }, known) => {
-    const { id: groupId } = await existingGroup(transaction, name);
-    const places = await holdPlaces(transaction, { groupId, tables }, known);
-    const members = await transaction.jmapMember.findMany({ where: { groupId } });
-    await transaction.jmapGrant.deleteMany({ where: { principalId: groupId } });
-    await transaction.jmapMember.deleteMany({ where: { groupId } });
-    await transaction.jmapGroup.delete({ where: { id: groupId } });
-    const userIds = members.map(({ userId }) => userId);
-    await recordEnd(transaction, places, { groupId, userIds });
-    await note({ action: 'group/delete', objectId: groupId, detail: { name } });
-  });
+): Promise<readonly string[]> {
+  for (;;) {
+    let sharing: readonly string[] = [];
+    const done = await changeGroup(prisma, async (change, known) => {
+      const { transaction } = change;
+      const { id: groupId } = await existingGroup(transaction, name);
+      const places = await holdPlaces(transaction, { groupId, tables }, known);
+      sharing = await sharingAmong(transaction, places);
+      return sharing.length > 0 ? null : deletePart(change, places, { groupId, name });
+    });
+    if (done !== 'members') return sharing;
+  }
 }
 
-/** Returns the accounts in which objects are shared with a group. Throws DirectoryError. */
-export async function sharesOfGroup(
-  prisma: PrismaClient,
-  name: string,
-): Promise<{ readonly groupId: string; readonly accountIds: readonly string[] }> {
-  const { id: groupId } = await existingGroup(prisma, name);
-  const where = { principalId: groupId };
-  const grants = await prisma.jmapGrant.groupBy({ by: ['accountId'], where });
-  return { groupId, accountIds: grants.map(({ accountId }) => accountId).sort() };
+/** Returns the accounts where shares give the group scopes; not those that are being deleted. */
+async function sharingAmong(
+  transaction: TransactionClient,
+  places: readonly Place[],
+): Promise<readonly string[]> {
+  const shared = places.filter(({ scopes }) => scopes.length > 1);
+  const accountIds = new Set(shared.map(({ accountId }) => accountId));
+  const ends = await inChunks(Array.from(accountIds, deletionKey), (chunk) =>
+    transaction.jmapMeta.findMany({ where: { key: { in: chunk } } }),
+  );
+  const keys = new Set(ends.map(({ key }) => key));
+  return [...accountIds].filter((id) => !keys.has(deletionKey(id))).sort();
+}
+
+/** Removes some members of a group, or a group without members. Returns which. */
+async function deletePart(
+  { transaction, note }: Change,
+  places: readonly Place[],
+  { groupId, name }: Readonly<Record<'groupId' | 'name', string>>,
+): Promise<'members' | 'group'> {
+  const most = Math.ceil(ROWS_AT_ONCE / Math.max(1, places.length));
+  const members = await transaction.jmapMember.findMany({
+    ...{ where: { groupId }, orderBy: { userId: 'asc' } },
+    take: Math.min(MEMBERS_AT_ONCE, most),
+  });
+  if (members.length === 0) {
+    // The grants that are left are of types that nobody shares now.
+    await transaction.jmapGrant.deleteMany({ where: { principalId: groupId } });
+    await transaction.jmapGroup.delete({ where: { id: groupId } });
+    await note({ action: 'group/delete', objectId: groupId, detail: { name } });
+    return 'group';
+  }
+  const userIds = members.map(({ userId }) => userId);
+  await transaction.jmapMember.deleteMany({ where: { groupId, userId: { in: userIds } } });
+  await recordMemberships(transaction, places, { kind: 'taken', groupId, userIds });
+  await note({ action: 'group/remove', objectId: groupId, detail: { name, userIds } });
+  return 'members';
 }
 
 /** Returns the row of the group with this name. Throws DirectoryError where there is none. */
-async function existingGroup(
+export async function existingGroup(
   prisma: PrismaClient | TransactionClient,
   name: string,
 ): Promise<{ readonly id: string }> {
@@ -166,15 +206,14 @@ const ATTEMPTS = 20;
 /**
  * Changes a group. `work` may run several times: it gets the accounts that earlier runs have found.
  */
-async function changeGroup(
+async function changeGroup<T>(
   prisma: PrismaClient,
-  work: (change: Change, known: readonly string[]) => Promise<unknown>,
-): Promise<void> {
+  work: (change: Change, known: readonly string[]) => Promise<T>,
+): Promise<T> {
   let known: readonly string[] = [];
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
-      await changeAccess(prisma, (change) => work(change, known));
-      return;
+      return await changeAccess(prisma, (change) => work(change, known));
     } catch (error) {
       if (!(error instanceof MovedPlacesError)) throw error;
       known = error.accountIds;

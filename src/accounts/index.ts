@@ -19,11 +19,11 @@ export {
   addMember,
   createGroup,
   deleteGroup,
+  existingGroup,
   type GroupListing,
   listGroups,
   removeMember,
   type ScopedTables,
-  sharesOfGroup,
 } from './groups.js';
 export type {
   AccountAccess,

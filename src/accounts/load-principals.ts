@@ -260,15 +260,15 @@ async function findClaimable(
 
 /**
  * Finds the accounts in which users, or their groups, have grants at objects of shared types,
- * without those that are deleted. Of each group there is a row without an account. A version with
- * other shared types may have left grants.
+ * without those that are deleted. Of each group there is a row without an account, also where
+ * nothing is shared: access rules may name it. A version with other shared types may have left
+ * grants.
  */
 async function findShares(
   prisma: PrismaClient | TransactionClient,
   userIds: readonly string[],
   { tables }: SharedTypes,
 ): Promise<readonly SharedAccount[]> {
-  if (tables.length === 0) return [];
   const shares = await inChunks(userIds, (chunk) =>
     prisma.$queryRaw<SharedAccount[]>(accountsSharedWith(chunk, tables)),
   );

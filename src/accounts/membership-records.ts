@@ -95,27 +95,30 @@ async function findPlaces(
       if (scopes.length > 0) add(accountId, type, scopes);
     }
   }
-  for (const { accountId, type } of await findTraces(transaction, own, [...tables.keys()]))
-    add(accountId, type, []);
+  const traces = await transaction.$queryRaw<readonly Omit<Place, 'scopes'>[]>(
+    tracesOf(own, [...tables.keys()]),
+  );
+  for (const { accountId, type } of traces) add(accountId, type, []);
   return [...places.values()];
 }
 
 /**
- * Finds where objects have a scope, or had it as long as there are change records of it. The index
- * has the scope behind account and type: of EXISTS, PostgreSQL would read all scopes of all
- * objects.
+ * Returns the query of where objects have a scope, or had it as long as there are change records of
+ * it. It goes from one account to the next in the index, and passes over those without the scope.
  */
-async function findTraces(
-  transaction: TransactionClient,
-  scope: string,
-  types: readonly string[],
-): Promise<readonly { readonly accountId: string; readonly type: string }[]> {
+export function tracesOf(scope: string, types: readonly string[]): Prisma.Sql {
   const rows = types.map((type) => Prisma.sql`SELECT CAST(${type} AS TEXT) AS "type"`);
-  return transaction.$queryRaw`SELECT "a"."id" AS "accountId", "t"."type" AS "type"
-    FROM "JmapAccount" AS "a" CROSS JOIN (${Prisma.join(rows, ' UNION ALL ')}) AS "t"
-    WHERE (SELECT "s"."number" FROM "JmapScope" AS "s" WHERE "s"."accountId" = "a"."id"
-      AND "s"."type" = "t"."type" AND "s"."scope" = ${scope}
-      ORDER BY "s"."number" LIMIT 1) IS NOT NULL ORDER BY "a"."id", "t"."type"`;
+  const next = (more: Prisma.Sql) => Prisma.sql`(SELECT "s"."accountId" FROM "JmapScope" AS "s"
+    WHERE "s"."scope" = ${scope}${more} ORDER BY "s"."accountId" LIMIT 1)`;
+  // Of EXISTS, PostgreSQL would read all scopes into a hash table; the order leads to the index.
+  return Prisma.sql`WITH RECURSIVE "reach" ("accountId") AS (SELECT ${next(Prisma.empty)}
+    UNION ALL SELECT ${next(Prisma.sql` AND "s"."accountId" > "r"."accountId"`)}
+    FROM "reach" AS "r" WHERE "r"."accountId" IS NOT NULL)
+    SELECT "r"."accountId", "t"."type" FROM "reach" AS "r"
+    CROSS JOIN (${Prisma.join(rows, ' UNION ALL ')}) AS "t"
+    WHERE (SELECT "s"."number" FROM "JmapScope" AS "s" WHERE "s"."scope" = ${scope}
+      AND "s"."accountId" = "r"."accountId" AND "s"."type" = "t"."type"
+      ORDER BY "s"."number" LIMIT 1) IS NOT NULL ORDER BY "r"."accountId", "t"."type"`;
 }
 
 /** As AccessChange of the store's port. */
@@ -126,65 +129,38 @@ interface Change {
   readonly scopes: readonly string[];
 }
 
-/** Tells in each place that a user has joined a group, or has left it. */
-export async function recordMembership(
+/** Tells in each place that users have joined a group, or have left it. */
+export async function recordMemberships(
   transaction: TransactionClient,
   places: readonly Place[],
-  {
-    kind,
-    groupId,
-    userId,
-  }: Readonly<Record<'groupId' | 'userId', string>> & {
+  about: {
     readonly kind: MembershipKind;
+    readonly groupId: string;
+    readonly userIds: readonly string[];
   },
 ): Promise<void> {
+  const { kind, groupId, userIds } = about;
   const records = places.map(({ scopes, ...place }) => {
-    const changes = inParts(scopes, (text) => text.length).map((part): readonly Change[] => [
-      { kind, principalId: groupId, memberId: userId, scopes: part },
-    ]);
-    return { ...place, changes };
+    const parts = inParts(scopes);
+    const changes = userIds.flatMap((memberId) =>
+      parts.map((part): Change => ({ kind, principalId: groupId, memberId, scopes: part })),
+    );
+    return { ...place, changes: inParts(changes) };
   });
   await writeRecords(transaction, records);
 }
 
-/** Tells in each place that a group has lost all, and that its users have left it. */
-export async function recordEnd(
-  transaction: TransactionClient,
-  places: readonly Place[],
-  { groupId, userIds }: { readonly groupId: string; readonly userIds: readonly string[] },
-): Promise<void> {
-  const about = { kind: 'taken', principalId: groupId } as const;
-  const leaving = inParts(userIds, (id) => id.length + CHARACTERS_OF_CHANGE).map((part) =>
-    part.map((memberId): Change => ({ ...about, memberId, scopes: [] })),
-  );
-  const records = places.map(({ scopes, ...place }) => {
-    const lost = inParts(scopes, (text) => text.length).map((part): readonly Change[] => [
-      { ...about, scopes: part },
-    ]);
-    return { ...place, changes: [...lost, ...leaving] };
-  });
-  await writeRecords(transaction, records);
-}
-
-/** Characters of a change beside its scopes, about. */
-const CHARACTERS_OF_CHANGE = 80;
-/** Characters around a text in a list. */
-const PUNCTUATION = 3;
-
-/** Divides texts so that each part makes a record that isn't too large. */
-function inParts(
-  texts: readonly string[],
-  lengthOf: (text: string) => number,
-): readonly (readonly string[])[] {
-  const parts: string[][] = [];
+/** Divides a list so that each part makes a record that isn't too large, or has one element. */
+function inParts<T>(list: readonly T[]): readonly (readonly T[])[] {
+  const parts: T[][] = [];
   let room = 0;
-  for (const text of texts) {
-    const length = lengthOf(text) + PUNCTUATION;
+  for (const element of list) {
+    const length = JSON.stringify(element).length + 1;
     if (length > room) {
       parts.push([]);
       room = MAX_ACCESS_CHARACTERS;
     }
-    parts.at(-1)?.push(text);
+    parts.at(-1)?.push(element);
     room -= length;
   }
   return parts;
@@ -203,9 +179,8 @@ async function writeRecords(
   all: readonly PlaceRecords[],
 ): Promise<void> {
   const at = BigInt(Date.now());
-  const told = all.filter(({ changes }) => changes.length > 0);
-  for (let from = 0; from < told.length; from += PLACES_AT_ONCE) {
-    const some = told.slice(from, from + PLACES_AT_ONCE);
+  for (let from = 0; from < all.length; from += PLACES_AT_ONCE) {
+    const some = all.slice(from, from + PLACES_AT_ONCE);
     const states = await raiseStates(transaction, some);
     const records = some.flatMap(({ accountId, type, changes }) => {
       const first = (states.get(`${accountId} ${type}`) ?? 0n) - BigInt(changes.length) + 1n;

@@ -61,7 +61,7 @@ export interface Principal extends Narrowing {
   readonly accounts: ReadonlyMap<string, AccountAccess>;
   /** In order, each once. */
   readonly roles: readonly string[];
-  /** The groups that the user is in, in order: absent for none, and where nothing is shared. */
+  /** The groups that the user is in, in order: absent for none. */
   readonly groupIds?: readonly string[];
 }
 

@@ -12,9 +12,8 @@ export interface SharedAccount {
 
 /**
  * Returns the query of the accounts in which users, or groups that they are in, have grants at
- * objects of these tables. Others
- * may give a user as many grants as they like: it goes from one account to the next in the index,
- * and passes over the grants between.
+ * objects of these tables. Others may give a user as many grants as they like: it goes from one
+ * account to the next in the index, and passes over the grants between.
  */
 export function accountsSharedWith(
   userIds: readonly string[],
@@ -43,5 +42,5 @@ export function accountsSharedWith(
     UNION ALL SELECT "r"."userId", "r"."principalId", ${next('"r"."principalId"', behind)}
     FROM "reach" AS "r" WHERE "r"."accountId" IS NOT NULL)
     SELECT "r"."userId", "r"."principalId", "r"."accountId" FROM "reach" AS "r"
-    WHERE "r"."accountId" IS NULL OR ${Prisma.join(isShared, ' OR ')}`;
+    WHERE ${Prisma.join([Prisma.sql`"r"."accountId" IS NULL`, ...isShared], ' OR ')}`;
 }

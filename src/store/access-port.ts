@@ -101,6 +101,9 @@ export interface OwnRecord extends Pick<ScopedChange, 'number' | 'objectId' | 'p
 export type ViewRecord = ScopedChange | AccessRecord;
 
 /** `at`: the time of writing, ms. */
+export type ScopedChangeAt = ScopedChange & { readonly at: number };
+
+/** `at`: the time of writing, ms. */
 export type ViewRecordAt = ViewRecord & { readonly at: number };
 
 /** The same of a type that may have values of each user. */
@@ -116,6 +119,9 @@ export interface AccessReads {
 
   /** Returns members of groups, so many at most. */
   membersOf(groupIds: readonly PrincipalId[], limit: number): Promise<readonly Membership[]>;
+
+  /** Returns scopes that a principal was given, in order: so many at most, behind one. */
+  givenScopes(principalId: PrincipalId, behind: string, limit: number): Promise<readonly string[]>;
 
   /** Returns the grants that shares of objects have given. */
   grantsAt(type: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]>;
@@ -155,19 +161,22 @@ export interface AccessReads {
    */
   prunedNumber(type: DataTypeDefinition, view: View, scopes: readonly string[]): Promise<number>;
 
-  /** Returns at most `limit` change records with a number greater than `since`, ascending. */
+  /**
+   * Returns at most `limit` change records with a number greater than `since`, ascending: fewer
+   * where their scopes are long, but at least one where there are some.
+   */
   viewRecords(
     type: DataTypeDefinition,
     since: number,
     limit: number,
   ): Promise<readonly AnyRecordAt[]>;
 
-  /** Returns the same without those of users' own values. */
-  sharedRecords(
+  /** Returns at most `limit` of the records of objects alone, ascending. */
+  objectRecords(
     type: DataTypeDefinition,
     since: number,
     limit: number,
-  ): Promise<readonly ViewRecordAt[]>;
+  ): Promise<readonly ScopedChangeAt[]>;
 
   /**
    * Returns at most `limit` changes of access with numbers between these, the last ones first: none

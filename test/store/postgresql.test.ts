@@ -100,6 +100,8 @@ const ACROSS = new Set([
   'JmapBlob_unreferencedSince_idx',
   // The accounts in which something is shared with a principal.
   'JmapGrant_principalId_accountId_scope_idx',
+  // The accounts in which objects have a group's scope.
+  'JmapScope_scope_accountId_type_number_gone_idx',
   // The principals whose reach shares have changed.
   'JmapReach_number_idx',
   'JmapReach_pkey',

@@ -240,7 +240,8 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('gone', 'Boolean', { description: 'The object had it until that change.' }),
     ],
     ['accountId', 'type', 'objectId', 'scope'],
-    [['accountId', 'type', 'scope', 'number', 'gone']],
+    // A principal's scope leads to all accounts where objects have it.
+    [['scope', 'accountId', 'type', 'number', 'gone']],
   ),
   makeTable(
     'JmapGrant',

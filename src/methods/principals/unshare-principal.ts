@@ -46,17 +46,13 @@ function unshareSome(
   options: CallOptions,
 ): Promise<string | null> {
   return store.write(accountId, { ...options, isLong: true }, async (transaction) => {
-    const { scopes } = await transaction.sharesHeld(principalId);
+    // An object has a scope for each right: some of one object may come later, and find nothing.
+    const some = await transaction.givenScopes(principalId, behind, SCOPES_AT_ONCE);
     const types = [...registry.dataTypes.values()].filter(({ share }) => share !== undefined);
     const unit = new UnitOfWork(transaction, null, conductor.startSlices(undefined, true), {
       ...{ aggregates: NONE, compute: keep, now: null, access: accessRelationsOf(registry) },
       quotas: registry.quotas,
     });
-    // An object has a scope for each right: some of one object may come later, and find nothing.
-    const some = scopes
-      .filter((scope) => scope > behind)
-      .sort()
-      .slice(0, SCOPES_AT_ONCE);
     for (const type of types) {
       const own = some.filter((scope) => tableOfScope(scope) === type.table);
       const ids = [...new Set(own.map(idOfScope))];
@@ -67,6 +63,11 @@ function unshareSome(
     }
     await unit.flush();
     await unit.record();
+    // Some may be left that no object gives.
+    await transaction.changeGrants(
+      some.map((scope) => ({ principalId, scope })),
+      [],
+    );
     return some.at(-1) ?? null;
   });
 }

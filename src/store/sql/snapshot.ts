@@ -40,13 +40,13 @@ import type {
   Ranked,
   ReferenceName,
   ReferenceRecord,
+  ScopedChangeAt,
   ScopedObject,
   SharesHeld,
   Snapshot,
   StoredObject,
   ValuesById,
   View,
-  ViewRecordAt,
   WhichObjects,
 } from '../port.js';
 import { countedScopes, ownScopes, scopedObjectsOf, viewRecordsOf } from './access-records.js';
@@ -158,18 +158,19 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     since: number,
     limit: number,
   ): Promise<readonly AnyRecordAt[]> {
-    const { accountId } = this.scope;
-    const rows = await this.all('viewRecords', accountId, type.table, since, limit);
-    return viewRecordsOf(type, rows);
+    const from = [this.scope.accountId, type.table, since] as const;
+    return viewRecordsOf(type, await this.all('viewRecords', ...from, ...from, limit));
   }
 
-  async sharedRecords(
+  async objectRecords(
     type: DataTypeDefinition,
     since: number,
     limit: number,
-  ): Promise<readonly ViewRecordAt[]> {
-    const rows = await this.all('sharedRecords', this.scope.accountId, type.table, since, limit);
-    return viewRecordsOf(type, rows).filter((record) => record.kind !== 'own');
+  ): Promise<readonly ScopedChangeAt[]> {
+    const rows = await this.all('objectRecords', this.scope.accountId, type.table, since, limit);
+    return viewRecordsOf(type, rows).filter(
+      (record) => record.kind !== 'own' && record.kind !== 'access',
+    );
   }
 
   async accessRecords(
@@ -202,6 +203,16 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const rows = await this.all('sharesHeld', accountId, userId, userId, userId);
     const texts = (column: 0 | 1) => rows.flatMap((row) => (row[column] as string | null) ?? []);
     return { groupIds: texts(0), scopes: texts(1) };
+  }
+
+  async givenScopes(
+    principalId: string,
+    behind: string,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const { accountId } = this.scope;
+    const rows = await this.all('givenScopes', accountId, principalId, behind, limit);
+    return rows.map(([scope]) => scope as string);
   }
 
   async membersOf(groupIds: readonly string[], limit: number): Promise<readonly Membership[]> {

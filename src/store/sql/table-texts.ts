@@ -48,6 +48,12 @@ const VALUE_OCTETS_OF = `${VALUE_OCTETS} AND "userId" = ? AND "objectId" IN ?`;
 const SELECT_RECORDS = `SELECT "number", "objectId", "kind", "at", "properties", "scopes",
  "scopesBefore" FROM "JmapChange"`;
 
+const SCOPE_OCTETS =
+  'coalesce(octet_length("scopes"), 0) + coalesce(octet_length("scopesBefore"), 0)';
+
+/** Octets of scopes after which a page of records ends. */
+const MAX_RECORD_OCTETS = 4_000_000;
+
 /** The scopes of a user's groups, behind SELECT. */
 const SCOPE_OF_GROUP = `'${principalScope('')}' || "groupId" FROM "JmapMember" WHERE "userId" = ?`;
 
@@ -66,11 +72,18 @@ const SHARED = Object.freeze({
   changes: `SELECT "number", "objectId", "kind", "at", "properties" FROM "JmapChange"
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
 
-  viewRecords: `${SELECT_RECORDS}
- WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+  // Scopes may be long: they are read of those records alone that the answer has.
+  viewRecords: `${SELECT_RECORDS} WHERE "accountId" = ? AND "type" = ? AND "number" > ?
+ AND "number" <= (SELECT max("number") FROM (SELECT "number",
+ sum("octets") OVER (ORDER BY "number" ROWS UNBOUNDED PRECEDING) - "octets" AS "before"
+ FROM (SELECT "number", ${SCOPE_OCTETS} AS "octets" FROM "JmapChange"
+ WHERE "accountId" = ? AND "type" = ? AND "number" > ?
+ ORDER BY "number" LIMIT CAST(? AS BIGINT)) AS "some") AS "counted"
+ WHERE "before" < ${MAX_RECORD_OCTETS}) ORDER BY "number"`,
 
-  sharedRecords: `${SELECT_RECORDS} WHERE "accountId" = ? AND "type" = ?
- AND "kind" <> ${OWN_KIND} AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+  objectRecords: `${SELECT_RECORDS} WHERE "accountId" = ? AND "type" = ?
+ AND "kind" NOT IN (${ACCESS_KIND}, ${OWN_KIND}) AND "number" > ?
+ ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
 
   // No index has the kinds: the records are read where a principal of the view is concerned.
   accessRecords: `${SELECT_RECORDS}
@@ -87,6 +100,9 @@ const SHARED = Object.freeze({
   sharesHeld: `SELECT NULL, "scope" FROM "JmapGrant"
  WHERE "accountId" = ? AND "principalId" IN THEIRS(?, ?)
  UNION ALL SELECT "groupId", NULL FROM "JmapMember" WHERE "userId" = ?`,
+
+  givenScopes: `SELECT "scope" FROM "JmapGrant" WHERE "accountId" = ? AND "principalId" = ?
+ AND "scope" > ? ORDER BY "scope" LIMIT CAST(? AS BIGINT)`,
 
   holdGroups: `SELECT "id" FROM "JmapGroup" WHERE "id" IN ?HOLDING`,
 

@@ -213,9 +213,9 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   }
 
   /**
-   * Has nobody join or leave those of the principals that are groups, until the transaction ends.
-   * A change of a group looks where the group has scopes. It would not find those that are being
-   * written.
+   * Has nobody join, leave or delete those of the principals that are groups, until the transaction
+   * ends. A change of a group looks where the group has scopes. It would not find those that are
+   * being written.
    */
   async #holdGroups(principals: Iterable<string | null>): Promise<void> {
     const ids = new Set<string>();
@@ -224,6 +224,12 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     if (ids.size === 0) return;
     await this.all('holdGroups', JSON.stringify([...ids]));
     for (const id of ids) this.#held.add(id);
+  }
+
+  override async existingPrincipals(ids: readonly string[]): Promise<readonly string[]> {
+    // The caller is about to share with them.
+    await this.#holdGroups(ids);
+    return super.existingPrincipals(ids);
   }
 
   async changeGrants(removed: readonly Grant[], added: readonly Grant[]): Promise<void> {

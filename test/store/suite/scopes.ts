@@ -185,6 +185,18 @@ export function scopeCases(bench: Bench): void {
       await write((t) => t.changeGrants(some(0, 12_000), some(12_000, 1)));
       expect([await scopesOf('u0'), await scopesOf('u1')]).toEqual([['L:12000/mayRead'], []]);
     });
+
+    it('of one principal are read in parts', async () => {
+      const grants = ['a', 'b', 'B', 'c'].map((id) => ({
+        ...{ principalId: 'g1', scope: `L:${id}/mayRead` },
+      }));
+      await write((t) => t.changeGrants([], [...grants, { principalId: 'u1', scope: LIST }]));
+      const some = (behind: string, limit: number) =>
+        read((s) => s.givenScopes('g1', behind, limit));
+      expect(await some('', 2)).toEqual(['L:B/mayRead', 'L:a/mayRead']);
+      expect(await some('L:a/mayRead', 9)).toEqual(['L:b/mayRead', 'L:c/mayRead']);
+      expect(await some('L:c/mayRead', 9)).toEqual([]);
+    });
   });
 
   describe('the number of a view', () => {
@@ -259,6 +271,27 @@ export function scopeCases(bench: Bench): void {
       const kinds = (await read((s) => s.changes(Gadget, 0, 10))).map(({ kind }) => kind);
       expect(kinds).toEqual(['created', 'updated', 'access', 'destroyed']);
       expect(await read((s) => s.objectCount(Gadget))).toBe(0);
+    });
+
+    it('come in parts where their scopes are long, and without those of access alone', async () => {
+      await record(created('r1', 'a'));
+      // Of 900,000 octets each.
+      const scopes = Array.from({ length: 9000 }, (_, n) => `L:${n}`.padEnd(97, '0'));
+      for (let count = 0; count < 8; count += 1)
+        await recordAccess({ kind: 'given', principalId: 'u1', scopes });
+      await record(destroyed('r1', 'a'));
+      const numbers = (since: number, limit: number) =>
+        read(async (s) => (await s.viewRecords(Gadget, since, limit)).map(({ number }) => number));
+      expect(await numbers(0, 20)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(await numbers(0, 3)).toEqual([1, 2, 3]);
+      expect(await numbers(6, 20)).toEqual([7, 8, 9, 10]);
+      expect(await numbers(10, 20)).toEqual([]);
+      const objects = await read((s) => s.objectRecords(Gadget, 0, 2));
+      expect(objects.map(({ number }) => number)).toEqual([1, 10]);
+      // One record is longer than a part.
+      await recordAccess({ kind: 'given', principalId: 'u2', scopes: [''.padEnd(5_000_000, 'a')] });
+      await recordAccess({ kind: 'given', principalId: 'u2', scopes: ['a'] });
+      expect([await numbers(10, 20), await numbers(11, 20)]).toEqual([[11], [12]]);
     });
 
     it('cost one statement more than those of others, and so do those of access', async () => {

@@ -1,0 +1,5 @@
+-- DropIndex
+DROP INDEX "JmapScope_accountId_type_scope_number_gone_idx";
+
+-- CreateIndex
+CREATE INDEX "JmapScope_scope_accountId_type_number_gone_idx" ON "JmapScope"("scope", "accountId", "type", "number", "gone");
