@@ -116,15 +116,18 @@ async function listTold(
   const owner = clients.get('ow') as Client;
   const lists = [...spots.values()].map(({ ids }) => [ids.get('List') ?? '', { color: 'blue' }]);
   await owner.set('List', { accountId, update: Object.fromEntries(lists) });
+  const isOfList = ({ data }: ServerEvent): boolean => {
+    const changed = data['changed'] as Readonly<Record<string, object>> | undefined;
+    return Object.hasOwn(changed?.[accountId] ?? {}, 'List');
+  };
+  // Accounts have no order between them: the others are looked at once these have been told.
+  for (const [asker, word] of WORDS.get('List reads') ?? [])
+    if (word === 'ok') await streams.get(asker)?.find(isOfList);
   const told = [...streams].map(async ([asker, stream]) => {
     if (stream.status === 401) return [asker, false] as const;
     const events = await eventsUpToNow(scene, asker, stream);
-    const states = events.flatMap(({ data }) => {
-      const changed = data['changed'] as Readonly<Record<string, object>> | undefined;
-      return Object.keys(changed?.[accountId] ?? {});
-    });
     stream.close();
-    return [asker, states.includes('List')] as const;
+    return [asker, events.some(isOfList)] as const;
   });
   return Promise.all(told);
 }
