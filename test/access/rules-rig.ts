@@ -26,24 +26,33 @@ import { startServer } from '../../src/server/start.js';
 import { capture, REPOSITORY, release } from '../scripts/generator/project.js';
 import { Client, CORE } from '../support/client.js';
 
-/** Generates a project of a descriptor of this folder, once for a file. Returns its root. */
-export function useProject(descriptor: string): () => string {
+/**
+ * Generates a project of a descriptor of this folder, once for a file. Returns its root. `hooks`:
+ * the text of its hook file.
+ */
+export function useProject(descriptor: string, hooks?: string): () => string {
   let root = '';
   beforeAll(async () => {
-    root = await makeProject(await readFile(join(REPOSITORY, 'test/access', descriptor), 'utf8'));
+    const text = await readFile(join(REPOSITORY, 'test/access', descriptor), 'utf8');
+    root = await makeProject(text, undefined, hooks);
   }, 600_000);
   afterAll(() => rm(root, { recursive: true, force: true }));
   return () => root;
 }
 
 /** Generates a project of one descriptor; `before`: the root of its previous version. */
-export async function makeProject(descriptor: string, before?: string): Promise<string> {
+export async function makeProject(
+  descriptor: string,
+  before?: string,
+  hooks?: string,
+): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'jmapsmith-rules-'));
   await mkdir(join(root, 'node_modules'));
   await symlink(REPOSITORY, join(root, 'node_modules', 'jmapsmith'));
   await writeFile(join(root, 'package.json'), '{ "type": "module", "private": true }\n');
   await mkdir(join(root, 'capabilities'));
   await writeFile(join(root, 'capabilities/notebooks.yaml'), descriptor);
+  if (hooks !== undefined) await writeFile(join(root, 'capabilities/notebooks.hooks.ts'), hooks);
   if (before !== undefined) {
     await cp(join(before, 'prisma'), join(root, 'prisma'), { recursive: true });
     release(root);
@@ -116,6 +125,8 @@ interface Place {
   readonly principals?: 'shared' | 'all' | 'off';
   /** Clients hear of changes; by default there is no push. */
   readonly hasPush?: boolean;
+  /** More of the server's environment. */
+  readonly more?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -124,7 +135,7 @@ interface Place {
  */
 export async function startPeople<Name extends string>(
   root: string,
-  { url, dataDir, principals: PRINCIPALS = 'all', hasPush = false }: Place,
+  { url, dataDir, principals: PRINCIPALS = 'all', hasPush = false, more = {} }: Place,
   members: Readonly<Record<Name, Member>>,
 ): Promise<People<Name>> {
   const database: Record<string, string> = url === null ? {} : { DATABASE_URL: url };
@@ -134,7 +145,7 @@ export async function startPeople<Name extends string>(
     LOG_LEVEL: 'fatal',
     PUSH: hasPush ? 'on' : 'off',
     PRINCIPALS,
-    ...database,
+    ...{ ...database, ...more },
   };
   const server = await startServer(root, { ...env, BOOTSTRAP_TOKEN: 'off' });
   const { prisma, end } = openDirectory(dataDir, url);

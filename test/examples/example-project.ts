@@ -136,7 +136,8 @@ export function longTests(
   ])('on %s every conformance check passes over %s', async (database, transport) => {
     const root = await exampleProject(name, 'whole');
     const url = database === 'SQLite' ? undefined : onPostgresql(transport);
-    const env = await databaseEnv(url);
+    // Users of the run have no account in common, and find each other to share with.
+    const env = { PRINCIPALS: 'all', ...(await databaseEnv(url)) };
     const server = await startServer({ project: root, bin: binOf(root), env });
     try {
       await passConformance(root, server, transport);
@@ -166,6 +167,24 @@ async function passConformance(
   expect(new Set(passed.map(({ type }) => type))).toEqual(
     new Set([null, ...(await typesOf(root))]),
   );
+  // Somebody is there to share with. If a type is shared, each check of two users passes.
+  expect(reasons.filter((one) => NOBODY.test(one))).toEqual([]);
+  const shown = new Set(passed.map(({ id }) => id));
+  const ofTwo = new Set(outcomes.map(({ id }) => id).filter((id) => OF_TWO.test(id)));
+  if (await sharesObjects(root)) expect([...ofTwo].filter((id) => !shown.has(id))).toEqual([]);
+}
+
+/** Checks of what one user shares with another, and why they would show nothing. */
+const OF_TWO = /^(?:view|share)-/;
+const NOBODY = /^(?:One user is known alone|No other user is a principal)/;
+
+/** Returns whether a type of the project has `share`. */
+async function sharesObjects(root: string): Promise<boolean> {
+  const files = await readdir(join(root, 'capabilities'));
+  const texts = files
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => readFile(join(root, 'capabilities', file), 'utf8'));
+  return (await Promise.all(texts)).some((text) => /^ {4}share:/m.test(text));
 }
 
 /** The names of all types of a project that have methods, from what is generated. */

@@ -31,7 +31,7 @@ export class AccessJudge {
   /** `inheritance`: knows the objects that those of the type follow. */
   constructor(type: DataTypeDefinition, held: HeldScopes, inheritance: Inheritance) {
     this.#type = type;
-    this.#rules = type.access ?? [];
+    this.#rules = type.access ?? WHOLE_ACCOUNT;
     this.#held = held;
     this.#before = inheritance;
     this.#after = inheritance;
@@ -179,6 +179,11 @@ export class AccessJudge {
 function afterOf({ after }: ProposedRow): StoredObject {
   return after;
 }
+
+/** A type without rules is of all users who may write in the account. */
+const WHOLE_ACCOUNT: readonly AccessRule[] = [
+  { who: { kind: 'owner' }, read: true, create: true, update: true, destroy: true },
+];
 
 const OUT_OF_REACH = setError('forbidden', 'You would not see the object any more.');
 
