@@ -43,9 +43,15 @@ export interface ViewAnswer extends ViewChanges {
   readonly allMoved: readonly string[];
 }
 
-/** More has to be looked at than the limits allow. */
+/** More has to be looked at than the limits allow: more than `maximum` of `what`. */
 export class BeyondReachError extends Error {
   override readonly name = 'BeyondReachError';
+  readonly maximum: number;
+
+  constructor(maximum: number, what: string) {
+    super(`More than ${maximum} ${what} have changed.`);
+    this.maximum = maximum;
+  }
 }
 
 /**
@@ -89,7 +95,7 @@ const NOTHING = new PastScopes([], []);
 
 /** Access records that are read at once; changes of access and their scopes that are, in all. */
 const RECORDS_AT_ONCE = 10;
-const MAX_PASSED = 1_000_000;
+const MAX_PASSED = 100_000;
 
 /** Reads what has changed of the access of a view's principals behind a number; in order. */
 async function readAccess(
@@ -112,7 +118,7 @@ async function readAccess(
       before = record.number;
     }
     if (some.length < RECORDS_AT_ONCE) return records.reverse();
-    if (passed > MAX_PASSED) throw new BeyondReachError();
+    if (passed > MAX_PASSED) throw new BeyondReachError(MAX_PASSED, 'rights of users');
   }
 }
 
@@ -165,10 +171,10 @@ async function readPast(
 ): Promise<PastScopes> {
   const scopes = type.share === undefined ? moved : moved.flatMap(allForms);
   const today = await snapshot.objectsWith(type, scopes, reach);
-  if (today.length > reach) throw new BeyondReachError();
+  if (today.length > reach) throw new BeyondReachError(reach, 'objects');
   const last = records.at(-1)?.number ?? current;
   const rest = last < current ? await snapshot.objectRecords(type, last, reach + 1) : [];
-  if (rest.length > reach) throw new BeyondReachError();
+  if (rest.length > reach) throw new BeyondReachError(reach, 'objects');
   const all = [...records, ...recordsOfView(view, rest)];
   return new PastScopes(
     today,

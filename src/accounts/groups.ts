@@ -1,16 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { GROUP_PREFIX } from '../capability/principal-names.js';
-import { inChunks } from '../database/in-chunks.js';
 import { UnavailableError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { groupBy } from '../runtime/group-by.js';
-import {
-  type Change,
-  changeAccess,
-  DirectoryError,
-  deletionKey,
-  type TransactionClient,
-} from './change.js';
+import { type Change, changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { existingUser, legalName } from './directory.js';
 import {
   holdPlaces,
@@ -126,6 +120,8 @@ async function writeMembership(
 /** Members that one transaction of a deletion removes, and rows by which it tells of them. */
 const MEMBERS_AT_ONCE = 100;
 const ROWS_AT_ONCE = 5000;
+/** Milliseconds between two of them, in which others get the lock. */
+const PAUSE = 5;
 
 /**
  * Deletes a group. First its members leave, some at a time: after an interruption, it is called
@@ -144,25 +140,18 @@ export async function deleteGroup(
       const { transaction } = change;
       const { id: groupId } = await existingGroup(transaction, name);
       const places = await holdPlaces(transaction, { groupId, tables }, known);
-      sharing = await sharingAmong(transaction, places);
+      sharing = sharingAmong(places);
       return sharing.length > 0 ? null : deletePart(change, places, { groupId, name });
     });
     if (done !== 'members') return sharing;
+    await sleep(PAUSE);
   }
 }
 
-/** Returns the accounts where shares give the group scopes; not those that are being deleted. */
-async function sharingAmong(
-  transaction: TransactionClient,
-  places: readonly Place[],
-): Promise<readonly string[]> {
+/** Returns the accounts where shares give the group scopes. */
+function sharingAmong(places: readonly Place[]): readonly string[] {
   const shared = places.filter(({ scopes }) => scopes.length > 1);
-  const accountIds = new Set(shared.map(({ accountId }) => accountId));
-  const ends = await inChunks(Array.from(accountIds, deletionKey), (chunk) =>
-    transaction.jmapMeta.findMany({ where: { key: { in: chunk } } }),
-  );
-  const keys = new Set(ends.map(({ key }) => key));
-  return [...accountIds].filter((id) => !keys.has(deletionKey(id))).sort();
+  return [...new Set(shared.map(({ accountId }) => accountId))].sort();
 }
 
 /** Removes some members of a group, or a group without members. Returns which. */

@@ -8,7 +8,7 @@ import {
 } from '../capability/scopes.js';
 import { inChunks } from '../database/in-chunks.js';
 import { groupBy } from '../runtime/group-by.js';
-import type { TransactionClient } from './change.js';
+import { deletionKey, type TransactionClient } from './change.js';
 
 /**
  * The change records by which clients learn that a user joins a group or leaves it. There is one in
@@ -99,12 +99,26 @@ async function findPlaces(
     tracesOf(own, [...tables.keys()]),
   );
   for (const { accountId, type } of traces) add(accountId, type, []);
-  return [...places.values()];
+  const deleted = await findDeleted(transaction, places.values());
+  return [...places.values()].filter(({ accountId }) => !deleted.has(accountId));
+}
+
+/** Returns those of the places' accounts that are being deleted: nobody reads them any more. */
+async function findDeleted(
+  transaction: TransactionClient,
+  places: Iterable<Place>,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set(Array.from(places, ({ accountId }) => accountId));
+  const notes = await inChunks(Array.from(ids, deletionKey), (chunk) =>
+    transaction.jmapMeta.findMany({ where: { key: { in: chunk } } }),
+  );
+  const keys = new Set(notes.map(({ key }) => key));
+  return new Set([...ids].filter((id) => keys.has(deletionKey(id))));
 }
 
 /**
- * Returns the query of where objects have a scope, or had it as long as there are change records of
- * it. It goes from one account to the next in the index, and passes over those without the scope.
+ * Returns the query of where objects have a scope, or had it once: change records may tell of it.
+ * It goes from one account to the next in the index, and passes over those without the scope.
  */
 export function tracesOf(scope: string, types: readonly string[]): Prisma.Sql {
   const rows = types.map((type) => Prisma.sql`SELECT CAST(${type} AS TEXT) AS "type"`);

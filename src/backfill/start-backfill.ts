@@ -127,7 +127,7 @@ class Backfill {
   readonly #scopes: ScopeKeeper;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
-  /** By type: when what gone objects have left was last removed, and since when some may be left. */
+  /** By type: when leftovers of gone objects were last removed, and since when some may be left. */
   readonly #cleared = new Map<string, { readonly at: number; readonly from: number | null }>();
   /** Tables of types of which a batch failed in this round. */
   readonly #failed = new Set<string>();
@@ -277,7 +277,7 @@ class Backfill {
     this.#followed.set(type.name, { from: next, done });
   }
 
-  /** Tells users of what another version has written since then (ms). Resolves to whether it did. */
+  /** Tells users of writes of another version since then (ms). Resolves to whether it did. */
   async #tellForeign(
     type: DataTypeDefinition,
     since: number,

@@ -111,7 +111,10 @@ export type AnyRecordAt = (ViewRecord | OwnRecord) & { readonly at: number };
 
 /** Reading operations about types with access rules. */
 export interface AccessReads {
-  /** Returns those of `ids` that an object can be shared with: groups, users, but not the owner. */
+  /**
+   * Returns those of `ids` that an object can be shared with: groups, users, but not the owner. In
+   * a transaction that writes, groups stay as they are until it ends.
+   */
   existingPrincipals(ids: readonly PrincipalId[]): Promise<readonly PrincipalId[]>;
 
   /** Returns what a user has by shares in the account, and by the groups that it is in. */

@@ -20,7 +20,8 @@ import { usePostgresql } from '../support/postgresql.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
 const TABLES = new Map([['Folder', ['Folder']]]);
-const WAITING = 'SELECT count(*)::integer AS "count" FROM pg_locks WHERE NOT granted';
+const WAITING = `SELECT count(*)::integer AS "count" FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 const postgresql = usePostgresql();
 const ids = createIdGenerator();

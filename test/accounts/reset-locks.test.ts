@@ -8,7 +8,8 @@ import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 
 const postgresql = usePostgresql();
-const WAITING = 'SELECT count(*)::integer AS "count" FROM pg_locks WHERE NOT granted';
+const WAITING = `SELECT count(*)::integer AS "count" FROM pg_stat_activity
+  WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 it('reset-states waits for a change of a group before it holds accounts', async () => {
   const url = await postgresql().createDatabase('reset_locks');

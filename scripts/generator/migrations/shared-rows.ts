@@ -167,7 +167,8 @@ export function droppedValuesSql(leftovers: readonly Leftover[], provider: Provi
       provider === 'sqlite'
         ? `json_remove("values", ${values.map((name) => text(`$."${name}"`)).join(', ')})`
         : `coalesce((SELECT '{' || string_agg(to_json("key")::text || ':' || "value"::text, ',')
-  || '}' FROM json_each("values"::json) WHERE "key" NOT IN (${values.map(text).join(', ')})), '{}')`;
+  || '}' FROM json_each("values"::json)
+  WHERE "key" NOT IN (${values.map(text).join(', ')})), '{}')`;
     return `UPDATE "JmapUserValue" SET "values" = ${left} WHERE "type" = ${text(table)};`;
   });
   return section(

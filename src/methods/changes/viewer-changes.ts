@@ -112,9 +112,8 @@ export async function readSince(
   const found = await readViewChanges(snapshot, { ...question, current }, limits).catch(
     (error: unknown) => {
       if (!(error instanceof BeyondReachError)) throw error;
-      return cannotCalculate(`More than ${limits.reach} objects have changed.`, {
-        ...{ code: 'tooManyChanged', since: before, current, maximum: limits.reach },
-      });
+      const { message, maximum } = error;
+      return cannotCalculate(message, { code: 'tooManyChanged', since: before, current, maximum });
     },
   );
   const isGap = (found.records[0]?.number ?? current + 1) > before + 1;

@@ -60,7 +60,7 @@ it('a rename keeps the values of users, and refuses old states', async () => {
   expect(text).toContain('UPDATE "JmapState"');
 });
 
-it('values of users go at once on SQLite, and behind the previous version on PostgreSQL', async () => {
+it('values of users go at once on SQLite, behind the version before on PostgreSQL', async () => {
   const root = await released(SEEN, OTHER);
   const without = todo([OTHER], { drops: ['seen'] });
   const plan = await generate(root, model([without]));
