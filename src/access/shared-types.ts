@@ -14,7 +14,8 @@ export function sharedTypesIn(
     const hasFiles = properties.some(holdsBlobs);
     capabilities.set(capability, hasFiles || capabilities.get(capability) === true);
   }
-  return { tables: [...new Set([...sharedTables.values()].flat())], capabilities };
+  const tables = [...new Set([...sharedTables.values()].flat())];
+  return { haveRules: sharedTables.size > 0, tables, capabilities };
 }
 
 /**

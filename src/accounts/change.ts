@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { ACCESS_VERSION, DELETION } from '../capability/access-version.js';
 import { SHARE_VERSION } from '../capability/share-version.js';
+import { inChunks } from '../database/in-chunks.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { type Act, writeAct } from './audit.js';
 
@@ -159,4 +160,17 @@ function isBusy(error: unknown): boolean {
       return true;
   }
   return BUSY.test(error.message) || isBusy(error.cause);
+}
+
+/** Returns those of the accounts that are being deleted. */
+export async function findDeleted(
+  prisma: PrismaClient | TransactionClient,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const keys = ids.map(deletionKey);
+  const deletions = await inChunks(keys, (chunk) =>
+    prisma.jmapMeta.findMany({ where: { key: { in: chunk } } }),
+  );
+  const found = new Set(deletions.map(({ key }) => key));
+  return new Set(ids.filter((id) => found.has(deletionKey(id))));
 }

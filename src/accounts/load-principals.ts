@@ -4,7 +4,7 @@ import { inChunks } from '../database/in-chunks.js';
 import { BLOB, NAMED_CAPABILITIES } from '../protocol/session.js';
 import { groupBy } from '../runtime/group-by.js';
 import { ADMIN_CAPABILITY, ADMIN_ROLE, DIRECTORY } from './admin-port.js';
-import { deletionKey, type TransactionClient } from './change.js';
+import { findDeleted, type TransactionClient } from './change.js';
 import { capabilityList } from './directory.js';
 import type {
   AccessMode,
@@ -121,6 +121,7 @@ export async function loadPrincipals(
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 const NO_TYPES: SharedTypes = Object.freeze({
+  haveRules: false,
   tables: [],
   capabilities: new Map<string, boolean>(),
 });
@@ -267,27 +268,15 @@ async function findClaimable(
 async function findShares(
   prisma: PrismaClient | TransactionClient,
   userIds: readonly string[],
-  { tables }: SharedTypes,
+  { haveRules, tables }: SharedTypes,
 ): Promise<readonly SharedAccount[]> {
+  if (!haveRules) return [];
   const shares = await inChunks(userIds, (chunk) =>
     prisma.$queryRaw<SharedAccount[]>(accountsSharedWith(chunk, tables)),
   );
   const accountIds = new Set(shares.flatMap(({ accountId }) => accountId ?? []));
   const deleted = await findDeleted(prisma, [...accountIds]);
   return shares.filter(({ accountId }) => accountId === null || !deleted.has(accountId));
-}
-
-/** Returns those of the accounts that are being deleted. */
-async function findDeleted(
-  prisma: PrismaClient | TransactionClient,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const keys = ids.map(deletionKey);
-  const deletions = await inChunks(keys, (chunk) =>
-    prisma.jmapMeta.findMany({ where: { key: { in: chunk } } }),
-  );
-  const found = new Set(deletions.map(({ key }) => key));
-  return new Set(ids.filter((id) => found.has(deletionKey(id))));
 }
 
 /** How a credential reaches an account. */

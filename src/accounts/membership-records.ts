@@ -8,7 +8,7 @@ import {
 } from '../capability/scopes.js';
 import { inChunks } from '../database/in-chunks.js';
 import { groupBy } from '../runtime/group-by.js';
-import { deletionKey, type TransactionClient } from './change.js';
+import { findDeleted, type TransactionClient } from './change.js';
 
 /**
  * The change records by which clients learn that a user joins a group or leaves it. There is one in
@@ -99,21 +99,10 @@ async function findPlaces(
     tracesOf(own, [...tables.keys()]),
   );
   for (const { accountId, type } of traces) add(accountId, type, []);
-  const deleted = await findDeleted(transaction, places.values());
+  // Nobody reads accounts that are being deleted.
+  const ids = new Set(Array.from(places.values(), ({ accountId }) => accountId));
+  const deleted = await findDeleted(transaction, [...ids]);
   return [...places.values()].filter(({ accountId }) => !deleted.has(accountId));
-}
-
-/** Returns those of the places' accounts that are being deleted: nobody reads them any more. */
-async function findDeleted(
-  transaction: TransactionClient,
-  places: Iterable<Place>,
-): Promise<ReadonlySet<string>> {
-  const ids = new Set(Array.from(places, ({ accountId }) => accountId));
-  const notes = await inChunks(Array.from(ids, deletionKey), (chunk) =>
-    transaction.jmapMeta.findMany({ where: { key: { in: chunk } } }),
-  );
-  const keys = new Set(notes.map(({ key }) => key));
-  return new Set([...ids].filter((id) => keys.has(deletionKey(id))));
 }
 
 /**

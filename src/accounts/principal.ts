@@ -67,6 +67,8 @@ export interface Principal extends Narrowing {
 
 /** The types that users see by shares of objects. */
 export interface SharedTypes {
+  /** There are access rules, which may name groups. */
+  readonly haveRules: boolean;
   /** The tables of the objects that are shared. */
   readonly tables: readonly string[];
   /** By the capabilities of those types: whether one of the types may have files. */

@@ -107,7 +107,7 @@ describe.each([
 
   const by = () =>
     createAuthenticator(opened.prisma, {
-      sharedTypes: { tables: ['Folder'], capabilities: new Map([[URN, false]]) },
+      sharedTypes: { haveRules: true, tables: ['Folder'], capabilities: new Map([[URN, false]]) },
     });
 
   const reached = async () => (await by().authenticate(token))?.accounts.get(accountId) ?? null;
@@ -171,7 +171,7 @@ describe.each([
       },
     });
     const server = createAuthenticator(counted as never, {
-      sharedTypes: { tables: ['Folder'], capabilities: new Map([[URN, false]]) },
+      sharedTypes: { haveRules: true, tables: ['Folder'], capabilities: new Map([[URN, false]]) },
     });
     const look = async () => (await server.authenticate(token))?.accounts.has(accountId);
     const lookAfter = async (work: () => Promise<void>) => {
@@ -231,6 +231,7 @@ describe.each([
     await change([], [grant('mayRead')]);
     const [files, none] = ['urn:example:files', 'urn:example:none'];
     const sharedTypes = {
+      haveRules: true,
       tables: ['Folder'],
       capabilities: new Map([
         [files, true],

@@ -162,14 +162,19 @@ export function clearedSql(
  */
 export function droppedValuesSql(leftovers: readonly Leftover[], provider: Provider): string {
   const dropped = leftovers.filter(({ values = [] }) => values.length > 0);
-  const statements = dropped.map(({ table, values = [] }) => {
+  const statements = dropped.flatMap(({ table, values = [] }) => {
+    const ofType = `"type" = ${text(table)}`;
+    const holding = values.map((name) => `"values" LIKE ${text(`%"${name}":%`)}`).join(' OR ');
     const left =
       provider === 'sqlite'
         ? `json_remove("values", ${values.map((name) => text(`$."${name}"`)).join(', ')})`
         : `coalesce((SELECT '{' || string_agg(to_json("key")::text || ':' || "value"::text, ',')
   || '}' FROM json_each("values"::json)
   WHERE "key" NOT IN (${values.map(text).join(', ')})), '{}')`;
-    return `UPDATE "JmapUserValue" SET "values" = ${left} WHERE "type" = ${text(table)};`;
+    return [
+      `UPDATE "JmapUserValue" SET "values" = ${left} WHERE ${ofType} AND (${holding});`,
+      `DELETE FROM "JmapUserValue" WHERE ${ofType} AND "values" = '{}';`,
+    ];
   });
   return section(
     'The values of users that went.',

@@ -36,6 +36,8 @@ const MAX_KNOWN = 10_000;
 
 /** The pause between two looks at the users who listen, and ahead of one that has failed, ms. */
 const LOOK_PAUSE = 5000;
+/** The longest pause behind looks that go on failing, ms: each may hold up the others. */
+const MAX_PAUSE = 300_000;
 
 /**
  * The accounts in which users find principals and notes of shares (RFC 9670). The objects of such
@@ -61,6 +63,8 @@ export class PrincipalViews implements PrincipalServices {
   #lastLook = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
+  /** Before failed looks are made again, ms: it doubles until all succeed. */
+  #retryPause = LOOK_PAUSE;
   #isClosed = false;
 
   constructor(options: PrincipalOptions) {
@@ -129,13 +133,14 @@ export class PrincipalViews implements PrincipalServices {
   /** Tells of a failure, and has all looked at after a pause for whom there is something to do. */
   #tryLater(error: unknown): void {
     this.#options.onError(error);
-    if (this.#isClosed) return;
-    this.#retry ??= setTimeout(() => {
+    if (this.#isClosed || this.#retry !== undefined) return;
+    this.#retry = setTimeout(() => {
       this.#retry = undefined;
+      this.#retryPause = Math.min(this.#retryPause * 2, MAX_PAUSE);
       this.lookAtNoticed();
       this.lookAt(this.#failed);
       this.#failed.clear();
-    }, LOOK_PAUSE).unref();
+    }, this.#retryPause).unref();
   }
 
   /** Has the accounts of users who listen looked at, at most once in some seconds. */
@@ -196,6 +201,7 @@ export class PrincipalViews implements PrincipalServices {
       }
     }
     this.#running = null;
+    if (this.#retry === undefined) this.#retryPause = LOOK_PAUSE;
   }
 
   /** Finds out what is to be written. */

@@ -1,8 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { perUserOf, storedValues } from '../../capability/user-values.js';
+import { storedValues } from '../../capability/user-values.js';
 import { type JsonObject, writeNumbers } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { TypeIndex } from '../type-index.js';
+import { NO_VALUES } from './own-values.js';
 import { unknownNames } from './unknown-members.js';
 
 /** Returns the octets of an object's JSON, as /get gives it with all that is stored. */
@@ -17,6 +18,5 @@ export function octetsOf(index: TypeIndex, object: StoredObject): number {
 
 /** Returns the octets of the values that a user has given of an object, as they are stored. */
 export function octetsOfValues(type: DataTypeDefinition, values: JsonObject): number {
-  const isGiven = perUserOf(type).some(({ name }) => (values[name] ?? null) !== null);
-  return isGiven ? Buffer.byteLength(storedValues(type, values)) : 0;
+  return values === NO_VALUES ? 0 : Buffer.byteLength(storedValues(type, values));
 }
