@@ -16,11 +16,13 @@ import type {
   PlanShape,
   QueryPlan,
 } from './query-port.js';
+import type { StatementPlan, Trace, TracedStatement } from './trace-port.js';
 import type { UserValueReads, UserValueWrites } from './user-value-port.js';
 
 export type * from './access-port.js';
 export type * from './principals-port.js';
 export type * from './query-port.js';
+export type * from './trace-port.js';
 export type * from './user-value-port.js';
 
 /**
@@ -102,38 +104,6 @@ export interface Store {
 
   /** Finishes running work, then closes the connections. */
   close(): Promise<void>;
-}
-
-/** Hears what one call asks of the database (traced.ts). Nearly all calls have none, at no cost. */
-export interface Trace {
-  /**
-   * Hears of a statement. The engine calls the result at the answer with the number of rows read or
-   * written, or with null if the statement failed or was given up. The trace learns nothing else: a
-   * row's length would tell of values that the user may not see.
-   */
-  noteStatement(statement: TracedStatement): (rows: number | null) => void;
-
-  /** Hears what the call does from now on, as far as the store knows. */
-  phase(phase: TracePhase): void;
-}
-
-/** `waiting` for a turn, connection or lock; `committing` from the work's end to the disk. */
-export type TracePhase = 'waiting' | 'working' | 'committing' | 'elsewhere';
-
-export interface TracedStatement {
-  /** Has placeholders in place of all values. */
-  readonly sql: string;
-  /** They leave the process only for the database. */
-  readonly parameters: readonly unknown[];
-  /** The statement ran in a thread for scans. */
-  readonly inThread: boolean;
-}
-
-export interface StatementPlan {
-  /** A line for each step, indented below the step that it serves. No line contains a value. */
-  readonly steps: readonly string[];
-  /** Names of the indexes, each once. */
-  readonly indexes: readonly string[];
 }
 
 /** The members that all reading operations take. */

@@ -24,8 +24,9 @@ import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/p
 import { fewQuery, readsInOrder } from '../sql/query-statements.js';
 import { readStates } from '../sql/read-states.js';
 import type { Row } from '../sql/row-codec.js';
-import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
+import { SqlSnapshot } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
+import type { SnapshotServices } from '../sql/table-snapshot.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, timeWork } from '../traced.js';
 import type { Connection } from './connection.js';

@@ -6,18 +6,8 @@ import type {
 } from '../../capability/definition.js';
 import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
-import {
-  ANY_SCOPE,
-  principalScope,
-  scopesOfObject,
-  scopesOfTable,
-  sharedObject,
-} from '../../capability/scopes.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
-  AccessRecord,
-  AnyRecordAt,
   BlobReference,
   BlobRow,
   BlobUse,
@@ -25,36 +15,29 @@ import type {
   ChangeRecordAt,
   FilterNode,
   FirstOfGroup,
-  Grant,
   GroupsOfPlan,
   KeptAnswer,
-  Membership,
   ObjectIds,
   ObjectLinks,
   ObjectSelection,
   PlanShape,
-  PrincipalReads,
   QueryPage,
   QueryPlan,
   QueryWindow,
   Ranked,
   ReferenceName,
   ReferenceRecord,
-  ScopedChangeAt,
-  ScopedObject,
-  SharesHeld,
   Snapshot,
   StoredObject,
   ValuesById,
-  View,
   WhichObjects,
 } from '../port.js';
-import { countedScopes, ownScopes, scopedObjectsOf, viewRecordsOf } from './access-records.js';
+import { ownScopes } from './access-records.js';
+import { AccessSnapshot } from './access-snapshot.js';
 import { aggregateQuery, aggregateValues, type HeldValue, heldQuery } from './aggregate-queries.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
-import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
+import type { WindowOf } from './engine-port.js';
 import type { Fragment, SqlValue } from './fragment.js';
-import { PrincipalRows } from './principal-rows.js';
 import {
   countQuery,
   countsQuery,
@@ -76,19 +59,12 @@ import {
   shapedWindow,
 } from './shaped-queries.js';
 import { mayBeStale, staleIds, storedQuery } from './stale.js';
-import type { StorageNames } from './storage-names.js';
-import { type TableReader, type TableTexts, textList } from './table-texts.js';
+import { type TableReader, textList } from './table-texts.js';
 import { holdersQuery } from './unique-holders.js';
 import { userValuesOf } from './user-value-rows.js';
 
 /** Octets of existing objects that one call may have in memory at once. */
 const WORKING_OCTETS = 100_000_000;
-
-/** The services that all snapshots and transactions of a store share. */
-export interface SnapshotServices {
-  readonly names: StorageNames;
-  readonly conductor: Conductor;
-}
 
 /**
  * Reads within one transaction of a connection. Each operation is one statement (`links`, `rank`,
@@ -96,38 +72,10 @@ export interface SnapshotServices {
  * then; the promise only carries the result. Callers use names, engines storage names
  * (storage-names.ts).
  */
-export class SqlSnapshot<C extends TableReader> implements Snapshot {
-  protected readonly scope: ObjectScope<C>;
-  protected readonly names: StorageNames;
-  protected readonly conductor: Conductor;
-  readonly #engine: ReadingEngine<C>;
-  readonly #mayPause: boolean;
-  #open = true;
-
-  /** `mayPause`: false if others wait for the connection; then operations read all at once. */
-  constructor(
-    engine: ReadingEngine<C>,
-    { names, conductor }: SnapshotServices,
-    { connection, accountId }: Scope<C>,
-    mayPause = true,
-  ) {
-    this.#engine = engine;
-    this.#mayPause = mayPause;
-    this.names = names;
-    this.conductor = conductor;
-    this.scope = Object.freeze({ connection, accountId, slices: () => this.slices() });
-  }
-
-  /**
-   * Refuses whatever a work starts after it has ended: it would belong to another's transaction.
-   */
-  end(): void {
-    this.#open = false;
-  }
-
+export class SqlSnapshot<C extends TableReader> extends AccessSnapshot<C> implements Snapshot {
   async stateNumber(type: DataTypeDefinition): Promise<number> {
     this.check();
-    return this.#engine.state(this.scope, type.table);
+    return this.engine.state(this.scope, type.table);
   }
 
   async get(
@@ -138,8 +86,8 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly StoredObject[]> {
     this.check();
     const read = { type, properties, maxOctets };
-    if ('first' in ids) return this.#engine.firstObjects(this.scope, read, ids);
-    return ids.length === 0 ? [] : this.#engine.objects(this.scope, read, ids);
+    if ('first' in ids) return this.engine.firstObjects(this.scope, read, ids);
+    return ids.length === 0 ? [] : this.engine.objects(this.scope, read, ids);
   }
 
   async changes(
@@ -151,138 +99,6 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const { accountId } = this.scope;
     const rows = await this.all('changes', accountId, type.table, since, limit);
     return changesOf(type, rows);
-  }
-
-  async viewRecords(
-    type: DataTypeDefinition,
-    since: number,
-    limit: number,
-  ): Promise<readonly AnyRecordAt[]> {
-    const from = [this.scope.accountId, type.table, since] as const;
-    return viewRecordsOf(type, await this.all('viewRecords', ...from, ...from, limit));
-  }
-
-  async objectRecords(
-    type: DataTypeDefinition,
-    since: number,
-    limit: number,
-  ): Promise<readonly ScopedChangeAt[]> {
-    const rows = await this.all('objectRecords', this.scope.accountId, type.table, since, limit);
-    return viewRecordsOf(type, rows).filter(
-      (record) => record.kind !== 'own' && record.kind !== 'access',
-    );
-  }
-
-  async accessRecords(
-    type: DataTypeDefinition,
-    view: View,
-    { since, before }: { readonly since: number; readonly before: number },
-    limit: number,
-  ): Promise<readonly AccessRecord[]> {
-    const place = [this.scope.accountId, type.table] as const;
-    const { userId } = view;
-    const scopes = JSON.stringify([principalScope(userId)]);
-    const sought = [...place, ...place, scopes, userId, since, since, before, limit] as const;
-    const rows = await this.all('accessRecords', ...sought);
-    return viewRecordsOf(type, rows).filter((record) => record.kind === 'access');
-  }
-
-  async existingPrincipals(ids: readonly string[]): Promise<readonly string[]> {
-    if (ids.length === 0) return [];
-    const list = JSON.stringify(ids);
-    const rows = await this.all('existingPrincipals', list, this.scope.accountId, list);
-    return rows.map(([id]) => id as string);
-  }
-
-  get principals(): PrincipalReads {
-    return new PrincipalRows((...asked) => this.all(...asked), this.scope.accountId);
-  }
-
-  async sharesHeld(userId: string): Promise<SharesHeld> {
-    const { accountId } = this.scope;
-    const rows = await this.all('sharesHeld', accountId, userId, userId, userId);
-    const texts = (column: 0 | 1) => rows.flatMap((row) => (row[column] as string | null) ?? []);
-    return { groupIds: texts(0), scopes: texts(1) };
-  }
-
-  async givenScopes(
-    principalId: string,
-    behind: string,
-    limit: number,
-  ): Promise<readonly string[]> {
-    const { accountId } = this.scope;
-    const rows = await this.all('givenScopes', accountId, principalId, behind, limit);
-    return rows.map(([scope]) => scope as string);
-  }
-
-  async membersOf(groupIds: readonly string[], limit: number): Promise<readonly Membership[]> {
-    if (groupIds.length === 0) return [];
-    const rows = await this.all('membersOf', JSON.stringify(groupIds), limit);
-    return rows.map(([groupId, userId]) => ({ groupId, userId }) as Membership);
-  }
-
-  async grantsAt({ table }: DataTypeDefinition, ids: readonly string[]): Promise<readonly Grant[]> {
-    if (ids.length === 0) return [];
-    const ranges = JSON.stringify(ids.map((id) => scopesOfObject(sharedObject(table, id))));
-    const rows = await this.all('grantsAt', ranges, this.scope.accountId);
-    return rows.map(([principalId, scope]) => ({ principalId, scope }) as Grant);
-  }
-
-  async scopesOf(
-    type: DataTypeDefinition,
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly string[]>> {
-    if (ids.length === 0) return new Map();
-    const { accountId } = this.scope;
-    const rows = await this.all('scopesOf', accountId, type.table, textList(ids));
-    return new Map(scopedObjectsOf(rows).map(({ id, scopes }) => [id, scopes]));
-  }
-
-  async marksHeld(
-    { table }: DataTypeDefinition,
-    view: View,
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, readonly string[]>> {
-    if (ids.length === 0) return new Map();
-    const { accountId } = this.scope;
-    const lists = [ids, ownScopes(view)].map((list) => JSON.stringify(list));
-    const user = [view.userId, view.userId, view.userId];
-    const rows = await this.all('marksHeld', accountId, table, ...lists, ...user);
-    return new Map(scopedObjectsOf(rows).map(({ id, scopes }) => [id, scopes]));
-  }
-
-  async objectsWith(
-    { table }: DataTypeDefinition,
-    scopes: readonly string[],
-    limit: number,
-  ): Promise<readonly ScopedObject[]> {
-    if (scopes.length === 0) return [];
-    const place = [this.scope.accountId, table] as const;
-    const list = JSON.stringify(scopes);
-    return scopedObjectsOf(await this.all('objectsWith', ...place, ...place, list, limit + 1));
-  }
-
-  async viewNumber(type: DataTypeDefinition, view: View): Promise<number> {
-    const { accountId } = this.scope;
-    const own = JSON.stringify([...countedScopes(type, view), ANY_SCOPE].map((scope) => [scope]));
-    const ranges = JSON.stringify(view.sharedTables.map(scopesOfTable));
-    const { userId } = view;
-    const granted = [userId, ranges, accountId, userId, userId] as const;
-    const [row] = await this.all('viewNumber', accountId, type.table, own, ...granted);
-    return (row?.[0] as number | null | undefined) ?? 0;
-  }
-
-  async prunedNumber(
-    type: DataTypeDefinition,
-    view: View,
-    scopes: readonly string[],
-  ): Promise<number> {
-    const { accountId } = this.scope;
-    const own = JSON.stringify([...countedScopes(type, view), ...scopes, ANY_SCOPE]);
-    const { userId } = view;
-    const granted = [userId, accountId, userId, userId] as const;
-    const [row] = await this.all('prunedNumber', accountId, type.table, own, ...granted);
-    return (row?.[0] as number | null | undefined) ?? 0;
   }
 
   async userValues(
@@ -328,11 +144,11 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
         ? shapedWindow(context, plan, window, list)
         : windowQuery(context, plan, window, { list, leads });
     this.check();
-    return this.#engine.page(this.scope, { type, compose, limit: window.limit, selection });
+    return this.engine.page(this.scope, { type, compose, limit: window.limit, selection });
   }
 
   #contextOf(type: DataTypeDefinition): SqlContext {
-    return { type, accountId: this.scope.accountId, dialect: this.#engine.dialect };
+    return { type, accountId: this.scope.accountId, dialect: this.engine.dialect };
   }
 
   async count(type: DataTypeDefinition, filter: FilterNode, shape?: PlanShape): Promise<number> {
@@ -416,7 +232,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly { readonly id: string; readonly key: readonly JsonValue[] }[]> {
     this.check();
     if (keys.length === 0) return [];
-    const { decoders } = this.#engine;
+    const { decoders } = this.engine;
     const query = holdersQuery(this.#contextOf(type), unique, keys);
     const decode = unique.properties.map(({ kind }) => decoders[kind]);
     return (await this.#query(query)).map((row) => ({
@@ -554,7 +370,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (ids.length === 0) return new Map();
     const query = aggregateQuery(aggregate, this.#contextOf(aggregate.source), ids, except);
-    return aggregateValues(aggregate, await this.#query(query), this.#engine.decoders);
+    return aggregateValues(aggregate, await this.#query(query), this.engine.decoders);
   }
 
   async heldByOthers(
@@ -588,25 +404,6 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const keys = found.map((row) => keysOf(row, context.dialect));
     const [counts] = await this.#query(countsQuery(context, plan, keys));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
-  }
-
-  /** Slices for one read of objects, which end with the work; null where no read may pause. */
-  protected slices(): Slices | null {
-    return this.#mayPause ? this.conductor.startSlices(() => this.check()) : null;
-  }
-
-  protected check(): void {
-    if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
-    this.scope.connection.check();
-  }
-
-  /** Returns the rows of one of the statements on the engine's own tables. */
-  protected async all(
-    text: keyof TableTexts,
-    ...parameters: readonly (string | number)[]
-  ): Promise<readonly Row[]> {
-    this.check();
-    return this.scope.connection.all(this.#engine.texts[text], ...parameters);
   }
 
   /** Returns the tables of types as JSON. */

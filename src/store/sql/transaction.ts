@@ -32,7 +32,8 @@ import type { RecordsToWrite, Scope, WritingEngine } from './engine-port.js';
 import { noticeRows } from './principal-rows.js';
 import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
-import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
+import { SqlSnapshot } from './snapshot.js';
+import type { SnapshotServices } from './table-snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
 import {
   foreignRow,

@@ -22,8 +22,8 @@ import type {
 } from '../port.js';
 import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
 import { readStates } from '../sql/read-states.js';
-import type { SnapshotServices } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
+import type { SnapshotServices } from '../sql/table-snapshot.js';
 import { tellMoved } from '../sql/tell-moved.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime } from '../traced.js';

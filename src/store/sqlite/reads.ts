@@ -19,7 +19,8 @@ import type {
 import type { Fragment } from '../sql/fragment.js';
 import { readsInOrder } from '../sql/query-statements.js';
 import { LargeReadError, type Row } from '../sql/row-codec.js';
-import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
+import { SqlSnapshot } from '../sql/snapshot.js';
+import type { SnapshotServices } from '../sql/table-snapshot.js';
 import { timeWork } from '../traced.js';
 import { CACHE_LENGTH, type Connection, SliceError } from './connection.js';
 import { sqlite } from './dialect.js';
