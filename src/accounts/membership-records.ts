@@ -12,7 +12,7 @@ import { findDeleted, type TransactionClient } from './change.js';
 
 /**
  * The change records by which clients learn that a user joins a group or leaves it. There is one in
- * each account and type where the group has scopes, or had some in the time of the kept records.
+ * each account and type where the group has scopes, or had some once.
  * They are those of shares (store/access-port.ts).
  */
 
