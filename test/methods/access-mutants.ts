@@ -202,7 +202,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   roles: {
     rule: 'a state of a user with other roles leads nowhere',
-    ...{ file: 'src/access/views.ts', test: 'test/access/rules.test.ts' },
+    ...{ file: 'src/access/views.ts', test: WRITES },
     text: 'const text = JSON.stringify([userId, rules, ...[...scopes].sort()]);',
     edited: 'const text = JSON.stringify([userId, rules, scopes.length > 1e6]);',
   },

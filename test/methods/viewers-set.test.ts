@@ -13,6 +13,7 @@ const RULES: readonly AccessRule[] = [
   { who: { kind: 'role', role: 'mover' }, where: [at(1)], read: true, update: true, leave: true },
   { who: { kind: 'role', role: 'keeper' }, where: [at(1)], read: true, update: true },
   { who: { kind: 'property', property: 'tags' }, read: true, update: ['title'] },
+  { who: { kind: 'role', role: 'maker' }, create: true },
   { who: { kind: 'everyone' }, where: [at(3)], read: true },
 ];
 
@@ -30,6 +31,7 @@ function user(userId: string, roles: readonly string[] = []): Principal {
 const EDITOR = user('u2', ['editor']);
 const MOVER = user('u3', ['mover']);
 const KEEPER = user('u4', ['keeper']);
+const MAKER = user('u7', ['maker']);
 const NAMED = user('u5');
 const STRANGER = user('u6');
 
@@ -77,7 +79,7 @@ describe('access rules of /set', () => {
   it('an object that a user sees without a right is forbidden, with the right', async () => {
     const description = 'Only users with the role "editor" may destroy it.';
     const { notDestroyed } = await set({ destroy: [ids.open] }, STRANGER);
-    expect(notDestroyed[ids.open]).toMatchObject({ type: 'forbidden', description });
+    expect(notDestroyed?.[ids.open]).toMatchObject({ type: 'forbidden', description });
     expect(await update(ids.open, { title: 'x' }, STRANGER)).toMatchObject({
       type: 'forbidden',
       description:
@@ -85,7 +87,30 @@ describe('access rules of /set', () => {
         'users with the role "keeper", or users whom "tags" names may change "title".',
     });
     const { notCreated } = await set({ create: { k: { title: 'x', rankNumber: 3 } } }, STRANGER);
-    expect(notCreated['k']).toMatchObject({ type: 'forbidden' });
+    expect(notCreated?.['k']).toMatchObject({ type: 'forbidden' });
+  });
+
+  it('an update needs the right at the object as it was, too', async () => {
+    expect(await update(ids.open, { rankNumber: 1 }, KEEPER)).toMatchObject({ type: 'forbidden' });
+    const { list } = await rig.call('Widget/get', { ids: [ids.open] });
+    expect(list).toMatchObject([{ rankNumber: 3 }]);
+  });
+
+  it('a create of what its user would not see is forbidden', async () => {
+    const create = (rankNumber: number) =>
+      set({ create: { k: { title: 'x', rankNumber } } }, MAKER);
+    expect((await create(3)).notCreated).toBeNull();
+    const description = 'You would not see the object.';
+    expect((await create(2)).notCreated?.['k']).toEqual({ type: 'forbidden', description });
+  });
+
+  it('a state of a user with other roles leads nowhere', async () => {
+    const { state } = await rig.call('Widget/get', { ids: [] }, { user: KEEPER });
+    const promoted = { ...KEEPER, roles: ['editor'] };
+    const changes = await rig.call('Widget/changes', { sinceState: state }, { user: promoted });
+    expect(changes).toMatchObject({ error: 'cannotCalculateChanges' });
+    const same = await rig.call('Widget/changes', { sinceState: state }, { user: KEEPER });
+    expect(same).toMatchObject({ newState: state });
   });
 
   it('a rule for some properties allows no others', async () => {

@@ -141,7 +141,7 @@ describe('a destroy that takes others along', () => {
       Remark: [{ who: { kind: 'parent', reference: 'paperId', type: 'Paper' }, read: true }],
     });
     const { notDestroyed } = await call('Folder/set', { destroy: [made.inner] }, WRITER);
-    expect(notDestroyed[made.inner]).toEqual({
+    expect(notDestroyed?.[made.inner]).toEqual({
       type: 'forbidden',
       description: 'You may not destroy all that would go with it.',
     });

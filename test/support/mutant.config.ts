@@ -25,7 +25,7 @@ export default defineConfig({
     include: [mutant.test],
     bail: 1,
     pool: 'forks',
-    testTimeout: 120_000,
+    testTimeout: 900_000,
     hookTimeout: 300_000,
   },
 });

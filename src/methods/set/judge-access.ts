@@ -185,7 +185,7 @@ const WHOLE_ACCOUNT: readonly AccessRule[] = [
   { who: { kind: 'owner' }, read: true, create: true, update: true, destroy: true },
 ];
 
-const OUT_OF_REACH = setError('forbidden', 'You would not see the object any more.');
+const OUT_OF_REACH = setError('forbidden', 'You would not see the object.');
 
 /** Returns the users of a rule, as an error names them. */
 function wordsOf(who: AccessSubject, { properties }: DataTypeDefinition): string {

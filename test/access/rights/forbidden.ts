@@ -31,11 +31,7 @@ export const FORBIDDEN: Readonly<Record<string, readonly string[]>> = Object.fro
   ...SERVERS,
   ...creates(['Notice', 'Report', 'Job'], OWNER),
   ...creates(['Plain', 'Private', 'List'], `Only ${USERS} may`),
-  ...creates(
-    ['Item', 'Part'],
-    `Only ${right('mayWrite')}`,
-    'You would not see the object any more.',
-  ),
+  ...creates(['Item', 'Part'], `Only ${right('mayWrite')}`, 'You would not see the object.'),
   ['Item create hidden', [`Only ${right('mayWrite')} create such an object.`]],
   ['Settings update', [`Only ${USERS} may change "text".`]],
   ['Notice public update public', [`${OWNER} change "public".`]],

@@ -80,7 +80,7 @@ export function rightsSuite(database: () => Promise<string | null>): void {
 
   it('an object out of sight is answered as one that there isn’t, octet by octet', () => {
     // A user who may create objects in a list, and may not see it, is told that and no more.
-    const own = 'You would not see the object any more.';
+    const own = 'You would not see the object.';
     const pairs = cells.filter(
       ({ alike, forbidden }) => alike !== null && !forbidden.includes(own),
     );
