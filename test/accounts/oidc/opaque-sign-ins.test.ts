@@ -326,7 +326,8 @@ describe.each(['SQLite', 'PostgreSQL'])('The ticket of an opaque token on %s', (
     expect(openText(sealed, ticket)).toBe('t');
     for (const wrong of [ticket.slice(0, -1), '', row?.tokenId ?? '', principal.userId])
       expect(openText(sealed, wrong)).toBeNull();
-    expect(openText(`A${sealed.slice(1)}`, ticket)).toBeNull();
+    const other = sealed.startsWith('A') ? 'B' : 'A';
+    expect(openText(`${other}${sealed.slice(1)}`, ticket)).toBeNull();
     expect(openText('', ticket)).toBeNull();
   });
 
