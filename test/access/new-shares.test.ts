@@ -30,7 +30,7 @@ const WITH_ADMIN = folder(
 const READ = 'share: { rights: { mayRead: See it. }, read: mayRead }';
 const READ_ALONE = folder('drops: [shareWith]', READ);
 const PLAIN = folder(
-  'drops: [shareWith]',
+  'drops: [shareWith, isSubscribed]',
   'access: [{ who: owner, read: true, create: true, update: true, destroy: true }]',
 );
 

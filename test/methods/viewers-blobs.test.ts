@@ -99,7 +99,7 @@ describe('an account that the user reaches by shares alone', () => {
       { update: { singleton: { theme: 'x' } } },
       { user },
     );
-    expect(setting.notUpdated['singleton']).toMatchObject({ type: 'forbidden' });
+    expect(setting.notUpdated['singleton']).toMatchObject({ type: 'notFound' });
   });
 });
 
