@@ -33,7 +33,6 @@ export const FORBIDDEN: Readonly<Record<string, readonly string[]>> = Object.fro
   ...creates(['Plain', 'Private', 'List'], `Only ${USERS} may`),
   ...creates(['Item', 'Part'], `Only ${right('mayWrite')}`, 'You would not see the object.'),
   ['Item create hidden', [`Only ${right('mayWrite')} create such an object.`]],
-  ['Settings update', [`Only ${USERS} may change "text".`]],
   ['Notice public update public', [`${OWNER} change "public".`]],
   ['Notice public destroy', [`${OWNER} destroy it.`]],
   ['Report update text', [`${OWNER} change "text".`]],

@@ -90,7 +90,7 @@ const TABLE = `
   List hidden update                ok ok ro ro nf nf nf nf nf nf nf nf nf nf nf nf an nf ro ro un
   Settings get                      ok ok ok ok nf nf nf nf nf nf nf nf nf nf nf nf an ok ok nf un
   Settings changes                  ok ok ok ok ok ok ok ok ok ok ok ok ok ok ok ok an ok ok ok un
-  Settings update                   ok ok ro ro fb fb fb fb fb fb fb fb fb fb fb fb an ok ro ro un
+  Settings update                   ok ok ro ro nf nf nf nf nf nf nf nf nf nf nf nf an ok ro ro un
   List/count                        ok ok ok ok ns ns ns ns ns ns ns ns ns ns ns ns an ok ok ns un
   List/tidy                         ok ok ro ro ns ns ns ns ns ns ns ns ns ns ns ns an ok ro ns un
   Quota reads                       ok ok ok ok ns ns ns ns ns ns ns ns ns ns ns ns an ok ok ns un
